@@ -1,0 +1,12 @@
+//! drawloom beside its peers and beside the cheapest scheduler one can write.
+//!
+//! Only ratios taken in one process on one machine mean anything here, so everything is
+//! built around alternation: [`programs`] holds each program once, [`contestant`] runs a
+//! program under each library, [`measure`] reads CPU time and allocations, and the
+//! binaries put the contestants next to each other.
+
+pub mod contestant;
+pub mod floor;
+pub mod measure;
+pub mod programs;
+pub mod table;

@@ -1,0 +1,76 @@
+//! What is read off a run: CPU time and allocations.
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Duration;
+
+static COUNTING: AtomicBool = AtomicBool::new(false);
+static ALLOCATIONS: AtomicU64 = AtomicU64::new(0);
+
+/// The system's allocator, counting only while [`allocations`] runs. A counter that were always
+/// on would cost a locked instruction per allocation and so burden the very contestants that
+/// allocate.
+pub struct CountingAllocator;
+
+fn count() {
+    if COUNTING.load(Ordering::Relaxed) {
+        ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+// SAFETY: every call is handed to `System` unchanged; counting touches two atomics and
+// neither allocates nor unwinds.
+unsafe impl GlobalAlloc for CountingAllocator {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        count();
+        // SAFETY: the caller's promise to us is the one `System` asks for.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        count();
+        // SAFETY: as above.
+        unsafe { System.alloc_zeroed(layout) }
+    }
+
+    unsafe fn realloc(&self, block: *mut u8, layout: Layout, new_size: usize) -> *mut u8 {
+        count();
+        // SAFETY: as above.
+        unsafe { System.realloc(block, layout, new_size) }
+    }
+
+    unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
+        // SAFETY: as above.
+        unsafe { System.dealloc(block, layout) }
+    }
+}
+
+/// Allocations (and reallocations) made by `work` on any thread, with its result. Zero unless
+/// [`CountingAllocator`] is the global allocator.
+pub fn allocations<R>(work: impl FnOnce() -> R) -> (u64, R) {
+    ALLOCATIONS.store(0, Ordering::Relaxed);
+    COUNTING.store(true, Ordering::Relaxed);
+    let result = work();
+    COUNTING.store(false, Ordering::Relaxed);
+    (ALLOCATIONS.load(Ordering::Relaxed), result)
+}
+
+/// CPU time that the process spends in `work`, with its result. The process's and not the
+/// thread's, so that a contestant cannot hide work on another thread; CPU and not wall time,
+/// so that other processes disturb less.
+pub fn cpu_time<R>(work: impl FnOnce() -> R) -> (Duration, R) {
+    let start = process_cpu_clock();
+    let result = work();
+    (process_cpu_clock() - start, result)
+}
+
+fn process_cpu_clock() -> Duration {
+    let mut now = libc::timespec {
+        tv_sec: 0,
+        tv_nsec: 0,
+    };
+    // SAFETY: `now` is a valid place for the kernel to write a timespec to.
+    let status = unsafe { libc::clock_gettime(libc::CLOCK_PROCESS_CPUTIME_ID, &mut now) };
+    assert_eq!(status, 0, "the process's CPU clock cannot be read");
+    Duration::new(now.tv_sec as u64, now.tv_nsec as u32)
+}

@@ -1,0 +1,1 @@
+//! `std::cell`, with the accesses to shared cells tracked.

@@ -1,0 +1,1 @@
+//! `std::hint`, under control.

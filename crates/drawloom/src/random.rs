@@ -1,0 +1,1 @@
+//! `std::random`, under control.

@@ -1,0 +1,78 @@
+//! The slot: where an object keeps the name by which the current execution knows it.
+
+use std::panic::Location;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::{Handle, ResourceId, ResourceKind, State, current, interference, site};
+
+/// An object's identity under control.
+///
+/// `new` is `const`, as std's constructors are, so an object cannot be registered when it is made. It
+/// is when it is first announced, and the slot remembers under which number and in which execution.
+/// The place of creation is known even in a `const`, and is what reports name the object by.
+pub(crate) struct Slot {
+    /// The execution's number in the upper 40 bits, the resource's in the lower 24.
+    word: AtomicU64,
+    created_at: &'static Location<'static>,
+}
+
+const ID_BITS: u32 = 24;
+const ID_MASK: u64 = (1 << ID_BITS) - 1;
+
+impl Slot {
+    #[track_caller]
+    pub(crate) const fn new() -> Slot {
+        Slot { word: AtomicU64::new(0), created_at: Location::caller() }
+    }
+
+    /// The resource that this object is in the current execution; `state` says what it begins as.
+    #[inline(always)]
+    pub(crate) fn resource(&self, rt: Handle, kind: ResourceKind, state: impl FnOnce() -> State) -> ResourceId {
+        let word = self.word.load(Ordering::Relaxed);
+        if word >> ID_BITS == rt.epoch() {
+            return ResourceId((word & ID_MASK) as u32);
+        }
+        self.register(rt, kind, state())
+    }
+
+    /// Whether the current execution has met this object.
+    pub(crate) fn is_known(&self, rt: Handle) -> bool {
+        self.word.load(Ordering::Relaxed) >> ID_BITS == rt.epoch()
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn register(&self, rt: Handle, kind: ResourceKind, state: State) -> ResourceId {
+        let before = self.word.load(Ordering::Acquire);
+        if before != 0 {
+            interference::check(rt, before >> ID_BITS);
+        }
+        let id = rt.create_resource(kind, state, site(self.created_at));
+        assert!(u64::from(id.0) < ID_MASK, "more than {ID_MASK} objects in one execution");
+        if before != 0 {
+            rt.with_engine(|engine| engine.mark_from_outside(id));
+        }
+        self.word.store(rt.epoch() << ID_BITS | u64::from(id.0), Ordering::Release);
+        id
+    }
+
+    /// Gives the object a name for reports.
+    pub(crate) fn name(&self, rt: Handle, kind: ResourceKind, state: impl FnOnce() -> State, name: &str) {
+        let id = self.resource(rt, kind, state);
+        rt.with_engine(|engine| engine.name_resource(id, name));
+    }
+}
+
+impl Drop for Slot {
+    #[inline]
+    fn drop(&mut self) {
+        let word = *self.word.get_mut();
+        if word != 0 {
+            if let Some(rt) = current() {
+                if word >> ID_BITS == rt.epoch() {
+                    rt.with_engine(|engine| engine.drop_resource(ResourceId((word & ID_MASK) as u32)));
+                }
+            }
+        }
+    }
+}

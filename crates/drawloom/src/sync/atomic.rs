@@ -1,0 +1,312 @@
+//! `std::sync::atomic`, under control.
+//!
+//! Every operation is a scheduling point. The memory model is sequential consistency: all orderings
+//! are accepted and checked for validity as std does, but explored as `SeqCst`. Bugs that only a
+//! weaker ordering shows are not found.
+
+use std::fmt;
+pub use std::sync::atomic::Ordering;
+
+use crate::rt::{self, Handle, OpKind, Operation, ResourceKind, Slot, State};
+
+/// The value of an atomic as the trace shows it.
+trait Shown: Copy {
+    fn shown(self) -> u64;
+}
+
+macro_rules! shown_as_integer {
+    ($($t:ty)*) => {$(
+        impl Shown for $t {
+            #[inline(always)]
+            fn shown(self) -> u64 {
+                self as u64
+            }
+        }
+    )*};
+}
+shown_as_integer!(u8 u16 u32 u64 usize i8 i16 i32 i64 isize bool);
+
+impl<T> Shown for *mut T {
+    /// Addresses never reach a trace; only whether there is one.
+    #[inline(always)]
+    fn shown(self) -> u64 {
+        u64::from(!self.is_null())
+    }
+}
+
+/// Waits for the operation's turn, carries it out, and records the value.
+#[inline(always)]
+#[track_caller]
+fn step<T: Shown>(slot: &Slot, kind: OpKind, act: impl FnOnce() -> T) -> T {
+    let site = rt::here();
+    let Some(rt) = rt::current() else { return act() };
+    announce(rt, slot, kind, site);
+    let value = act();
+    rt.with_engine(|engine| engine.note_value(value.shown()));
+    value
+}
+
+#[inline(always)]
+fn announce(rt: Handle, slot: &Slot, kind: OpKind, site: rt::Site) {
+    let id = slot.resource(rt, ResourceKind::Atomic, || State::Plain);
+    rt.step(Operation::new(kind, id, site));
+}
+
+/// As [`step`], for an operation that may fail to write.
+#[inline(always)]
+#[track_caller]
+fn exchange<T: Shown>(slot: &Slot, act: impl FnOnce() -> Result<T, T>) -> Result<T, T> {
+    let site = rt::here();
+    let Some(rt) = rt::current() else { return act() };
+    announce(rt, slot, OpKind::Cas, site);
+    let result = act();
+    rt.with_engine(|engine| match result {
+        Ok(old) => engine.note_value(old.shown()),
+        Err(old) => {
+            engine.note_value(old.shown());
+            engine.note_refused();
+        }
+    });
+    result
+}
+
+/// Whether a weak compare-exchange is to fail although it need not.
+#[inline]
+#[track_caller]
+fn weak_failure() -> bool {
+    let site = rt::here();
+    rt::current().is_some_and(|rt| rt.fails_spuriously(site))
+}
+
+macro_rules! common_methods {
+    ($Name:ident, $value:ty $(, $T:ident)?) => {
+        impl $(<$T>)? $Name $(<$T>)? {
+            #[doc = concat!("As [`std::sync::atomic::", stringify!($Name), "::new`].")]
+            #[track_caller]
+            pub const fn new(value: $value) -> Self {
+                Self { slot: Slot::new(), inner: std::sync::atomic::$Name::new(value) }
+            }
+
+            /// As std's `get_mut`. No scheduling point: `&mut` proves that nobody shares it.
+            pub fn get_mut(&mut self) -> &mut $value {
+                self.inner.get_mut()
+            }
+
+            /// As std's `into_inner`.
+            pub fn into_inner(self) -> $value {
+                self.inner.into_inner()
+            }
+
+            /// As std's `as_ptr`. Accesses through the pointer are not under control.
+            pub const fn as_ptr(&self) -> *mut $value {
+                self.inner.as_ptr()
+            }
+
+            /// As std's `load`.
+            #[inline]
+            #[track_caller]
+            pub fn load(&self, order: Ordering) -> $value {
+                step(&self.slot, OpKind::Load, || self.inner.load(order))
+            }
+
+            /// As std's `store`.
+            #[inline]
+            #[track_caller]
+            pub fn store(&self, value: $value, order: Ordering) {
+                step(&self.slot, OpKind::Store, || {
+                    self.inner.store(value, order);
+                    value
+                });
+            }
+
+            /// As std's `swap`.
+            #[inline]
+            #[track_caller]
+            pub fn swap(&self, value: $value, order: Ordering) -> $value {
+                step(&self.slot, OpKind::Rmw, || self.inner.swap(value, order))
+            }
+
+            /// As std's `compare_and_swap`, deprecated there too.
+            #[inline]
+            #[track_caller]
+            #[deprecated(note = "use `compare_exchange` or `compare_exchange_weak` instead")]
+            pub fn compare_and_swap(&self, current: $value, new: $value, order: Ordering) -> $value {
+                #[allow(deprecated)]
+                let act = || {
+                    let old = self.inner.compare_and_swap(current, new, order);
+                    if old == current { Ok(old) } else { Err(old) }
+                };
+                exchange(&self.slot, act).unwrap_or_else(|old| old)
+            }
+
+            /// As std's `compare_exchange`.
+            #[inline]
+            #[track_caller]
+            pub fn compare_exchange(
+                &self,
+                current: $value,
+                new: $value,
+                success: Ordering,
+                failure: Ordering,
+            ) -> Result<$value, $value> {
+                exchange(&self.slot, || self.inner.compare_exchange(current, new, success, failure))
+            }
+
+            /// As std's `compare_exchange_weak`: it may fail although it need not, as a bounded
+            /// choice of the schedule (`weak_failures`).
+            #[inline]
+            #[track_caller]
+            pub fn compare_exchange_weak(
+                &self,
+                current: $value,
+                new: $value,
+                success: Ordering,
+                failure: Ordering,
+            ) -> Result<$value, $value> {
+                if weak_failure() {
+                    return Err(self.load(failure));
+                }
+                exchange(&self.slot, || self.inner.compare_exchange(current, new, success, failure))
+            }
+
+            /// As std's `fetch_update`.
+            #[inline]
+            #[track_caller]
+            pub fn fetch_update(
+                &self,
+                set_order: Ordering,
+                fetch_order: Ordering,
+                mut f: impl FnMut($value) -> Option<$value>,
+            ) -> Result<$value, $value> {
+                let mut previous = self.load(fetch_order);
+                while let Some(next) = f(previous) {
+                    match self.compare_exchange_weak(previous, next, set_order, fetch_order) {
+                        Ok(old) => return Ok(old),
+                        Err(actual) => previous = actual,
+                    }
+                }
+                Err(previous)
+            }
+        }
+
+        impl $(<$T>)? fmt::Debug for $Name $(<$T>)? {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                self.inner.fmt(f)
+            }
+        }
+
+        impl $(<$T>)? From<$value> for $Name $(<$T>)? {
+            #[track_caller]
+            fn from(value: $value) -> Self {
+                Self::new(value)
+            }
+        }
+    };
+}
+
+macro_rules! fetch_methods {
+    ($Name:ident, $value:ty, $($method:ident)*) => {
+        impl $Name {
+            $(
+                #[doc = concat!("As std's `", stringify!($method), "`.")]
+                #[inline]
+                #[track_caller]
+                pub fn $method(&self, value: $value, order: Ordering) -> $value {
+                    step(&self.slot, OpKind::Rmw, || self.inner.$method(value, order))
+                }
+            )*
+        }
+    };
+}
+
+macro_rules! integers {
+    ($($Name:ident $value:ty;)*) => {$(
+        #[doc = concat!("[`std::sync::atomic::", stringify!($Name), "`], under control.")]
+        pub struct $Name {
+            slot: Slot,
+            inner: std::sync::atomic::$Name,
+        }
+        common_methods!($Name, $value);
+        fetch_methods!($Name, $value, fetch_add fetch_sub fetch_and fetch_nand fetch_or fetch_xor fetch_max fetch_min);
+        impl Default for $Name {
+            #[track_caller]
+            fn default() -> Self {
+                Self::new(<$value>::default())
+            }
+        }
+    )*};
+}
+
+integers! {
+    AtomicU8 u8;
+    AtomicU16 u16;
+    AtomicU32 u32;
+    AtomicU64 u64;
+    AtomicUsize usize;
+    AtomicI8 i8;
+    AtomicI16 i16;
+    AtomicI32 i32;
+    AtomicI64 i64;
+    AtomicIsize isize;
+}
+
+/// [`std::sync::atomic::AtomicBool`], under control.
+pub struct AtomicBool {
+    slot: Slot,
+    inner: std::sync::atomic::AtomicBool,
+}
+common_methods!(AtomicBool, bool);
+fetch_methods!(AtomicBool, bool, fetch_and fetch_nand fetch_or fetch_xor);
+
+impl AtomicBool {
+    /// As std's `fetch_not`.
+    #[inline]
+    #[track_caller]
+    pub fn fetch_not(&self, order: Ordering) -> bool {
+        step(&self.slot, OpKind::Rmw, || self.inner.fetch_not(order))
+    }
+}
+
+impl Default for AtomicBool {
+    #[track_caller]
+    fn default() -> Self {
+        Self::new(false)
+    }
+}
+
+/// [`std::sync::atomic::AtomicPtr`], under control.
+pub struct AtomicPtr<T> {
+    slot: Slot,
+    inner: std::sync::atomic::AtomicPtr<T>,
+}
+common_methods!(AtomicPtr, *mut T, T);
+
+impl<T> Default for AtomicPtr<T> {
+    #[track_caller]
+    fn default() -> Self {
+        Self::new(std::ptr::null_mut())
+    }
+}
+
+impl<T> fmt::Pointer for AtomicPtr<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.inner.fmt(f)
+    }
+}
+
+/// As [`std::sync::atomic::fence`]: a step of its own; everything is `SeqCst` already.
+#[inline]
+#[track_caller]
+pub fn fence(order: Ordering) {
+    std::sync::atomic::fence(order);
+    let site = rt::here();
+    if let Some(rt) = rt::current() {
+        rt.step(Operation::new(OpKind::Fence, rt::ResourceId::NONE, site));
+    }
+}
+
+/// As [`std::sync::atomic::compiler_fence`]: nothing that a schedule could show.
+#[inline]
+pub fn compiler_fence(order: Ordering) {
+    std::sync::atomic::compiler_fence(order);
+}

@@ -1,0 +1,1 @@
+//! `std::sync`: barrier, under control.

@@ -1,0 +1,1 @@
+//! `std::sync`: condvar, under control.

@@ -1,0 +1,1 @@
+//! `std::sync`: lazy_lock, under control.

@@ -1,0 +1,1 @@
+//! `std::sync`: mpsc, under control.

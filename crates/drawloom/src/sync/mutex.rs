@@ -1,0 +1,212 @@
+//! `std::sync::Mutex`, under control.
+
+use std::fmt;
+use std::mem::ManuallyDrop;
+use std::ops::{Deref, DerefMut};
+use std::panic::Location;
+use std::sync::{LockResult, PoisonError, TryLockError, TryLockResult};
+
+use crate::rt::{self, Handle, OpKind, Operation, ResourceId, ResourceKind, Slot, State, outcome};
+
+/// A mutual exclusion lock: [`std::sync::Mutex`] outside an exploration; under control inside.
+///
+/// Under control std's own mutex still guards the data, and is never contended: the engine has
+/// granted it first. So poisoning is std's, and a static can be shared with code that is not under
+/// control.
+pub struct Mutex<T: ?Sized> {
+    slot: Slot,
+    inner: std::sync::Mutex<T>,
+}
+
+/// Unlocks when dropped, as [`std::sync::MutexGuard`].
+#[must_use = "if unused the Mutex will immediately unlock"]
+pub struct MutexGuard<'a, T: ?Sized + 'a> {
+    guard: ManuallyDrop<std::sync::MutexGuard<'a, T>>,
+    mutex: &'a Mutex<T>,
+    /// The resource that is locked, if it was locked under control.
+    locked: Option<ResourceId>,
+    /// Where it was locked: also the place of the unlock, which has none of its own.
+    taken_at: &'static Location<'static>,
+    was_poisoned: bool,
+}
+
+impl<T> Mutex<T> {
+    /// As [`std::sync::Mutex::new`].
+    #[track_caller]
+    pub const fn new(value: T) -> Mutex<T> {
+        Mutex { slot: Slot::new(), inner: std::sync::Mutex::new(value) }
+    }
+
+    /// As [`std::sync::Mutex::into_inner`].
+    pub fn into_inner(self) -> LockResult<T> {
+        self.inner.into_inner()
+    }
+}
+
+impl<T: ?Sized> Mutex<T> {
+    #[inline]
+    pub(super) fn resource(&self, rt: Handle) -> ResourceId {
+        self.slot.resource(rt, ResourceKind::Mutex, || State::Plain)
+    }
+
+    /// As [`std::sync::Mutex::lock`].
+    #[inline]
+    #[track_caller]
+    pub fn lock(&self) -> LockResult<MutexGuard<'_, T>> {
+        let taken_at = Location::caller();
+        let Some(rt) = rt::current() else {
+            return self.wrap(self.inner.lock(), None, taken_at);
+        };
+        let id = self.resource(rt);
+        rt.step(Operation::new(OpKind::Lock, id, rt::site(taken_at)));
+        self.take(id, taken_at)
+    }
+
+    /// Takes the native lock that the engine has granted.
+    #[inline]
+    fn take(&self, id: ResourceId, taken_at: &'static Location<'static>) -> LockResult<MutexGuard<'_, T>> {
+        match self.inner.try_lock() {
+            Ok(guard) => Ok(self.guard(guard, Some(id), taken_at, false)),
+            Err(TryLockError::Poisoned(error)) => {
+                Err(PoisonError::new(self.guard(error.into_inner(), Some(id), taken_at, true)))
+            }
+            // Held by code that is not under control; it will let go without our help.
+            Err(TryLockError::WouldBlock) => self.wrap(self.inner.lock(), Some(id), taken_at),
+        }
+    }
+
+    /// As [`std::sync::Mutex::try_lock`].
+    #[track_caller]
+    pub fn try_lock(&self) -> TryLockResult<MutexGuard<'_, T>> {
+        let taken_at = Location::caller();
+        let Some(rt) = rt::current() else {
+            return match self.inner.try_lock() {
+                Ok(guard) => Ok(self.guard(guard, None, taken_at, false)),
+                Err(TryLockError::WouldBlock) => Err(TryLockError::WouldBlock),
+                Err(TryLockError::Poisoned(error)) => {
+                    let guard = self.guard(error.into_inner(), None, taken_at, true);
+                    Err(TryLockError::Poisoned(PoisonError::new(guard)))
+                }
+            };
+        };
+        let id = self.resource(rt);
+        match rt.step(Operation::new(OpKind::TryLock, id, rt::site(taken_at))) {
+            outcome::OK => self.take(id, taken_at).map_err(TryLockError::Poisoned),
+            _ => Err(TryLockError::WouldBlock),
+        }
+    }
+
+    /// As [`std::sync::Mutex::is_poisoned`].
+    pub fn is_poisoned(&self) -> bool {
+        self.inner.is_poisoned()
+    }
+
+    /// As [`std::sync::Mutex::clear_poison`].
+    pub fn clear_poison(&self) {
+        self.inner.clear_poison();
+    }
+
+    /// As [`std::sync::Mutex::get_mut`].
+    pub fn get_mut(&mut self) -> LockResult<&mut T> {
+        self.inner.get_mut()
+    }
+
+    fn wrap<'a>(
+        &'a self,
+        result: LockResult<std::sync::MutexGuard<'a, T>>,
+        locked: Option<ResourceId>,
+        taken_at: &'static Location<'static>,
+    ) -> LockResult<MutexGuard<'a, T>> {
+        match result {
+            Ok(guard) => Ok(self.guard(guard, locked, taken_at, false)),
+            Err(error) => Err(PoisonError::new(self.guard(error.into_inner(), locked, taken_at, true))),
+        }
+    }
+
+    #[inline]
+    fn guard<'a>(
+        &'a self,
+        guard: std::sync::MutexGuard<'a, T>,
+        locked: Option<ResourceId>,
+        taken_at: &'static Location<'static>,
+        was_poisoned: bool,
+    ) -> MutexGuard<'a, T> {
+        MutexGuard { guard: ManuallyDrop::new(guard), mutex: self, locked, taken_at, was_poisoned }
+    }
+}
+
+impl<T: ?Sized> Drop for MutexGuard<'_, T> {
+    #[inline]
+    fn drop(&mut self) {
+        let rt = self.locked.and_then(|id| Some((id, rt::current()?)));
+        let Some((id, rt)) = rt else {
+            // SAFETY: dropped once, here or below; the guard is not used again.
+            unsafe { ManuallyDrop::drop(&mut self.guard) };
+            return;
+        };
+        rt.step(Operation::new(OpKind::Unlock, id, rt::site(self.taken_at)));
+        // SAFETY: as above. An unlock is carried out even in teardown, so we always come here.
+        unsafe { ManuallyDrop::drop(&mut self.guard) };
+        if std::thread::panicking() {
+            self.correct_poison(rt);
+        }
+    }
+}
+
+impl<T: ?Sized> MutexGuard<'_, T> {
+    /// std poisons when anything on this OS thread is unwinding; here only the task's own panic
+    /// counts, and not one that tears it down.
+    #[cold]
+    fn correct_poison(&self, rt: Handle) {
+        if !self.was_poisoned && (!rt.is_panicking() || rt.is_tearing_down()) {
+            self.mutex.clear_poison();
+        }
+    }
+}
+
+impl<T: ?Sized> Deref for MutexGuard<'_, T> {
+    type Target = T;
+    #[inline]
+    fn deref(&self) -> &T {
+        &self.guard
+    }
+}
+
+impl<T: ?Sized> DerefMut for MutexGuard<'_, T> {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut T {
+        &mut self.guard
+    }
+}
+
+impl<T: ?Sized + fmt::Debug> fmt::Debug for MutexGuard<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        (**self).fmt(f)
+    }
+}
+
+impl<T: ?Sized + fmt::Display> fmt::Display for MutexGuard<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        (**self).fmt(f)
+    }
+}
+
+impl<T: ?Sized + fmt::Debug> fmt::Debug for Mutex<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.inner.fmt(f)
+    }
+}
+
+impl<T: Default> Default for Mutex<T> {
+    #[track_caller]
+    fn default() -> Self {
+        Mutex::new(T::default())
+    }
+}
+
+impl<T> From<T> for Mutex<T> {
+    #[track_caller]
+    fn from(value: T) -> Self {
+        Mutex::new(value)
+    }
+}

@@ -1,0 +1,1 @@
+//! `std::sync`: once, under control.

@@ -1,0 +1,1 @@
+//! `std::sync`: rwlock, under control.

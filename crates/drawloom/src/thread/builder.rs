@@ -1,0 +1,1 @@
+//! `std::thread`: builder, under control.

@@ -1,0 +1,1 @@
+//! `std::thread`: park, under control.

@@ -1,0 +1,1 @@
+//! `std::thread`: sleep, under control.

@@ -1,0 +1,1 @@
+//! `std::time`, under control.

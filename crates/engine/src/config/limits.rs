@@ -1,0 +1,32 @@
+//! Every default and bound of the configuration, named once, so that code, docs and errors agree.
+
+/// Executions that a randomised strategy tries: enough for most small bugs, well under a second.
+pub const DEFAULT_ITERATIONS: u64 = 1_000;
+
+/// The seed when none is given. It is fixed, not drawn, so that a plain `cargo test` does the same
+/// thing on every machine and on every day; whoever wants fresh luck passes a seed.
+pub const DEFAULT_SEED: u64 = 0x5EED;
+
+/// Steps of one execution before it counts as a step-limit finding.
+pub const DEFAULT_MAX_STEPS: u64 = 1_000_000;
+
+/// Yields without progress before an execution counts as a livelock.
+pub const DEFAULT_PROGRESS_BOUND_YIELDS: u64 = 10_000;
+
+/// Stack of each task. Unit tests rarely need more, and a hundred tasks still fit in a small machine.
+pub const DEFAULT_STACK_SIZE_BYTES: usize = 256 * 1024;
+
+/// The smallest stack on which formatting a panic message still works.
+pub const MIN_STACK_SIZE_BYTES: usize = 16 * 1024;
+
+/// Tasks of one execution, dead ones included.
+pub const DEFAULT_MAX_TASKS: u32 = 100_000;
+
+/// Timers that may fire early in one execution when the clock is explored.
+pub const DEFAULT_EARLY_FIRES: u32 = 3;
+
+/// `sticky` stays with the current task with probability 1 - 2^-3, that is seven times in eight.
+pub const DEFAULT_STICKINESS: u32 = 3;
+
+/// Beyond this the chance of a switch is smaller than one draw of 64 bits can tell from none.
+pub const MAX_STICKINESS: u32 = 63;

@@ -1,0 +1,242 @@
+//! The one dependence table: which steps commute, which race, which merely enable each other.
+//!
+//! Exhaustive exploration, the priority strategies, causal slices and race reports all ask here, so
+//! that no two of them can disagree. The table is over *labels*: an operation together with what it
+//! came to. Three rules keep it valid (each one is a property test of the models):
+//!
+//! 1. *Commutation*: two adjacent independent steps can be swapped without anybody noticing.
+//! 2. *Stability*: whether two steps depend on each other must not change because an independent
+//!    third one stands between them. Refining by outcome breaks this easily; where in doubt the
+//!    table is coarse.
+//! 3. *Recomputed outcome*: after a reversal the outcome of the moved step is computed anew.
+//!
+//! Blocking operations follow the ticket principle: a `Lock` step is the *request*, which never
+//! blocks; the wait that may follow is no step. So a request never conflicts with an unlock, it is
+//! only enabled by it.
+
+use crate::id::{ResourceId, TaskId};
+use crate::operation::{OpKind, outcome};
+
+/// How two steps of different tasks relate.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Relation {
+    /// They commute.
+    Independent,
+    /// The earlier happens before the later, but the order cannot be reversed.
+    Enabling,
+    /// Both orders exist and may differ: a race to be explored.
+    Dependent,
+}
+
+/// A step as the table sees it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Label {
+    /// Who.
+    pub task: TaskId,
+    /// What.
+    pub kind: OpKind,
+    /// On what.
+    pub resource: ResourceId,
+    /// The operation's second operand.
+    pub arg: u64,
+    /// What it came to ([`outcome`]).
+    pub outcome: u32,
+    /// The ticket number of channel steps, the value of others.
+    pub value: u64,
+}
+
+/// Relates two steps. Total, symmetric and pure.
+pub fn relation(a: &Label, b: &Label) -> Relation {
+    use OpKind::*;
+    use Relation::*;
+    if a.task == b.task {
+        return Enabling;
+    }
+    // Operations that aim at a task rather than at a resource.
+    match (a.kind, b.kind) {
+        (Spawn, _) if a.arg == u64::from(b.task.0) => return Enabling,
+        (_, Spawn) if b.arg == u64::from(a.task.0) => return Enabling,
+        (Exit, Join) if b.arg == u64::from(a.task.0) => return Enabling,
+        (Join, Exit) if a.arg == u64::from(b.task.0) => return Enabling,
+        (Exit, IsFinished) if b.arg == u64::from(a.task.0) => return Dependent,
+        (IsFinished, Exit) if a.arg == u64::from(b.task.0) => return Dependent,
+        (Unpark, Park) if a.arg == u64::from(b.task.0) => return Dependent,
+        (Park, Unpark) if b.arg == u64::from(a.task.0) => return Dependent,
+        (TimerFire, Now) | (Now, TimerFire) => return Dependent,
+        (TimerFire, _) if a.arg == u64::from(b.task.0) => return Enabling,
+        (_, TimerFire) if b.arg == u64::from(a.task.0) => return Enabling,
+        _ => {}
+    }
+    // A wait on a condition variable is also an unlock of its mutex.
+    let mutex_of = |l: &Label| (l.kind == CondWait).then_some(ResourceId(l.arg as u32));
+    if mutex_of(a) == Some(b.resource) && b.kind != CondWait {
+        return mutex(Unlock, outcome::OK, b.kind, b.outcome);
+    }
+    if mutex_of(b) == Some(a.resource) && a.kind != CondWait {
+        return mutex(a.kind, a.outcome, Unlock, outcome::OK);
+    }
+    if a.resource != b.resource || a.resource == ResourceId::NONE {
+        return Independent;
+    }
+    match (a.kind, b.kind) {
+        (TimerFire, _) | (_, TimerFire) => Dependent,
+        _ => same_resource(a, b),
+    }
+}
+
+fn same_resource(a: &Label, b: &Label) -> Relation {
+    use OpKind::*;
+    use Relation::*;
+    match a.kind {
+        Load | Store | Rmw | Cas | CellRead | CellWrite => {
+            if is_read(a) && is_read(b) { Independent } else { Dependent }
+        }
+        Lock | TryLock | Unlock => mutex(a.kind, a.outcome, b.kind, b.outcome),
+        Read | Write | TryRead | TryWrite | ReadUnlock | WriteUnlock | Downgrade => rwlock(a, b),
+        CondWait | NotifyOne | NotifyAll => {
+            let idle = |l: &Label| l.kind != CondWait && l.outcome == outcome::REFUSED;
+            if idle(a) && idle(b) { Independent } else { Dependent }
+        }
+        Acquire | TryAcquire | Release => semaphore(a, b),
+        Arrive => Dependent,
+        OnceEnter | OnceFinish | OnceCheck => once(a, b),
+        Send | TrySend | Recv | TryRecv | CloseSend | CloseRecv => channel(a, b),
+        Start | Spawn | Exit | Join | IsFinished | Yield | Park | Unpark | Sleep | Now
+        | TimerFire | Choose | Fence => Independent,
+    }
+}
+
+fn is_read(l: &Label) -> bool {
+    match l.kind {
+        OpKind::Load | OpKind::CellRead => true,
+        OpKind::Cas => l.outcome == outcome::REFUSED,
+        _ => false,
+    }
+}
+
+fn mutex(a: OpKind, a_outcome: u32, b: OpKind, b_outcome: u32) -> Relation {
+    use OpKind::*;
+    use Relation::*;
+    let failed = |k, o| k == TryLock && o == outcome::REFUSED;
+    match (a, b) {
+        (Lock, Unlock) | (Unlock, Lock) | (Unlock, Unlock) => Enabling,
+        _ if failed(a, a_outcome) && failed(b, b_outcome) => Independent,
+        _ => Dependent,
+    }
+}
+
+fn rwlock(a: &Label, b: &Label) -> Relation {
+    use OpKind::*;
+    use Relation::*;
+    let is_unlock = |k| matches!(k, ReadUnlock | WriteUnlock | Downgrade);
+    let is_try = |k| matches!(k, TryRead | TryWrite);
+    let failed = |l: &Label| is_try(l.kind) && l.outcome == outcome::REFUSED;
+    if is_try(a.kind) || is_try(b.kind) {
+        return if failed(a) && failed(b) { Independent } else { Dependent };
+    }
+    match (a.kind, b.kind) {
+        (Read, Read) | (ReadUnlock, ReadUnlock) => Independent,
+        (x, y) if is_unlock(x) || is_unlock(y) => Enabling,
+        _ => Dependent,
+    }
+}
+
+fn semaphore(a: &Label, b: &Label) -> Relation {
+    use OpKind::*;
+    use Relation::*;
+    let failed = |l: &Label| l.kind == TryAcquire && l.outcome == outcome::REFUSED;
+    match (a.kind, b.kind) {
+        (Release, Release) => Independent,
+        (Acquire, Release) | (Release, Acquire) => Enabling,
+        _ if failed(a) && failed(b) => Independent,
+        _ => Dependent,
+    }
+}
+
+fn once(a: &Label, b: &Label) -> Relation {
+    use OpKind::*;
+    use Relation::*;
+    match (a.kind, b.kind) {
+        (OnceCheck, OnceCheck) | (OnceCheck, OnceEnter) | (OnceEnter, OnceCheck) => Independent,
+        (OnceEnter, OnceFinish) | (OnceFinish, OnceEnter) => Enabling,
+        _ => Dependent,
+    }
+}
+
+fn channel(a: &Label, b: &Label) -> Relation {
+    use OpKind::*;
+    use Relation::*;
+    let capacity = a.arg.max(b.arg);
+    let ok = |l: &Label| l.outcome == outcome::OK;
+    // A receive of ticket j makes the room that send j + capacity needs.
+    let room = |send: &Label, recv: &Label| recv.value.checked_add(capacity) == Some(send.value);
+    let pair = |send: &Label, recv: &Label| send.value == recv.value;
+    let one = |s: &Label, r: &Label| -> Relation {
+        // s is on the sending side, r on the receiving side.
+        match (s.kind, r.kind) {
+            (CloseSend, CloseRecv) | (CloseRecv, CloseSend) => Independent,
+            (CloseSend, Recv) => Enabling,
+            (CloseSend, _) => if ok(r) { Independent } else { Dependent },
+            (Send, Recv) if pair(s, r) || room(s, r) => Enabling,
+            (Send, Recv) => Independent,
+            (Send, TryRecv) if ok(r) => if pair(s, r) { Dependent } else { Independent },
+            (TrySend, Recv) if ok(s) => if room(s, r) { Dependent } else { Independent },
+            (TrySend, TryRecv) if ok(s) && ok(r) => {
+                if pair(s, r) || room(s, r) { Dependent } else { Independent }
+            }
+            (TrySend, TryRecv) if !ok(s) && !ok(r) => Independent,
+            _ => Dependent,
+        }
+    };
+    let sending = |l: &Label| matches!(l.kind, Send | TrySend | CloseSend);
+    match (sending(a), sending(b)) {
+        (true, false) => one(a, b),
+        (false, true) => one(b, a),
+        (true, true) => match (a.kind, b.kind) {
+            (CloseSend, _) | (_, CloseSend) => Independent,
+            (TrySend, TrySend) if !ok(a) && !ok(b) => Independent,
+            _ => Dependent,
+        },
+        (false, false) => match (a.kind, b.kind) {
+            (TryRecv, TryRecv) if !ok(a) && !ok(b) => Independent,
+            _ => Dependent,
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn label(task: u32, kind: OpKind, outcome: u32) -> Label {
+        Label { task: TaskId(task), kind, resource: ResourceId(0), arg: 1, outcome, value: 0 }
+    }
+
+    #[test]
+    fn the_table_is_symmetric() {
+        let outcomes = [outcome::OK, outcome::REFUSED, outcome::DISCONNECTED];
+        for a in OpKind::ALL {
+            for b in OpKind::ALL {
+                for (x, y) in outcomes.iter().flat_map(|x| outcomes.iter().map(move |y| (*x, *y))) {
+                    let (l, r) = (label(0, a, x), label(2, b, y));
+                    assert_eq!(relation(&l, &r), relation(&r, &l), "{l:?} against {r:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_request_is_enabled_by_an_unlock_and_races_with_a_request() {
+        let lock = |t| label(t, OpKind::Lock, outcome::OK);
+        assert_eq!(relation(&lock(0), &lock(2)), Relation::Dependent);
+        assert_eq!(relation(&lock(0), &label(2, OpKind::Unlock, 0)), Relation::Enabling);
+    }
+
+    #[test]
+    fn two_loads_commute_and_a_failed_exchange_is_a_load() {
+        let load = label(0, OpKind::Load, outcome::OK);
+        assert_eq!(relation(&load, &label(2, OpKind::Load, 0)), Relation::Independent);
+        assert_eq!(relation(&load, &label(2, OpKind::Cas, outcome::REFUSED)), Relation::Independent);
+        assert_eq!(relation(&load, &label(2, OpKind::Cas, outcome::OK)), Relation::Dependent);
+    }
+}

@@ -1,0 +1,128 @@
+//! Findings: the ways in which an execution fails.
+
+use crate::id::{ResourceId, Site, TaskId, TaskPath};
+use crate::operation::OpKind;
+
+/// A failure of an execution.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Finding {
+    /// What went wrong.
+    pub kind: FindingKind,
+    /// The task in which it showed.
+    pub task: TaskId,
+    /// Steps made before it showed.
+    pub step: u64,
+}
+
+/// What went wrong.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum FindingKind {
+    /// A panic that nobody received, a failed assertion included.
+    Panic(Box<Panic>),
+    /// Tasks that can never go on.
+    Deadlock(Box<Deadlock>),
+    /// Tasks that yield to each other for ever.
+    Livelock,
+    /// The execution was cut after the greatest number of steps.
+    StepLimit,
+    /// More tasks than allowed.
+    TaskLimit,
+    /// Shared references that were still alive when the execution was over.
+    Leak(Vec<Leak>),
+    /// Tasks whose handles were dropped without a join, where the test asks for that.
+    Unjoined(Vec<TaskId>),
+    /// The program did something else than recorded.
+    Divergence(Box<Divergence>),
+    /// The execution met a static that another one, on another OS thread, was using: it is run again
+    /// with the others held back. Never shown to users.
+    Interference,
+    /// No execution had a choice: nothing that matters was under control.
+    NothingExplored,
+}
+
+impl FindingKind {
+    /// The word that reports, files and tests use.
+    pub fn word(&self) -> &'static str {
+        match self {
+            FindingKind::Panic(_) => "panic",
+            FindingKind::Deadlock(deadlock) if deadlock.is_starvation() => "starvation",
+            FindingKind::Deadlock(_) => "deadlock",
+            FindingKind::Livelock => "livelock",
+            FindingKind::StepLimit => "step limit",
+            FindingKind::TaskLimit => "task limit",
+            FindingKind::Leak(_) => "leak",
+            FindingKind::Unjoined(_) => "unjoined task",
+            FindingKind::Divergence(_) => "divergence",
+            FindingKind::Interference => "interference",
+            FindingKind::NothingExplored => "nothing explored",
+        }
+    }
+}
+
+/// A panic as it was caught.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Panic {
+    /// Its message.
+    pub message: String,
+    /// `file:line:column` of the panic.
+    pub location: String,
+    /// Its backtrace, where one was asked for.
+    pub backtrace: Option<String>,
+}
+
+/// A resource that outlived its execution.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Leak {
+    /// Where it was created.
+    pub created_at: Site,
+    /// References that were left.
+    pub references: u64,
+}
+
+/// Who was blocked when nobody could go on, or when a cycle closed.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Deadlock {
+    /// Every blocked task.
+    pub blocked: Vec<Blocked>,
+    /// Tasks each of which waits for the next, and the last for the first; empty if there is no cycle.
+    pub cycle: Vec<TaskId>,
+}
+
+impl Deadlock {
+    /// All wait, but not in a circle: for an event that nobody will bring about.
+    pub fn is_starvation(&self) -> bool {
+        self.cycle.is_empty()
+    }
+}
+
+/// A task that cannot go on.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Blocked {
+    /// Who.
+    pub task: TaskId,
+    /// What it waits in.
+    pub kind: OpKind,
+    /// On what.
+    pub resource: ResourceId,
+    /// The operation's second operand (of a join: the task).
+    pub arg: u64,
+    /// Where it waits.
+    pub site: Site,
+    /// The tasks that could end the wait, with the place where each took what is waited for.
+    pub blockers: Vec<(TaskId, Site)>,
+    /// Messages in a channel that is waited on.
+    pub queued: u64,
+}
+
+/// A replay that left its path.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Divergence {
+    /// The step at which it did.
+    pub step: u64,
+    /// What the recording has there.
+    pub expected: String,
+    /// What the program did.
+    pub found: String,
+    /// The task that was to go, where known.
+    pub task: Option<TaskPath>,
+}

@@ -1,0 +1,36 @@
+//! The deterministic state machine behind drawloom.
+//!
+//! A concurrent program is run by an *executor* (fibers, gated OS threads, a script in a unit test)
+//! that stops each task before every operation that others could notice. The engine decides who goes
+//! next, applies the semantics of locks, channels, timers and the rest, and keeps the trace. It has
+//! no threads, no unsafe code, no I/O and no global state.
+//!
+//! - [`Engine`]: tasks, resources, the turn of an execution;
+//! - [`dependence`]: the one table of which steps race;
+//! - [`causality`]: vector clocks over a trace;
+//! - [`strategy`]: what makes choices;
+//! - [`schedule`]: choices as a value, and as a printable token;
+//! - [`config`]: the settings of an exploration, and their grammar.
+#![forbid(unsafe_code)]
+
+pub mod causality;
+pub mod config;
+pub mod dependence;
+mod engine;
+pub mod finding;
+mod id;
+mod operation;
+mod resource;
+pub mod schedule;
+pub mod strategy;
+mod task;
+mod time;
+mod trace;
+mod wait_for;
+
+pub use engine::{Committed, Engine, Limits, Next};
+pub use id::{ResourceId, Site, TaskId, TaskPath};
+pub use operation::{OpKind, Operation, ResourceKind, outcome};
+pub use resource::{ChannelState, Holder, OnceState, Resource, State, UNBOUNDED};
+pub use task::{Status, Task};
+pub use trace::Step;

@@ -1,0 +1,126 @@
+//! Resources: the semantics of every primitive, once.
+//!
+//! Each file holds one primitive's rule: what its operations do to its state, who is granted what,
+//! and who blocks whom. Front ends only announce operations; a Rust `Mutex`, a Python
+//! `threading.Lock` and a C mutex are the same resource here.
+//!
+//! Blocking is a *ticket*: the operation commits without blocking by taking its place in the
+//! resource's queue, and the wait that may follow is no step. Grants are first come, first served;
+//! nothing is lost by that, since a task that "barges" is one whose request came earlier.
+
+mod barrier;
+mod channel;
+mod condvar;
+mod mutex;
+mod once;
+mod rwlock;
+mod semaphore;
+
+use crate::id::{Site, TaskId};
+use crate::operation::ResourceKind;
+use crate::task::WaitList;
+
+pub use channel::{ChannelState, UNBOUNDED};
+pub use once::OnceState;
+
+/// A task that holds a resource, and since where.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Holder {
+    /// Who.
+    pub task: TaskId,
+    /// Where it was taken.
+    pub site: Site,
+    /// Held for writing (of a reader–writer lock) or at all (of others).
+    pub exclusive: bool,
+}
+
+/// What tasks can conflict on.
+#[derive(Debug)]
+pub struct Resource {
+    /// What it is.
+    pub kind: ResourceKind,
+    /// Where it was created.
+    pub created_at: Site,
+    /// The task that first announced an operation on it.
+    pub creator: TaskId,
+    /// Its number among the resources that this task announced first, from 1.
+    pub ordinal: u32,
+    /// The name the user gave it.
+    pub name: Option<Box<str>>,
+    /// Whether its owner has dropped it.
+    pub dropped: bool,
+    /// Whether it was there before this execution touched it: a static, or captured from outside.
+    pub from_outside: bool,
+    /// Who holds it now.
+    pub holders: Vec<Holder>,
+    /// The primitive's own numbers.
+    pub state: State,
+    pub(crate) waiters: WaitList,
+    /// Senders, for channels: kept apart since both sides may queue in a rendezvous.
+    pub(crate) senders: WaitList,
+    pub(crate) behaviour_written: u64,
+    pub(crate) behaviour_read: u64,
+}
+
+/// The part of a resource's state that is particular to its kind.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum State {
+    /// Everything is said by holders and waiters.
+    Plain,
+    /// Free permits of a semaphore.
+    Permits(u64),
+    /// How many a barrier waits for, and how many have come.
+    Barrier {
+        /// Tasks that release it.
+        size: u64,
+        /// Tasks that have arrived since the last release.
+        arrived: u64,
+    },
+    /// A one-time initialiser.
+    Once(OnceState),
+    /// A channel.
+    Channel(ChannelState),
+}
+
+impl Resource {
+    pub(crate) fn new(kind: ResourceKind, state: State, creator: TaskId, ordinal: u32, at: Site) -> Self {
+        Resource {
+            kind,
+            created_at: at,
+            creator,
+            ordinal,
+            name: None,
+            dropped: false,
+            from_outside: false,
+            holders: Vec::new(),
+            state,
+            waiters: WaitList::EMPTY,
+            senders: WaitList::EMPTY,
+            behaviour_written: 0,
+            behaviour_read: 0,
+        }
+    }
+
+    /// Makes a resource of an earlier execution into a new one, keeping its memory.
+    pub(crate) fn renew(&mut self, kind: ResourceKind, state: State, creator: TaskId, ordinal: u32, at: Site) {
+        self.kind = kind;
+        self.created_at = at;
+        self.creator = creator;
+        self.ordinal = ordinal;
+        self.name = None;
+        self.dropped = false;
+        self.from_outside = false;
+        self.holders.clear();
+        self.state = state;
+        self.waiters = WaitList::EMPTY;
+        self.senders = WaitList::EMPTY;
+        self.behaviour_written = 0;
+        self.behaviour_read = 0;
+    }
+
+    pub(crate) fn release(&mut self, task: TaskId, exclusive: bool) {
+        if let Some(at) = self.holders.iter().position(|h| h.task == task && h.exclusive == exclusive) {
+            self.holders.swap_remove(at);
+        }
+    }
+}

@@ -1,0 +1,274 @@
+//! Schedules: the whole of an execution's nondeterminism, and its printable form.
+//!
+//! A schedule says "keep running this task for so many steps, then that one", with tasks named by
+//! spawn path, followed by the outcomes of the choices that tasks made. A *token* is a schedule as
+//! one printable word. Each segment carries the operation that it began with, so that a replay of a
+//! changed program can say what it expected.
+
+use data_encoding::BASE64URL_NOPAD;
+
+use crate::engine::Engine;
+use crate::id::{Site, TaskPath};
+use crate::operation::OpKind;
+
+/// Turns a place into a line number; what a front end knows and the engine does not.
+pub type LineOf = fn(Site) -> u32;
+
+/// A stretch of steps of one task.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Segment {
+    /// Who.
+    pub task: TaskPath,
+    /// How many steps.
+    pub count: u64,
+    /// The operation that it begins with.
+    pub first: Option<Expected>,
+}
+
+/// What a recorded step did, in short.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Expected {
+    /// What.
+    pub kind: OpKind,
+    /// On which line of its file.
+    pub line: u32,
+}
+
+/// The choices of an execution.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Schedule {
+    /// Identifies the test that it belongs to.
+    pub test: u32,
+    /// Who ran, in order.
+    pub segments: Vec<Segment>,
+    /// What `Choose` steps came to, in order.
+    pub outcomes: Vec<u64>,
+}
+
+/// Why a token cannot be used.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum TokenError {
+    /// It does not look like one.
+    #[error("this is not a replay token: it should begin with `{PREFIX}`")]
+    NotAToken,
+    /// It was cut or altered.
+    #[error("this replay token is damaged ({0}): copy the whole line that the failing test printed")]
+    Damaged(&'static str),
+    /// It is of another test.
+    #[error("this replay token belongs to another test than `{0}`: run the test that printed it")]
+    Foreign(String),
+}
+
+const PREFIX: &str = "dl1";
+/// Above this many segments the expectations are left out, to keep the token short.
+const MAX_CHECKED_SEGMENTS: usize = 400;
+
+impl Schedule {
+    /// The schedule of the execution that `engine` has just made.
+    pub fn of(engine: &Engine, test: &str, line_of: LineOf) -> Schedule {
+        let mut schedule = Schedule { test: test_id(test), ..Schedule::default() };
+        let mut last = None;
+        for step in engine.steps() {
+            if step.kind == OpKind::Choose {
+                schedule.outcomes.push(step.value);
+            }
+            match schedule.segments.last_mut() {
+                Some(segment) if last == Some(step.task) => segment.count += 1,
+                _ => schedule.segments.push(Segment {
+                    task: engine.path(step.task),
+                    count: 1,
+                    first: Some(Expected { kind: step.kind, line: line_of(step.site) }),
+                }),
+            }
+            last = Some(step.task);
+        }
+        schedule
+    }
+
+    /// Its number of steps.
+    pub fn len(&self) -> u64 {
+        self.segments.iter().map(|s| s.count).sum()
+    }
+
+    /// Whether it has no step.
+    pub fn is_empty(&self) -> bool {
+        self.segments.is_empty()
+    }
+
+    /// The printable form.
+    pub fn token(&self) -> String {
+        let mut bytes = self.test.to_le_bytes().to_vec();
+        let mut paths: Vec<&TaskPath> = self.segments.iter().map(|s| &s.task).collect();
+        paths.sort();
+        paths.dedup();
+        put(&mut bytes, paths.len() as u64);
+        for path in &paths {
+            put(&mut bytes, path.0.len() as u64);
+            path.0.iter().for_each(|part| put(&mut bytes, u64::from(*part)));
+        }
+        let checked = self.segments.len() <= MAX_CHECKED_SEGMENTS;
+        bytes.push(u8::from(checked));
+        put(&mut bytes, self.segments.len() as u64);
+        for segment in &self.segments {
+            let path = paths.binary_search(&&segment.task).unwrap_or_default();
+            put(&mut bytes, path as u64);
+            put(&mut bytes, segment.count);
+            if checked {
+                let kind = segment.first.map_or(OpKind::Start, |e| e.kind);
+                bytes.push(kind as u8);
+                put(&mut bytes, u64::from(segment.first.map_or(0, |e| e.line)));
+            }
+        }
+        put(&mut bytes, self.outcomes.len() as u64);
+        self.outcomes.iter().for_each(|o| put(&mut bytes, *o));
+        let sum = fnv(&bytes);
+        bytes.extend(sum.to_le_bytes());
+        format!("{PREFIX}{}", BASE64URL_NOPAD.encode(&bytes))
+    }
+
+    /// Reads a token that was made for the test named `test`.
+    pub fn from_token(token: &str, test: &str) -> Result<Schedule, TokenError> {
+        let schedule = Schedule::decode(token.trim())?;
+        if schedule.test != test_id(test) {
+            return Err(TokenError::Foreign(test.to_owned()));
+        }
+        Ok(schedule)
+    }
+
+    fn decode(token: &str) -> Result<Schedule, TokenError> {
+        let body = token.strip_prefix(PREFIX).ok_or(TokenError::NotAToken)?;
+        let bytes = BASE64URL_NOPAD
+            .decode(body.as_bytes())
+            .map_err(|_| TokenError::Damaged("a character does not belong there"))?;
+        let (content, sum) = bytes.split_last_chunk::<4>().ok_or(TokenError::Damaged("it is too short"))?;
+        if fnv(content).to_le_bytes() != *sum {
+            return Err(TokenError::Damaged("its check sum is wrong"));
+        }
+        let mut reader = Reader { bytes: content };
+        reader.schedule().ok_or(TokenError::Damaged("it ends too early"))
+    }
+}
+
+/// The number that stands for a test's name in tokens.
+fn test_id(name: &str) -> u32 {
+    fnv(name.as_bytes())
+}
+
+fn fnv(bytes: &[u8]) -> u32 {
+    bytes.iter().fold(0x811C_9DC5, |hash, byte| (hash ^ u32::from(*byte)).wrapping_mul(0x0100_0193))
+}
+
+fn put(bytes: &mut Vec<u8>, mut value: u64) {
+    while value >= 0x80 {
+        bytes.push(value as u8 | 0x80);
+        value >>= 7;
+    }
+    bytes.push(value as u8);
+}
+
+struct Reader<'a> {
+    bytes: &'a [u8],
+}
+
+impl Reader<'_> {
+    fn byte(&mut self) -> Option<u8> {
+        let (first, rest) = self.bytes.split_first()?;
+        self.bytes = rest;
+        Some(*first)
+    }
+
+    fn number(&mut self) -> Option<u64> {
+        let mut value = 0u64;
+        for shift in (0..64).step_by(7) {
+            let byte = self.byte()?;
+            value |= u64::from(byte & 0x7F) << shift;
+            if byte < 0x80 {
+                return Some(value);
+            }
+        }
+        None
+    }
+
+    /// A count of things that take at least a byte each, so that a damaged one cannot exhaust memory.
+    fn count(&mut self) -> Option<usize> {
+        let count = self.number()? as usize;
+        (count <= self.bytes.len()).then_some(count)
+    }
+
+    fn schedule(&mut self) -> Option<Schedule> {
+        let test = u32::from_le_bytes([self.byte()?, self.byte()?, self.byte()?, self.byte()?]);
+        let mut paths = Vec::new();
+        for _ in 0..self.count()? {
+            let length = self.count()?;
+            let parts = (0..length).map(|_| self.number().map(|n| n as u32)).collect::<Option<_>>()?;
+            paths.push(TaskPath(parts));
+        }
+        let checked = self.byte()? == 1;
+        let mut segments = Vec::new();
+        for _ in 0..self.count()? {
+            let task = paths.get(self.number()? as usize)?.clone();
+            let count = self.number()?;
+            let first = if checked {
+                let kind = *OpKind::ALL.get(usize::from(self.byte()?))?;
+                Some(Expected { kind, line: self.number()? as u32 })
+            } else {
+                None
+            };
+            segments.push(Segment { task, count, first });
+        }
+        let outcomes = (0..self.count()?).map(|_| self.number()).collect::<Option<_>>()?;
+        Some(Schedule { test, segments, outcomes })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn schedules() -> impl Strategy<Value = Schedule> {
+        let path = proptest::collection::vec(0..300u32, 0..4).prop_map(TaskPath);
+        let kind = (0..OpKind::ALL.len()).prop_map(|k| OpKind::ALL[k]);
+        let segment = (path, 1..100_000u64, kind, 0..5000u32).prop_map(|(task, count, kind, line)| Segment {
+            task,
+            count,
+            first: Some(Expected { kind, line }),
+        });
+        let segments = proptest::collection::vec(segment, 0..20);
+        (any::<u32>(), segments, proptest::collection::vec(any::<u64>(), 0..5))
+            .prop_map(|(test, segments, outcomes)| Schedule { test, segments, outcomes })
+    }
+
+    proptest! {
+        #[test]
+        fn a_token_reads_back_as_its_schedule(schedule in schedules()) {
+            prop_assert_eq!(Schedule::decode(&schedule.token()), Ok(schedule));
+        }
+
+        #[test]
+        fn a_damaged_token_is_refused(schedule in schedules(), at in 3..1000usize, with in "[A-Za-z0-9_-]") {
+            let token = schedule.token();
+            let at = 3 + at % (token.len() - 3);
+            let mut damaged = token.clone();
+            damaged.replace_range(at..=at, &with);
+            if damaged != token {
+                // The last character's unused bits are the only ones that may differ unnoticed.
+                prop_assert!(Schedule::decode(&damaged).is_err() || Schedule::decode(&damaged) == Ok(schedule));
+            }
+        }
+
+        #[test]
+        fn nonsense_is_refused_without_a_panic(text in ".{0,60}") {
+            let _ = Schedule::from_token(&text, "a test");
+            let _ = Schedule::from_token(&format!("dl1{text}"), "a test");
+        }
+    }
+
+    #[test]
+    fn a_token_of_another_test_is_refused_by_name() {
+        let token = Schedule { test: test_id("mine"), ..Schedule::default() }.token();
+        assert!(Schedule::from_token(&token, "mine").is_ok());
+        let error = Schedule::from_token(&token, "yours").unwrap_err();
+        assert_eq!(error, TokenError::Foreign("yours".into()));
+    }
+}

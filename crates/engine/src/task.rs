@@ -1,0 +1,161 @@
+//! Tasks: who can be let run, and what each is about to do.
+
+use crate::id::{ResourceId, Site, TaskId};
+use crate::operation::{OpKind, Operation};
+
+/// Where a task stands.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Status {
+    /// Has announced its next operation (or is carrying it out): may be picked.
+    Ready,
+    /// Has announced an operation that cannot be carried out yet (a join, a park, a sleep).
+    Disabled,
+    /// Has committed a request and waits for the grant. The wait is no step.
+    Waiting,
+    /// Was spawned or granted, and must run its own code up to its next announcement.
+    Unsettled,
+    /// Has exited.
+    Finished,
+}
+
+/// A task of the current execution.
+#[derive(Debug)]
+pub struct Task {
+    /// The operation that it has announced, is carrying out or waits in.
+    pub pending: Operation,
+    /// Where it stands.
+    pub status: Status,
+    /// Who spawned it.
+    pub parent: TaskId,
+    /// Its number among its parent's children, from 1.
+    pub ordinal: u32,
+    /// Where it was spawned.
+    pub spawned_at: Site,
+    /// The name its creator gave it.
+    pub name: Option<Box<str>>,
+    /// Steps that it has made.
+    pub steps: u64,
+    /// Steps of these that told the scheduler to go elsewhere.
+    pub yields: u64,
+    /// Whether it ended by a panic.
+    pub panicked: bool,
+    pub(crate) children: u32,
+    pub(crate) resources_created: u32,
+    pub(crate) ready_at: u32,
+    pub(crate) next_waiter: TaskId,
+    pub(crate) joiners: WaitList,
+    pub(crate) grant: u32,
+    pub(crate) granted_by: u32,
+    pub(crate) park_token: bool,
+    /// The virtual instant that ends its wait, if it has one.
+    pub(crate) deadline: Option<u64>,
+    /// Distinguishes the timer of this wait from those of waits long over.
+    pub(crate) timer: u32,
+    pub(crate) last_step: u64,
+    pub(crate) behaviour: u64,
+}
+
+impl Task {
+    pub(crate) fn new(parent: TaskId, ordinal: u32, spawned_at: Site, name: Option<Box<str>>) -> Self {
+        Task {
+            pending: Operation::new(OpKind::Start, ResourceId::NONE, spawned_at),
+            status: Status::Unsettled,
+            parent,
+            ordinal,
+            spawned_at,
+            name,
+            steps: 0,
+            yields: 0,
+            panicked: false,
+            children: 0,
+            resources_created: 0,
+            ready_at: NOT_READY,
+            next_waiter: TaskId::NONE,
+            joiners: WaitList::EMPTY,
+            grant: 0,
+            granted_by: 0,
+            park_token: false,
+            deadline: None,
+            timer: 0,
+            last_step: 0,
+            behaviour: 0,
+        }
+    }
+}
+
+/// `ready_at` of a task that is not in the ready list.
+pub(crate) const NOT_READY: u32 = u32::MAX;
+
+/// A queue of waiting tasks, linked through [`Task::next_waiter`].
+///
+/// A task waits in one place at a time, so the links can live in the tasks and queues never allocate.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct WaitList {
+    head: TaskId,
+    tail: TaskId,
+}
+
+impl WaitList {
+    pub(crate) const EMPTY: WaitList = WaitList { head: TaskId::NONE, tail: TaskId::NONE };
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.head == TaskId::NONE
+    }
+
+    pub(crate) fn front(&self) -> Option<TaskId> {
+        (!self.is_empty()).then_some(self.head)
+    }
+
+    pub(crate) fn push(&mut self, task: TaskId, tasks: &mut [Task]) {
+        tasks[task.index()].next_waiter = TaskId::NONE;
+        if self.is_empty() {
+            self.head = task;
+        } else {
+            tasks[self.tail.index()].next_waiter = task;
+        }
+        self.tail = task;
+    }
+
+    pub(crate) fn pop(&mut self, tasks: &mut [Task]) -> Option<TaskId> {
+        let first = self.front()?;
+        self.head = tasks[first.index()].next_waiter;
+        if self.is_empty() {
+            self.tail = TaskId::NONE;
+        }
+        Some(first)
+    }
+
+    /// Takes `task` out of the middle: its wait ended for another reason than a grant.
+    pub(crate) fn remove(&mut self, task: TaskId, tasks: &mut [Task]) -> bool {
+        let mut previous = TaskId::NONE;
+        let mut at = self.head;
+        while at != TaskId::NONE {
+            let next = tasks[at.index()].next_waiter;
+            if at == task {
+                if previous == TaskId::NONE {
+                    self.head = next;
+                } else {
+                    tasks[previous.index()].next_waiter = next;
+                }
+                if self.tail == task {
+                    self.tail = previous;
+                }
+                return true;
+            }
+            previous = at;
+            at = next;
+        }
+        false
+    }
+
+    pub(crate) fn iter<'a>(&self, tasks: &'a [Task]) -> impl Iterator<Item = TaskId> + 'a {
+        let mut at = self.head;
+        std::iter::from_fn(move || {
+            let task = at;
+            (task != TaskId::NONE).then(|| {
+                at = tasks[task.index()].next_waiter;
+                task
+            })
+        })
+    }
+}

@@ -1,0 +1,118 @@
+//! The wait-for graph: who waits for whom, and whether in a circle.
+
+use crate::engine::Engine;
+use crate::finding::{Blocked, Deadlock};
+use crate::id::{ResourceId, Site, TaskId};
+use crate::operation::OpKind;
+use crate::resource::State;
+use crate::task::Status;
+
+impl Engine {
+    /// The tasks one of which must act before `task` can go on, if that is certain.
+    ///
+    /// Certain are holders of locks, those queued before it, tasks to be joined and tasks that run an
+    /// initialiser. Who might send, notify, release or unpark is anybody's guess.
+    fn certain_blockers(&self, task: TaskId) -> Vec<(TaskId, Site)> {
+        let t = &self.tasks[task.index()];
+        if !matches!(t.status, Status::Waiting | Status::Disabled) || t.deadline.is_some() {
+            return Vec::new();
+        }
+        match t.pending.kind {
+            OpKind::Join => {
+                let target = TaskId(t.pending.arg as u32);
+                vec![(target, self.tasks[target.index()].spawned_at)]
+            }
+            OpKind::Lock | OpKind::Read | OpKind::Write | OpKind::OnceEnter => {
+                let resource = &self.resources[t.pending.resource.index()];
+                let mut blockers: Vec<_> = resource.holders.iter().map(|h| (h.task, h.site)).collect();
+                // A reader behind a waiting writer waits for that writer.
+                let ahead = resource.waiters.iter(&self.tasks).take_while(|w| *w != task);
+                blockers.extend(ahead.map(|w| (w, self.tasks[w.index()].pending.site)));
+                blockers
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// The tasks that might end the wait of `task`, certain or not.
+    fn possible_blockers(&self, task: TaskId) -> Vec<(TaskId, Site)> {
+        let certain = self.certain_blockers(task);
+        if !certain.is_empty() {
+            return certain;
+        }
+        let pending = &self.tasks[task.index()].pending;
+        let other_side: &[OpKind] = match pending.kind {
+            OpKind::Recv => &[OpKind::Send, OpKind::TrySend],
+            OpKind::Send => &[OpKind::Recv, OpKind::TryRecv],
+            OpKind::CondWait => &[OpKind::NotifyOne, OpKind::NotifyAll],
+            OpKind::Acquire => &[OpKind::Acquire, OpKind::TryAcquire],
+            _ => &[],
+        };
+        // Whoever acted on the other side before is the best guess at who would again.
+        let mut seen: Vec<(TaskId, Site)> = Vec::new();
+        for step in self.steps.iter().rev() {
+            let known = seen.iter().any(|(t, _)| *t == step.task);
+            let live = self.tasks[step.task.index()].status != Status::Finished;
+            if step.resource == pending.resource && step.task != task && live && !known && other_side.contains(&step.kind) {
+                seen.push((step.task, step.site));
+            }
+        }
+        seen
+    }
+
+    /// A circle of certain waits that `task` has just closed, starting with it.
+    pub(crate) fn cycle_through(&self, task: TaskId) -> Option<Vec<TaskId>> {
+        self.circle(task, |t| self.certain_blockers(t))
+    }
+
+    fn circle(&self, start: TaskId, blockers: impl Fn(TaskId) -> Vec<(TaskId, Site)>) -> Option<Vec<TaskId>> {
+        // Depth first; the path is the stack of tasks whose blockers are being looked through.
+        let mut path = vec![(start, blockers(start))];
+        let mut visited = vec![start];
+        while let Some((_, remaining)) = path.last_mut() {
+            match remaining.pop() {
+                Some((next, _)) if next == start => return Some(path.iter().map(|(t, _)| *t).collect()),
+                Some((next, _)) => {
+                    if !visited.contains(&next) {
+                        visited.push(next);
+                        path.push((next, blockers(next)));
+                    }
+                }
+                None => {
+                    path.pop();
+                }
+            }
+        }
+        None
+    }
+
+    /// Everybody who is blocked now; a circle of possible waits among them, if there is one.
+    pub(crate) fn blocked_now(&self) -> Deadlock {
+        let waiting = |t: &TaskId| matches!(self.tasks[t.index()].status, Status::Waiting | Status::Disabled);
+        let tasks: Vec<TaskId> =
+            (0..self.tasks.len() as u32).map(TaskId).filter(|t| *t != TaskId::CLOCK && waiting(t)).collect();
+        let cycle = tasks.iter().find_map(|t| self.circle(*t, |u| self.possible_blockers(u))).unwrap_or_default();
+        let blocked = tasks.iter().map(|t| self.describe_blocked(*t)).collect();
+        Deadlock { blocked, cycle }
+    }
+
+    fn describe_blocked(&self, task: TaskId) -> Blocked {
+        let pending = self.tasks[task.index()].pending;
+        let queued = match pending.resource {
+            ResourceId::NONE => 0,
+            id => match self.resources[id.index()].state {
+                State::Channel(c) => c.sent.saturating_sub(c.received),
+                _ => 0,
+            },
+        };
+        Blocked {
+            task,
+            kind: pending.kind,
+            resource: pending.resource,
+            arg: pending.arg,
+            site: pending.site,
+            blockers: self.possible_blockers(task),
+            queued,
+        }
+    }
+}

@@ -1,0 +1,201 @@
+//! The executor: runs executions, one after another, on the calling thread.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use drawloom_engine::finding::{Finding, FindingKind};
+use drawloom_engine::strategy::Strategy;
+use drawloom_engine::{Engine, Limits, Next, TaskId};
+
+use crate::fiber::Fiber;
+use crate::overflow::install_handler;
+use crate::panics::{Panics, install_hook};
+use crate::runtime::{Body, Handle, Inner, NO_FIBER, Runtime, current, set_current};
+
+/// What an execution is run with.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// The engine's limits.
+    pub limits: Limits,
+    /// Bytes of stack for each task.
+    pub stack_size: usize,
+    /// Waits that may end without a reason, per execution.
+    pub spurious_wakeups: u32,
+    /// Weak compare-exchanges that may fail without a reason, per execution.
+    pub weak_failures: u32,
+    /// Leave left-over tasks alone instead of unwinding them.
+    pub leak: bool,
+}
+
+/// How an execution ended.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// What went wrong, if anything.
+    pub finding: Option<Finding>,
+    /// Tasks that could not be unwound.
+    pub leaked_tasks: usize,
+}
+
+/// Runs executions and keeps their memory: stacks, tables, traces.
+pub struct Executor {
+    runtime: Box<Runtime>,
+    pub(crate) leaked_fibers: usize,
+}
+
+/// Executions of the whole process are numbered, so that an object left from an earlier one is
+/// recognised. No choice depends on the number.
+static EPOCH: AtomicU64 = AtomicU64::new(1);
+
+impl Executor {
+    /// An executor that makes its choices by `strategy`.
+    pub fn new(strategy: Box<dyn Strategy>) -> Self {
+        install_hook();
+        install_handler();
+        let inner = Inner {
+            engine: Engine::new(),
+            strategy,
+            fibers: Vec::new(),
+            idle: Vec::new(),
+            fiber_of: Vec::new(),
+            bodies: Vec::new(),
+            locals: Vec::new(),
+            panics: Panics::default(),
+            next: Next::Stop,
+            running: TaskId::MAIN,
+            running_fiber: 0,
+            epoch: 0,
+            stack_size: 0,
+            spurious_left: 0,
+            weak_failures_left: 0,
+            quitting: false,
+            forced: Vec::new(),
+        };
+        Executor { runtime: Box::new(Runtime::new(inner)), leaked_fibers: 0 }
+    }
+
+    /// Exchanges the strategy.
+    pub fn set_strategy(&mut self, strategy: Box<dyn Strategy>) {
+        Handle::new(&self.runtime).inner().strategy = strategy;
+    }
+
+    /// The number that the next execution will have.
+    pub fn reserve_epoch(&mut self) -> u64 {
+        let epoch = EPOCH.fetch_add(1, Ordering::Relaxed);
+        Handle::new(&self.runtime).inner().epoch = epoch;
+        epoch
+    }
+
+    /// Runs one execution of `body`, with choices seeded by `seed`. The trace stays in
+    /// [`engine`](Self::engine) until the next one.
+    ///
+    /// # Panics
+    ///
+    /// If called from within an execution.
+    pub fn run(&mut self, settings: &Settings, seed: u64, body: Body) -> Outcome {
+        assert!(current().is_none(), "an exploration cannot be started from within an exploration");
+        let handle = Handle::new(&self.runtime);
+        let inner = handle.inner();
+        if inner.stack_size != settings.stack_size {
+            self.drop_fibers();
+            inner.stack_size = settings.stack_size;
+        }
+        inner.engine.begin(&settings.limits);
+        inner.strategy.begin(seed);
+        inner.panics.clear();
+        inner.bodies.clear();
+        inner.fiber_of.clear();
+        inner.locals.clear();
+        inner.forced.clear();
+        inner.spurious_left = settings.spurious_wakeups;
+        inner.weak_failures_left = settings.weak_failures;
+        inner.enlist(TaskId::MAIN, body);
+        set_current(Some(handle));
+        inner.next = inner.engine.next(&mut *inner.strategy);
+        while let Next::Run(task) | Next::Settle(task) = handle.inner().next {
+            self.resume(handle, task);
+        }
+        let leaked_tasks = self.tear_down(handle, settings.leak);
+        set_current(None);
+        let finding = self.judge(handle);
+        let inner = handle.inner();
+        inner.strategy.end(inner.engine.steps(), finding.as_ref());
+        Outcome { finding, leaked_tasks }
+    }
+
+    /// The state that the last execution ended in.
+    pub fn engine(&self) -> &Engine {
+        self.runtime.engine()
+    }
+
+    /// Stacks that belong to leaked tasks and will not be used again.
+    pub fn leaked_fibers(&self) -> usize {
+        self.leaked_fibers
+    }
+
+    fn judge(&self, handle: Handle) -> Option<Finding> {
+        let found = handle.inner().engine.finding().cloned();
+        let consequence = matches!(&found, None | Some(Finding { kind: FindingKind::Deadlock(_), .. }));
+        match handle.unreceived_panic() {
+            Some(cause) if consequence => Some(Finding {
+                kind: FindingKind::Panic(Box::new(cause.panic)),
+                task: cause.task,
+                step: handle.inner().engine.steps().len() as u64,
+            }),
+            _ => found,
+        }
+    }
+
+    /// Lets `task` run until it suspends itself or ends.
+    pub(crate) fn resume(&mut self, handle: Handle, task: TaskId) {
+        let inner = handle.inner();
+        let mut fiber = inner.fiber_of[task.index()];
+        if fiber == NO_FIBER {
+            fiber = match inner.idle.pop() {
+                Some(idle) => idle,
+                None => self.add_fiber(handle),
+            };
+            handle.inner().fiber_of[task.index()] = fiber;
+        }
+        let inner = handle.inner();
+        inner.running = task;
+        inner.running_fiber = fiber;
+        let fiber: *mut Fiber = &mut *inner.fibers[fiber as usize];
+        // SAFETY: the fiber is boxed, so its place does not change when others are added while it
+        // runs; and nobody else touches it before it suspends, but for its yielder, which its own
+        // coroutine writes.
+        unsafe { (*fiber).resume() };
+    }
+
+    fn add_fiber(&mut self, handle: Handle) -> u32 {
+        let inner = handle.inner();
+        let fiber = Fiber::new(inner.stack_size, handle)
+            .unwrap_or_else(|error| panic!("no stack for another task ({} exist): {error}", inner.fibers.len()));
+        inner.fibers.push(fiber);
+        (inner.fibers.len() - 1) as u32
+    }
+
+    /// Lets idle fibers return, so that their stacks can be freed. Leaked ones stay for ever.
+    fn drop_fibers(&mut self) {
+        let handle = Handle::new(&self.runtime);
+        let inner = handle.inner();
+        inner.quitting = true;
+        for idle in std::mem::take(&mut inner.idle) {
+            let fiber: *mut Fiber = &mut *handle.inner().fibers[idle as usize];
+            // SAFETY: as in `resume`.
+            let returned = unsafe { !(*fiber).resume() };
+            debug_assert!(returned, "an idle fiber returns when told to quit");
+            handle.inner().fibers[idle as usize].finished = true;
+        }
+        for fiber in handle.inner().fibers.drain(..) {
+            if !fiber.finished {
+                std::mem::forget(fiber);
+            }
+        }
+        handle.inner().quitting = false;
+    }
+}
+
+impl Drop for Executor {
+    fn drop(&mut self) {
+        self.drop_fibers();
+    }
+}

@@ -1,0 +1,35 @@
+//! A pooled fiber: a coroutine that runs one task after another.
+
+use corosensei::stack::{DefaultStack, Stack};
+use corosensei::{Coroutine, CoroutineResult, Yielder};
+
+use crate::runtime::{Handle, run_tasks};
+
+/// A coroutine and what is needed to suspend it from within.
+pub(crate) struct Fiber {
+    coroutine: Coroutine<(), (), (), DefaultStack>,
+    /// Lowest and highest address of its stack, the guard page included.
+    pub(crate) bounds: (usize, usize),
+    /// Set by the coroutine itself when it is first resumed; lives on its stack.
+    pub(crate) yielder: *const Yielder<(), ()>,
+    /// Its coroutine has returned.
+    pub(crate) finished: bool,
+}
+
+impl Fiber {
+    /// A fiber that takes its tasks from `runtime`, which must outlive it.
+    pub(crate) fn new(stack_size: usize, runtime: Handle) -> std::io::Result<Box<Fiber>> {
+        let stack = DefaultStack::new(stack_size)?;
+        let bounds = (stack.limit().get(), stack.base().get());
+        let coroutine = Coroutine::with_stack(stack, move |yielder: &Yielder<(), ()>, ()| {
+            run_tasks(runtime, yielder);
+        });
+        Ok(Box::new(Fiber { coroutine, bounds, yielder: std::ptr::null(), finished: false }))
+    }
+
+    /// Runs it until it suspends itself. False if it has returned.
+    #[inline]
+    pub(crate) fn resume(&mut self) -> bool {
+        matches!(self.coroutine.resume(()), CoroutineResult::Yield(()))
+    }
+}

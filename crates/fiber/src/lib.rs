@@ -1,0 +1,35 @@
+//! The fiber executor: runs the tasks of an execution as stackful coroutines on one OS thread.
+//!
+//! [`Executor::run`] runs one execution. Inside of it, [`current`] gives a [`Handle`], through which
+//! a front end announces operations ([`Handle::step`]) and spawns tasks. Choices are made inside the
+//! task that stops, so that going on with the same task costs no switch.
+//!
+//! # Teardown
+//!
+//! An execution that fails, is cut or ends with tasks left over must not harm the next one:
+//!
+//! - From that moment nobody chooses. Every task that is left is resumed in one fixed order, youngest
+//!   first (so that a task goes before those whose stack it may borrow from), and is unwound by a
+//!   panic of our own that no hook sees and no join receives. A task that never began has its body
+//!   dropped instead.
+//! - Operations of destructors that run then are carried out as they come. One that must wait gives
+//!   the others their turn and is tried again; once a whole round brings nothing, what still waits
+//!   is leaked: its stack is never touched again, so nothing that others borrow from it can dangle.
+//! - A wait that nobody can ever end (a receive, a sleep, a park) ends at once, as "torn down".
+//! - A task that catches our panic and carries on is unwound again at its next operation, and leaked
+//!   when it does so for the hundredth time.
+//! - Leaking all of them instead is a switch ([`Settings::leak`]), for programs whose destructors
+//!   cannot stand being unwound (a panic in a destructor aborts the process; that is Rust's rule).
+
+mod executor;
+mod fiber;
+mod locals;
+mod overflow;
+mod panics;
+mod runtime;
+mod teardown;
+
+pub use executor::{Executor, Outcome, Settings};
+pub use locals::LocalKey;
+pub use panics::{ForcedUnwind, TaskPanic};
+pub use runtime::{Body, Handle, current};

@@ -1,0 +1,176 @@
+//! Panics of tasks: caught, kept with their place, and reported if nobody receives them.
+
+use std::backtrace::{Backtrace, BacktraceStatus};
+use std::panic::{PanicHookInfo, set_hook, take_hook};
+use std::sync::Once;
+
+use drawloom_engine::TaskId;
+use drawloom_engine::finding::{FindingKind, Panic};
+
+use crate::runtime::{Handle, current};
+
+/// The payload by which a left-over task is unwound.
+pub struct ForcedUnwind;
+
+/// A panic that a task ended with.
+#[derive(Clone, Debug)]
+pub struct TaskPanic {
+    /// Who panicked.
+    pub task: TaskId,
+    /// How.
+    pub panic: Panic,
+}
+
+#[derive(Default)]
+pub(crate) struct Panics {
+    /// Tasks that are unwinding now. Few at a time.
+    unwinding: Vec<TaskId>,
+    /// What the hook saw last, by task.
+    seen: Vec<TaskPanic>,
+    /// Panics that ended a task and that nobody has received yet.
+    unreceived: Vec<TaskPanic>,
+    /// Panics that were received by a join.
+    received: Vec<TaskPanic>,
+}
+
+impl Panics {
+    pub(crate) fn clear(&mut self) {
+        self.unwinding.clear();
+        self.seen.clear();
+        self.unreceived.clear();
+        self.received.clear();
+    }
+
+    #[inline]
+    pub(crate) fn is_panicking(&mut self, task: TaskId) -> bool {
+        if self.unwinding.is_empty() {
+            return false;
+        }
+        // Whoever caught a panic on its own did not tell us; but then nobody unwinds any more.
+        if !std::thread::panicking() {
+            self.unwinding.clear();
+        }
+        self.unwinding.contains(&task)
+    }
+
+    pub(crate) fn begin_forced(&mut self, task: TaskId) {
+        self.unwinding.push(task);
+    }
+
+    pub(crate) fn end(&mut self, task: TaskId) {
+        self.unwinding.retain(|t| *t != task);
+    }
+
+    fn begin(&mut self, task: TaskId, panic: Panic) {
+        self.unwinding.push(task);
+        self.seen.retain(|p| p.task != task);
+        self.seen.push(TaskPanic { task, panic });
+    }
+}
+
+impl Handle {
+    /// Whether the running task is unwinding, as `std::thread::panicking` would say it.
+    #[inline]
+    pub fn is_panicking(self) -> bool {
+        let inner = self.inner();
+        let me = inner.running;
+        inner.panics.is_panicking(me)
+    }
+
+    /// A panic has left the running task's closure, for its handle to receive. `detached` if there
+    /// is no handle any more.
+    pub fn panicked(self, detached: bool) {
+        let inner = self.inner();
+        let me = inner.running;
+        inner.panics.end(me);
+        if inner.engine.is_tearing_down() {
+            return;
+        }
+        let at = inner.panics.seen.iter().rposition(|p| p.task == me);
+        let panic = at.map_or_else(
+            || TaskPanic { task: me, panic: Panic { message: "a panic that no hook saw".into(), ..Panic::default() } },
+            |at| inner.panics.seen.remove(at),
+        );
+        inner.panics.unreceived.push(panic);
+        if detached {
+            self.report_panic(me);
+        }
+    }
+
+    /// A join has received the panic of `task`: it is handled.
+    pub fn received_panic(self, task: TaskId) {
+        let panics = &mut self.inner().panics;
+        if let Some(at) = panics.unreceived.iter().position(|p| p.task == task) {
+            let panic = panics.unreceived.remove(at);
+            panics.received.push(panic);
+        }
+    }
+
+    /// Nobody can receive the panic of `task` any more.
+    pub fn detached(self, task: TaskId) {
+        if self.inner().panics.unreceived.iter().any(|p| p.task == task) {
+            self.report_panic(task);
+        }
+    }
+
+    /// Makes the panic of `task` the finding of this execution.
+    pub(crate) fn report_panic(self, task: TaskId) {
+        let inner = self.inner();
+        let lists = [&inner.panics.unreceived, &inner.panics.seen];
+        let mine = lists.into_iter().flatten().find(|p| p.task == task).cloned();
+        let mut culprit = mine.unwrap_or(TaskPanic { task, panic: Panic::default() });
+        // `join().unwrap()` hides what really happened behind `Any { .. }`.
+        let hides = |m: &str| m.ends_with("Any { .. }") || m == "a scoped thread panicked";
+        if hides(&culprit.panic.message) {
+            if let Some(cause) = inner.panics.received.iter().chain(&inner.panics.unreceived).find(|p| p.task != task) {
+                culprit = cause.clone();
+            }
+        }
+        inner.engine.fail(FindingKind::Panic(Box::new(culprit.panic)), culprit.task);
+    }
+
+    /// At the end of an execution: a panic that nobody received is a finding, and the cause of a
+    /// deadlock that followed it.
+    pub(crate) fn unreceived_panic(self) -> Option<TaskPanic> {
+        self.inner().panics.unreceived.first().cloned()
+    }
+}
+
+/// Puts our panic hook before the one that is there, once in a process.
+///
+/// Under control a panic is recorded, not printed: it may be received by a join, and if it is not,
+/// the report shows it.
+pub(crate) fn install_hook() {
+    static INSTALLED: Once = Once::new();
+    INSTALLED.call_once(|| {
+        let previous = take_hook();
+        set_hook(Box::new(move |info| match current() {
+            Some(handle) if !handle.inner().quitting => {
+                let inner = handle.inner();
+                let me = inner.running;
+                if inner.engine.is_tearing_down() && inner.panics.is_panicking(me) {
+                    eprintln!(
+                        "drawloom: a destructor panicked while an execution was being torn down; Rust will \
+                         abort the process. `teardown = leak` leaves left-over tasks alone instead."
+                    );
+                    previous(info);
+                }
+                inner.panics.begin(me, describe(info));
+            }
+            _ => previous(info),
+        }));
+    });
+}
+
+fn describe(info: &PanicHookInfo<'_>) -> Panic {
+    let payload = info.payload();
+    let message = payload
+        .downcast_ref::<&str>()
+        .map(|s| (*s).to_owned())
+        .or_else(|| payload.downcast_ref::<String>().cloned())
+        .unwrap_or_else(|| "a panic whose payload is not a text".into());
+    let location = info.location().map(ToString::to_string).unwrap_or_default();
+    let backtrace = Backtrace::capture();
+    let backtrace = (backtrace.status() == BacktraceStatus::Captured).then(|| backtrace.to_string());
+    Panic { message, location, backtrace }
+}

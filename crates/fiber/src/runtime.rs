@@ -1,0 +1,409 @@
+//! What tasks see of the executor: the handle through which they announce, wait and spawn.
+
+use std::cell::{Cell, UnsafeCell};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::ptr::NonNull;
+
+use corosensei::Yielder;
+use drawloom_engine::finding::FindingKind;
+use drawloom_engine::strategy::Strategy;
+use drawloom_engine::{
+    Committed, Engine, Next, OpKind, Operation, ResourceId, ResourceKind, Site, State, TaskId, outcome,
+};
+
+use crate::fiber::Fiber;
+use crate::locals::Locals;
+use crate::panics::{ForcedUnwind, Panics};
+use crate::teardown::MAX_FORCED_UNWINDS;
+
+/// What a task runs.
+pub type Body = Box<dyn FnOnce()>;
+
+thread_local! {
+    static CURRENT: Cell<Option<Handle>> = const { Cell::new(None) };
+}
+
+/// The execution that the calling code is part of, if it is part of one.
+#[inline]
+pub fn current() -> Option<Handle> {
+    CURRENT.get()
+}
+
+pub(crate) fn set_current(handle: Option<Handle>) {
+    CURRENT.set(handle);
+}
+
+/// State shared by the executor and the fibers that it runs.
+///
+/// Everything happens on one OS thread, and control passes between the executor and its fibers only
+/// at suspend and resume. No reference into this struct is held across either, nor while user code
+/// runs; so each short-lived `&mut` below is the only one at its time.
+pub(crate) struct Runtime {
+    inner: UnsafeCell<Inner>,
+}
+
+pub(crate) struct Inner {
+    pub(crate) engine: Engine,
+    pub(crate) strategy: Box<dyn Strategy>,
+    /// Every fiber there is. Boxed: a fiber's place must not change while it runs.
+    #[allow(clippy::vec_box)]
+    pub(crate) fibers: Vec<Box<Fiber>>,
+    pub(crate) idle: Vec<u32>,
+    /// By task: its fiber, or `NO_FIBER`.
+    pub(crate) fiber_of: Vec<u32>,
+    /// By task: what it is to run, until it begins.
+    pub(crate) bodies: Vec<Option<Body>>,
+    pub(crate) locals: Vec<Locals>,
+    pub(crate) panics: Panics,
+    /// What the executor is to do when a fiber suspends.
+    pub(crate) next: Next,
+    /// The task whose code runs now.
+    pub(crate) running: TaskId,
+    pub(crate) running_fiber: u32,
+    /// Distinguishes this execution from every other one in the process.
+    pub(crate) epoch: u64,
+    pub(crate) stack_size: usize,
+    pub(crate) spurious_left: u32,
+    pub(crate) weak_failures_left: u32,
+    pub(crate) quitting: bool,
+    /// By task: how often it was forced to unwind. Only filled in teardown.
+    pub(crate) forced: Vec<u32>,
+}
+
+pub(crate) const NO_FIBER: u32 = u32::MAX;
+
+impl Runtime {
+    pub(crate) fn new(inner: Inner) -> Runtime {
+        Runtime { inner: UnsafeCell::new(inner) }
+    }
+
+    pub(crate) fn engine(&self) -> &Engine {
+        // SAFETY: called by the executor between executions, when no task runs; the borrow of the
+        // runtime keeps the executor from running another one meanwhile.
+        unsafe { &(*self.inner.get()).engine }
+    }
+}
+
+/// Access to the execution that the calling task is part of.
+#[derive(Clone, Copy)]
+pub struct Handle(NonNull<Runtime>);
+
+impl Handle {
+    pub(crate) fn new(runtime: &Runtime) -> Handle {
+        Handle(NonNull::from(runtime))
+    }
+
+    #[allow(clippy::mut_from_ref)]
+    #[inline]
+    pub(crate) fn inner(&self) -> &mut Inner {
+        // SAFETY: the runtime outlives its fibers and the executor, who alone hold handles; the
+        // reference is the only one at its time, as `Runtime` explains.
+        unsafe { &mut *self.0.as_ref().inner.get() }
+    }
+
+    /// Announces `operation`, waits for its turn, carries it out, waits for its grant.
+    #[inline]
+    pub fn step(self, operation: Operation) -> u32 {
+        let inner = self.inner();
+        let me = inner.running;
+        if inner.engine.is_tearing_down() {
+            return self.step_in_teardown(operation);
+        }
+        inner.engine.announce(me, operation);
+        let next = inner.engine.next(&mut *inner.strategy);
+        if next != Next::Run(me) {
+            self.suspend(next);
+        }
+        self.commit(me)
+    }
+
+    #[inline]
+    fn commit(self, me: TaskId) -> u32 {
+        let inner = self.inner();
+        match inner.engine.commit(me, &mut *inner.strategy) {
+            Committed::Done(result) => result,
+            Committed::Wait => self.wait(me),
+        }
+    }
+
+    fn wait(self, me: TaskId) -> u32 {
+        let inner = self.inner();
+        let next = inner.engine.next(&mut *inner.strategy);
+        if next != Next::Settle(me) {
+            self.suspend(next);
+        }
+        self.inner().engine.granted(me)
+    }
+
+    /// Gives control to the executor, which does `next`; returns when this task is resumed.
+    #[inline]
+    fn suspend(self, next: Next) {
+        let inner = self.inner();
+        inner.next = next;
+        let yielder = inner.fibers[inner.running_fiber as usize].yielder;
+        // SAFETY: the running fiber set its yielder when it began; it lives on the stack we are on.
+        unsafe { (*yielder).suspend(()) };
+        if self.inner().engine.is_tearing_down() {
+            self.resumed_in_teardown();
+        }
+    }
+
+    // ── teardown, as a task sees it ──────────────────────────────────────────────────────────────
+
+    /// A task that is resumed in teardown unwinds, unless it is unwinding already.
+    #[cold]
+    fn resumed_in_teardown(self) {
+        let inner = self.inner();
+        let me = inner.running;
+        if releases(inner.engine.task(me).pending.kind) {
+            return; // let it be carried out: most destructors do nothing else
+        }
+        if inner.panics.is_panicking(me) {
+            // It was suspended in a destructor: its wait, if it is in one, is over.
+            self.wait_in_teardown(me);
+            return;
+        }
+        self.force_unwind(me);
+    }
+
+    fn force_unwind(self, me: TaskId) -> ! {
+        let inner = self.inner();
+        inner.forced.resize(inner.engine.tasks().len(), 0);
+        inner.forced[me.index()] += 1;
+        if inner.forced[me.index()] > MAX_FORCED_UNWINDS {
+            // It catches our panics and goes on: never resume it again.
+            loop {
+                inner.next = Next::Stop;
+                let yielder = inner.fibers[inner.running_fiber as usize].yielder;
+                // SAFETY: as in `suspend`.
+                unsafe { (*yielder).suspend(()) };
+            }
+        }
+        inner.engine.abandon_wait(me);
+        inner.panics.begin_forced(me);
+        resume_unwind(Box::new(ForcedUnwind));
+    }
+
+    #[cold]
+    fn step_in_teardown(self, operation: Operation) -> u32 {
+        let inner = self.inner();
+        let me = inner.running;
+        if !inner.panics.is_panicking(me) && !releases(operation.kind) {
+            self.force_unwind(me);
+        }
+        match operation.kind {
+            OpKind::Exit => {
+                inner.engine.bury(me);
+                return outcome::OK;
+            }
+            OpKind::Sleep | OpKind::Park => return outcome::TORN_DOWN,
+            OpKind::Spawn => return outcome::OK,
+            _ => {}
+        }
+        inner.engine.announce(me, operation);
+        if inner.engine.is_waiting(me) {
+            return self.wait_in_teardown(me);
+        }
+        match inner.engine.commit(me, &mut *inner.strategy) {
+            Committed::Done(result) => result,
+            Committed::Wait => self.wait_in_teardown(me),
+        }
+    }
+
+    /// Gives the others their turn until the wait is over. Receives and sends are not worth waiting
+    /// for: nobody produces any more.
+    fn wait_in_teardown(self, me: TaskId) -> u32 {
+        loop {
+            let inner = self.inner();
+            if !inner.engine.is_waiting(me) {
+                return inner.engine.granted(me);
+            }
+            let kind = inner.engine.task(me).pending.kind;
+            if matches!(kind, OpKind::Recv | OpKind::Send | OpKind::Sleep | OpKind::Park) {
+                inner.engine.abandon_wait(me);
+                return match kind {
+                    OpKind::Recv | OpKind::Send => outcome::DISCONNECTED,
+                    _ => outcome::TORN_DOWN,
+                };
+            }
+            inner.next = Next::Stop;
+            let yielder = inner.fibers[inner.running_fiber as usize].yielder;
+            // SAFETY: as in `suspend`.
+            unsafe { (*yielder).suspend(()) };
+        }
+    }
+
+    // ── what front ends need besides steps ───────────────────────────────────────────────────────
+
+    /// The task whose code runs.
+    #[inline]
+    pub fn running(self) -> TaskId {
+        self.inner().running
+    }
+
+    /// The number of this execution, unique in the process.
+    #[inline]
+    pub fn epoch(self) -> u64 {
+        self.inner().epoch
+    }
+
+    /// Whether the execution is over and what is left of it is being unwound.
+    #[inline]
+    pub fn is_tearing_down(self) -> bool {
+        self.inner().engine.is_tearing_down()
+    }
+
+    /// Runs `f` on the engine. It must not run user code.
+    #[inline]
+    pub fn with_engine<R>(self, f: impl FnOnce(&mut Engine) -> R) -> R {
+        f(&mut self.inner().engine)
+    }
+
+    /// Registers a resource that the running task is about to touch for the first time.
+    #[inline]
+    pub fn create_resource(self, kind: ResourceKind, state: State, created_at: Site) -> ResourceId {
+        let inner = self.inner();
+        inner.engine.create_resource(inner.running, kind, state, created_at)
+    }
+
+    /// As [`step`](Self::step), for a wait that ends after `nanos` of virtual time at the latest.
+    pub fn step_with_timeout(self, operation: Operation, nanos: u64) -> u32 {
+        let inner = self.inner();
+        let deadline = inner.engine.now().saturating_add(nanos);
+        inner.engine.set_deadline(inner.running, Some(deadline));
+        let result = self.step(operation);
+        let inner = self.inner();
+        inner.engine.set_deadline(inner.running, None);
+        result
+    }
+
+    /// Makes a choice among `outcomes` a step of the running task.
+    pub fn choose(self, outcomes: u64, site: Site) -> u64 {
+        let operation = Operation::new(OpKind::Choose, ResourceId::NONE, site).with_arg(outcomes);
+        self.step(operation);
+        self.inner().engine.steps().last().map_or(0, |step| step.value)
+    }
+
+    /// Whether a wait ends now although nobody ended it: a choice, while the budget lasts.
+    pub fn wakes_spuriously(self, site: Site) -> bool {
+        let inner = self.inner();
+        if inner.spurious_left == 0 || inner.engine.is_tearing_down() {
+            return false;
+        }
+        let spurious = self.choose(2, site) == 1;
+        self.inner().spurious_left -= u32::from(spurious);
+        spurious
+    }
+
+    /// Whether a weak compare-exchange fails now although it need not: a choice, while the budget lasts.
+    pub fn fails_spuriously(self, site: Site) -> bool {
+        let inner = self.inner();
+        if inner.weak_failures_left == 0 || inner.engine.is_tearing_down() {
+            return false;
+        }
+        let fails = self.choose(2, site) == 1;
+        self.inner().weak_failures_left -= u32::from(fails);
+        fails
+    }
+
+    /// Ends the execution because of `kind` and unwinds the running task.
+    pub fn abort(self, kind: FindingKind) -> ! {
+        let inner = self.inner();
+        inner.engine.fail(kind, inner.running);
+        loop {
+            self.suspend(Next::Stop);
+        }
+    }
+
+    /// Spawns a task: a step of the running one.
+    pub fn spawn(self, name: Option<&str>, site: Site, body: Body) -> TaskId {
+        self.step(Operation::new(OpKind::Spawn, ResourceId::NONE, site));
+        let inner = self.inner();
+        let parent = inner.running;
+        let child = inner.engine.spawn(parent, site, name.map(Into::into), &mut *inner.strategy);
+        inner.enlist(child, body);
+        child
+    }
+}
+
+impl Inner {
+    pub(crate) fn enlist(&mut self, task: TaskId, body: Body) {
+        while self.bodies.len() <= task.index() {
+            self.bodies.push(None);
+            self.fiber_of.push(NO_FIBER);
+        }
+        self.bodies[task.index()] = Some(body);
+        self.fiber_of[task.index()] = NO_FIBER;
+    }
+}
+
+/// Whether an operation only gives something up: it never waits, and destructors consist of such.
+fn releases(kind: OpKind) -> bool {
+    matches!(
+        kind,
+        OpKind::Unlock
+            | OpKind::ReadUnlock
+            | OpKind::WriteUnlock
+            | OpKind::Release
+            | OpKind::OnceFinish
+            | OpKind::CloseSend
+            | OpKind::CloseRecv
+            | OpKind::Unpark
+            | OpKind::NotifyOne
+            | OpKind::NotifyAll
+            | OpKind::Exit
+    )
+}
+
+/// What a fiber does: runs the task that it was resumed for, and so on, until the executor quits.
+pub(crate) fn run_tasks(runtime: Handle, yielder: &Yielder<(), ()>) {
+    loop {
+        let inner = runtime.inner();
+        if inner.quitting {
+            return;
+        }
+        let fiber = inner.running_fiber;
+        inner.fibers[fiber as usize].yielder = yielder;
+        let me = inner.running;
+        if let Some(body) = inner.bodies[me.index()].take() {
+            if inner.engine.is_tearing_down() {
+                inner.panics.begin_forced(me);
+                runtime.outlive(me, AssertUnwindSafe(|| drop(body)));
+            } else {
+                runtime.outlive(me, AssertUnwindSafe(body));
+            }
+            runtime.outlive(me, AssertUnwindSafe(|| runtime.drop_locals(me)));
+        }
+        runtime.inner().panics.end(me);
+        runtime.outlive(
+            me,
+            AssertUnwindSafe(|| {
+                runtime.step(Operation::new(OpKind::Exit, ResourceId::NONE, Site::UNKNOWN));
+            }),
+        );
+        let inner = runtime.inner();
+        inner.engine.bury(me);
+        inner.fiber_of[me.index()] = NO_FIBER;
+        inner.idle.push(fiber);
+        inner.next = if inner.engine.is_tearing_down() {
+            Next::Stop
+        } else {
+            inner.engine.next(&mut *inner.strategy)
+        };
+        yielder.suspend(());
+    }
+}
+
+impl Handle {
+    /// Runs a part of a task; a panic that leaves it is a finding, except our own.
+    fn outlive(self, me: TaskId, part: AssertUnwindSafe<impl FnOnce()>) {
+        if let Err(payload) = catch_unwind(part) {
+            let forced = payload.is::<ForcedUnwind>();
+            let inner = self.inner();
+            inner.panics.end(me);
+            if !forced {
+                self.report_panic(me);
+            }
+        }
+    }
+}

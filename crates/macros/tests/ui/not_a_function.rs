@@ -1,0 +1,6 @@
+use drawloom_macros::test;
+
+#[test]
+struct Counter;
+
+fn main() {}
