@@ -11,18 +11,20 @@
 //! 3. *Recomputed outcome*: after a reversal the outcome of the moved step is computed anew.
 //!
 //! Blocking operations follow the ticket principle: a `Lock` step is the *request*, which never
-//! blocks; the wait that may follow is no step. So a request never conflicts with an unlock, it is
-//! only enabled by it.
+//! blocks; the wait that may follow is no step. So a request never conflicts with an unlock: it may
+//! come before it or after, and either way what follows the request comes after the unlock.
 
 use crate::id::{ResourceId, TaskId};
-use crate::operation::{OpKind, outcome};
+use crate::operation::{OpKind, ResourceKind, outcome};
 
 /// How two steps of different tasks relate.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Relation {
     /// They commute.
     Independent,
-    /// The earlier happens before the later, but the order cannot be reversed.
+    /// They commute; but what follows the request among them happens after both.
+    Granting,
+    /// The earlier happens before the later, and the order cannot be reversed.
     Enabling,
     /// Both orders exist and may differ: a race to be explored.
     Dependent,
@@ -62,18 +64,27 @@ pub fn relation(a: &Label, b: &Label) -> Relation {
         (IsFinished, Exit) if a.arg == u64::from(b.task.0) => return Dependent,
         (Unpark, Park) if a.arg == u64::from(b.task.0) => return Dependent,
         (Park, Unpark) if b.arg == u64::from(a.task.0) => return Dependent,
-        (TimerFire, Now) | (Now, TimerFire) => return Dependent,
         (TimerFire, _) if a.arg == u64::from(b.task.0) => return Enabling,
         (_, TimerFire) if b.arg == u64::from(a.task.0) => return Enabling,
+        (TimerFire, Now) | (Now, TimerFire) => return Dependent,
+        // What ends a wait in time keeps its timer from firing.
+        (TimerFire, Exit) | (Exit, TimerFire) => return Dependent,
+        (TimerFire, Unpark) | (Unpark, TimerFire) if a.arg == b.arg => return Dependent,
         _ => {}
     }
     // A wait on a condition variable is also an unlock of its mutex.
     let mutex_of = |l: &Label| (l.kind == CondWait).then_some(ResourceId(l.arg as u32));
-    if mutex_of(a) == Some(b.resource) && b.kind != CondWait {
+    let of_mutex = |l: &Label| family(l.kind) == Some(ResourceKind::Mutex);
+    if mutex_of(a) == Some(b.resource) && of_mutex(b) {
         return mutex(Unlock, outcome::OK, b.kind, b.outcome);
     }
-    if mutex_of(b) == Some(a.resource) && a.kind != CondWait {
+    if mutex_of(b) == Some(a.resource) && of_mutex(a) {
         return mutex(a.kind, a.outcome, Unlock, outcome::OK);
+    }
+    if (mutex_of(a) == Some(b.resource) && b.kind == TimerFire)
+        || (mutex_of(b) == Some(a.resource) && a.kind == TimerFire)
+    {
+        return Dependent;
     }
     if a.resource != b.resource || a.resource == ResourceId::NONE {
         return Independent;
@@ -85,24 +96,48 @@ pub fn relation(a: &Label, b: &Label) -> Relation {
 }
 
 fn same_resource(a: &Label, b: &Label) -> Relation {
-    use OpKind::*;
     use Relation::*;
-    match a.kind {
-        Load | Store | Rmw | Cas | CellRead | CellWrite => {
-            if is_read(a) && is_read(b) { Independent } else { Dependent }
+    let kind = family(a.kind);
+    if kind != family(b.kind) {
+        return Independent;
+    }
+    match kind {
+        Some(ResourceKind::Atomic | ResourceKind::Cell) => {
+            if is_read(a) && is_read(b) {
+                Independent
+            } else {
+                Dependent
+            }
         }
-        Lock | TryLock | Unlock => mutex(a.kind, a.outcome, b.kind, b.outcome),
-        Read | Write | TryRead | TryWrite | ReadUnlock | WriteUnlock | Downgrade => rwlock(a, b),
-        CondWait | NotifyOne | NotifyAll => {
-            let idle = |l: &Label| l.kind != CondWait && l.outcome == outcome::REFUSED;
+        Some(ResourceKind::Mutex) => mutex(a.kind, a.outcome, b.kind, b.outcome),
+        Some(ResourceKind::RwLock) => rwlock(a, b),
+        Some(ResourceKind::Condvar) => {
+            let idle = |l: &Label| l.kind != OpKind::CondWait && l.outcome == outcome::REFUSED;
             if idle(a) && idle(b) { Independent } else { Dependent }
         }
-        Acquire | TryAcquire | Release => semaphore(a, b),
-        Arrive => Dependent,
-        OnceEnter | OnceFinish | OnceCheck => once(a, b),
-        Send | TrySend | Recv | TryRecv | CloseSend | CloseRecv => channel(a, b),
-        Start | Spawn | Exit | Join | IsFinished | Yield | Park | Unpark | Sleep | Now
-        | TimerFire | Choose | Fence => Independent,
+        Some(ResourceKind::Semaphore) => semaphore(a, b),
+        Some(ResourceKind::Barrier) => Dependent,
+        Some(ResourceKind::Once) => once(a, b),
+        Some(ResourceKind::Channel) => channel(a, b),
+        None => Independent,
+    }
+}
+
+/// What operations of this kind act on; plain memory counts as atomic.
+fn family(kind: OpKind) -> Option<ResourceKind> {
+    use OpKind::*;
+    match kind {
+        Load | Store | Rmw | Cas | CellRead | CellWrite => Some(ResourceKind::Atomic),
+        Lock | TryLock | Unlock => Some(ResourceKind::Mutex),
+        Read | Write | TryRead | TryWrite | ReadUnlock | WriteUnlock | Downgrade => Some(ResourceKind::RwLock),
+        CondWait | NotifyOne | NotifyAll => Some(ResourceKind::Condvar),
+        Acquire | TryAcquire | Release => Some(ResourceKind::Semaphore),
+        Arrive => Some(ResourceKind::Barrier),
+        OnceEnter | OnceFinish | OnceCheck => Some(ResourceKind::Once),
+        Send | TrySend | Recv | TryRecv | CloseSend | CloseRecv => Some(ResourceKind::Channel),
+        Start | Spawn | Exit | Join | IsFinished | Yield | Park | Unpark | Sleep | Now | TimerFire | Choose | Fence => {
+            None
+        }
     }
 }
 
@@ -119,7 +154,7 @@ fn mutex(a: OpKind, a_outcome: u32, b: OpKind, b_outcome: u32) -> Relation {
     use Relation::*;
     let failed = |k, o| k == TryLock && o == outcome::REFUSED;
     match (a, b) {
-        (Lock, Unlock) | (Unlock, Lock) | (Unlock, Unlock) => Enabling,
+        (Lock, Unlock) | (Unlock, Lock) | (Unlock, Unlock) => Granting,
         _ if failed(a, a_outcome) && failed(b, b_outcome) => Independent,
         _ => Dependent,
     }
@@ -135,8 +170,9 @@ fn rwlock(a: &Label, b: &Label) -> Relation {
         return if failed(a) && failed(b) { Independent } else { Dependent };
     }
     match (a.kind, b.kind) {
-        (Read, Read) | (ReadUnlock, ReadUnlock) => Independent,
-        (x, y) if is_unlock(x) || is_unlock(y) => Enabling,
+        // No reader ever waits for another one to leave.
+        (Read | ReadUnlock, Read | ReadUnlock) => Independent,
+        (x, y) if is_unlock(x) || is_unlock(y) => Granting,
         _ => Dependent,
     }
 }
@@ -146,8 +182,8 @@ fn semaphore(a: &Label, b: &Label) -> Relation {
     use Relation::*;
     let failed = |l: &Label| l.kind == TryAcquire && l.outcome == outcome::REFUSED;
     match (a.kind, b.kind) {
-        (Release, Release) => Independent,
-        (Acquire, Release) | (Release, Acquire) => Enabling,
+        // Releases depend on each other: which of two comes first decides whose permits a waiter gets.
+        (Acquire, Release) | (Release, Acquire) => Granting,
         _ if failed(a) && failed(b) => Independent,
         _ => Dependent,
     }
@@ -158,7 +194,7 @@ fn once(a: &Label, b: &Label) -> Relation {
     use Relation::*;
     match (a.kind, b.kind) {
         (OnceCheck, OnceCheck) | (OnceCheck, OnceEnter) | (OnceEnter, OnceCheck) => Independent,
-        (OnceEnter, OnceFinish) | (OnceFinish, OnceEnter) => Enabling,
+        (OnceEnter, OnceFinish) | (OnceFinish, OnceEnter) => Granting,
         _ => Dependent,
     }
 }
@@ -175,14 +211,38 @@ fn channel(a: &Label, b: &Label) -> Relation {
         // s is on the sending side, r on the receiving side.
         match (s.kind, r.kind) {
             (CloseSend, CloseRecv) | (CloseRecv, CloseSend) => Independent,
-            (CloseSend, Recv) => Enabling,
-            (CloseSend, _) => if ok(r) { Independent } else { Dependent },
-            (Send, Recv) if pair(s, r) || room(s, r) => Enabling,
+            (CloseSend, Recv) => Granting,
+            (CloseSend, _) => {
+                if ok(r) {
+                    Independent
+                } else {
+                    Dependent
+                }
+            }
+            (Send, Recv) if ok(s) && ok(r) && (pair(s, r) || room(s, r)) => Granting,
             (Send, Recv) => Independent,
-            (Send, TryRecv) if ok(r) => if pair(s, r) { Dependent } else { Independent },
-            (TrySend, Recv) if ok(s) => if room(s, r) { Dependent } else { Independent },
+            (Send, TryRecv) if ok(r) && pair(s, r) => Dependent,
+            (Send, TryRecv) if ok(r) => {
+                if room(s, r) {
+                    Granting
+                } else {
+                    Independent
+                }
+            }
+            (TrySend, Recv) if ok(s) && room(s, r) => Dependent,
+            (TrySend, Recv) if ok(s) => {
+                if pair(s, r) {
+                    Granting
+                } else {
+                    Independent
+                }
+            }
             (TrySend, TryRecv) if ok(s) && ok(r) => {
-                if pair(s, r) || room(s, r) { Dependent } else { Independent }
+                if pair(s, r) || room(s, r) {
+                    Dependent
+                } else {
+                    Independent
+                }
             }
             (TrySend, TryRecv) if !ok(s) && !ok(r) => Independent,
             _ => Dependent,
@@ -226,10 +286,10 @@ mod tests {
     }
 
     #[test]
-    fn a_request_is_enabled_by_an_unlock_and_races_with_a_request() {
+    fn a_request_commutes_with_an_unlock_and_races_with_a_request() {
         let lock = |t| label(t, OpKind::Lock, outcome::OK);
         assert_eq!(relation(&lock(0), &lock(2)), Relation::Dependent);
-        assert_eq!(relation(&lock(0), &label(2, OpKind::Unlock, 0)), Relation::Enabling);
+        assert_eq!(relation(&lock(0), &label(2, OpKind::Unlock, 0)), Relation::Granting);
     }
 
     #[test]

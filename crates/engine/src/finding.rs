@@ -89,9 +89,37 @@ pub struct Deadlock {
 }
 
 impl Deadlock {
-    /// All wait, but not in a circle: for an event that nobody will bring about.
+    /// All wait, but not for each other: for an event that nobody will bring about.
+    ///
+    /// A join of a task that is stuck is a consequence, so joins alone do not make a deadlock.
     pub fn is_starvation(&self) -> bool {
-        self.cycle.is_empty()
+        let chain = self.chain();
+        let waits_for_another = |task: &TaskId| self.blocked.iter().any(|b| b.task == *task && b.kind != OpKind::Join);
+        self.cycle.is_empty() && !chain.iter().rev().skip(1).any(waits_for_another)
+    }
+
+    /// All blocked tasks, if there are several and their waits chain up: each waits for the next, the
+    /// last for nobody who is blocked. Empty if not.
+    pub fn chain(&self) -> Vec<TaskId> {
+        /// Beyond this a chain explains nothing.
+        const LONGEST: usize = 32;
+        let count = self.blocked.len();
+        if !self.cycle.is_empty() || !(2..=LONGEST).contains(&count) {
+            return Vec::new();
+        }
+        let chain_from = |first: &Blocked| {
+            let mut chain = vec![first.task];
+            let mut at = first;
+            while let Some(next) = self.blocked.iter().find(|b| at.blockers.iter().any(|(task, _)| *task == b.task)) {
+                if chain.contains(&next.task) {
+                    break;
+                }
+                chain.push(next.task);
+                at = next;
+            }
+            chain
+        };
+        self.blocked.iter().map(chain_from).find(|chain| chain.len() == count).unwrap_or_default()
     }
 }
 

@@ -8,11 +8,13 @@
 //! - [`Engine`]: tasks, resources, the turn of an execution;
 //! - [`dependence`]: the one table of which steps race;
 //! - [`causality`]: vector clocks over a trace;
+//! - [`behaviour`]: one number for all executions that differ in nothing that matters;
 //! - [`strategy`]: what makes choices;
 //! - [`schedule`]: choices as a value, and as a printable token;
 //! - [`config`]: the settings of an exploration, and their grammar.
 #![forbid(unsafe_code)]
 
+pub mod behaviour;
 pub mod causality;
 pub mod config;
 pub mod dependence;
@@ -31,6 +33,6 @@ mod wait_for;
 pub use engine::{Committed, Engine, Limits, Next};
 pub use id::{ResourceId, Site, TaskId, TaskPath};
 pub use operation::{OpKind, Operation, ResourceKind, outcome};
-pub use resource::{ChannelState, Holder, OnceState, Resource, State, UNBOUNDED};
+pub use resource::{ChannelState, Holder, Holders, OnceState, Resource, State, UNBOUNDED};
 pub use task::{Status, Task};
 pub use trace::Step;

@@ -192,6 +192,13 @@ impl ResourceKind {
 }
 
 impl OpKind {
+    /// Whether it is an access to memory: the engine does nothing for it, and it never waits.
+    #[inline(always)]
+    pub const fn is_access(self) -> bool {
+        use OpKind::*;
+        matches!(self, Load | Store | Rmw | Cas | CellRead | CellWrite)
+    }
+
     /// The word that reports use.
     pub fn word(self) -> &'static str {
         match self {

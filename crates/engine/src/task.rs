@@ -1,5 +1,6 @@
 //! Tasks: who can be let run, and what each is about to do.
 
+use crate::engine::Engine;
 use crate::id::{ResourceId, Site, TaskId};
 use crate::operation::{OpKind, Operation};
 
@@ -33,9 +34,7 @@ pub struct Task {
     pub spawned_at: Site,
     /// The name its creator gave it.
     pub name: Option<Box<str>>,
-    /// Steps that it has made.
-    pub steps: u64,
-    /// Steps of these that told the scheduler to go elsewhere.
+    /// Steps that told the scheduler to go elsewhere.
     pub yields: u64,
     /// Whether it ended by a panic.
     pub panicked: bool,
@@ -44,15 +43,15 @@ pub struct Task {
     pub(crate) ready_at: u32,
     pub(crate) next_waiter: TaskId,
     pub(crate) joiners: WaitList,
-    pub(crate) grant: u32,
+    /// What the operation it was suspended in has come to.
+    pub(crate) result: u32,
     pub(crate) granted_by: u32,
     pub(crate) park_token: bool,
     /// The virtual instant that ends its wait, if it has one.
     pub(crate) deadline: Option<u64>,
     /// Distinguishes the timer of this wait from those of waits long over.
     pub(crate) timer: u32,
-    pub(crate) last_step: u64,
-    pub(crate) behaviour: u64,
+    pub(crate) ready_since: u64,
 }
 
 impl Task {
@@ -64,7 +63,6 @@ impl Task {
             ordinal,
             spawned_at,
             name,
-            steps: 0,
             yields: 0,
             panicked: false,
             children: 0,
@@ -72,14 +70,25 @@ impl Task {
             ready_at: NOT_READY,
             next_waiter: TaskId::NONE,
             joiners: WaitList::EMPTY,
-            grant: 0,
+            result: 0,
             granted_by: 0,
             park_token: false,
             deadline: None,
             timer: 0,
-            last_step: 0,
-            behaviour: 0,
+            ready_since: 0,
         }
+    }
+}
+
+impl Engine {
+    /// The tasks that nobody has joined so far, by the trace: main and the clock are not meant to be.
+    pub fn unjoined(&self) -> Vec<TaskId> {
+        let mut joined = vec![false; self.tasks.len()];
+        for step in self.steps.iter().filter(|step| step.kind == OpKind::Join) {
+            joined[step.arg as usize] = true;
+        }
+        let spawned = (0..self.tasks.len() as u32).map(TaskId).filter(|t| !matches!(*t, TaskId::MAIN | TaskId::CLOCK));
+        spawned.filter(|t| !joined[t.index()]).collect()
     }
 }
 
@@ -106,6 +115,7 @@ impl WaitList {
         (!self.is_empty()).then_some(self.head)
     }
 
+    #[inline(always)]
     pub(crate) fn push(&mut self, task: TaskId, tasks: &mut [Task]) {
         tasks[task.index()].next_waiter = TaskId::NONE;
         if self.is_empty() {
@@ -116,6 +126,7 @@ impl WaitList {
         self.tail = task;
     }
 
+    #[inline(always)]
     pub(crate) fn pop(&mut self, tasks: &mut [Task]) -> Option<TaskId> {
         let first = self.front()?;
         self.head = tasks[first.index()].next_waiter;

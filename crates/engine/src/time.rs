@@ -49,6 +49,11 @@ impl Timers {
         }
     }
 
+    /// Whether the earliest timer belongs to the present instant.
+    pub(crate) fn is_due(&self) -> bool {
+        self.heap.peek().is_some_and(|Reverse((deadline, ..))| *deadline <= self.now)
+    }
+
     pub(crate) fn earliest(&self) -> Option<TaskId> {
         self.heap.peek().map(|Reverse((_, _, task, _))| *task)
     }

@@ -3,9 +3,10 @@
 use crate::engine::Engine;
 use crate::finding::{Blocked, Deadlock};
 use crate::id::{ResourceId, Site, TaskId};
-use crate::operation::OpKind;
+use crate::operation::{OpKind, outcome};
 use crate::resource::State;
 use crate::task::Status;
+use crate::trace::Step;
 
 impl Engine {
     /// The tasks one of which must act before `task` can go on, if that is certain.
@@ -24,8 +25,10 @@ impl Engine {
             }
             OpKind::Lock | OpKind::Read | OpKind::Write | OpKind::OnceEnter => {
                 let resource = &self.resources[t.pending.resource.index()];
-                let mut blockers: Vec<_> = resource.holders.iter().map(|h| (h.task, h.site)).collect();
-                // A reader behind a waiting writer waits for that writer.
+                // A reader never waits for another reader, but for a writer that waits before it.
+                let in_the_way = resource.holders.iter().filter(|h| h.exclusive || t.pending.kind != OpKind::Read);
+                let mut blockers: Vec<_> =
+                    in_the_way.map(|h| (h.task, self.taken_at(h.task, t.pending.resource))).collect();
                 let ahead = resource.waiters.iter(&self.tasks).take_while(|w| *w != task);
                 blockers.extend(ahead.map(|w| (w, self.tasks[w.index()].pending.site)));
                 blockers
@@ -45,19 +48,58 @@ impl Engine {
             OpKind::Recv => &[OpKind::Send, OpKind::TrySend],
             OpKind::Send => &[OpKind::Recv, OpKind::TryRecv],
             OpKind::CondWait => &[OpKind::NotifyOne, OpKind::NotifyAll],
-            OpKind::Acquire => &[OpKind::Acquire, OpKind::TryAcquire],
-            _ => &[],
+            OpKind::Acquire => return self.permit_holders(task, pending.resource),
+            _ => return Vec::new(),
         };
         // Whoever acted on the other side before is the best guess at who would again.
         let mut seen: Vec<(TaskId, Site)> = Vec::new();
-        for step in self.steps.iter().rev() {
+        for step in self.recent_steps().rev() {
             let known = seen.iter().any(|(t, _)| *t == step.task);
             let live = self.tasks[step.task.index()].status != Status::Finished;
-            if step.resource == pending.resource && step.task != task && live && !known && other_side.contains(&step.kind) {
+            if step.resource == pending.resource
+                && step.task != task
+                && live
+                && !known
+                && other_side.contains(&step.kind)
+            {
                 seen.push((step.task, step.site));
             }
         }
         seen
+    }
+
+    /// Tasks other than `task` that have taken more permits of a semaphore than they gave back.
+    fn permit_holders(&self, task: TaskId, semaphore: ResourceId) -> Vec<(TaskId, Site)> {
+        let mut taken: Vec<(TaskId, Site, u64)> = Vec::new();
+        for step in self.recent_steps().filter(|s| s.resource == semaphore && s.task != task) {
+            let at = taken.iter().position(|(t, ..)| *t == step.task);
+            match (step.kind, at) {
+                (OpKind::Release, Some(at)) => taken[at].2 = taken[at].2.saturating_sub(step.arg),
+                (OpKind::Acquire | OpKind::TryAcquire, _) if u32::from(step.outcome) != outcome::OK => {}
+                (OpKind::Acquire | OpKind::TryAcquire, Some(at)) => {
+                    taken[at] = (step.task, step.site, taken[at].2 + step.arg);
+                }
+                (OpKind::Acquire | OpKind::TryAcquire, None) => taken.push((step.task, step.site, step.arg)),
+                _ => {}
+            }
+        }
+        // What a task still waits for it has not got.
+        for (holder, _, permits) in &mut taken {
+            let t = &self.tasks[holder.index()];
+            if t.status == Status::Waiting && t.pending.kind == OpKind::Acquire && t.pending.resource == semaphore {
+                *permits = permits.saturating_sub(t.pending.arg);
+            }
+        }
+        let holds = |(holder, _, permits): &&(TaskId, Site, u64)| {
+            *permits > 0 && self.tasks[holder.index()].status != Status::Finished
+        };
+        taken.iter().filter(holds).map(|(holder, site, _)| (*holder, *site)).collect()
+    }
+
+    /// The steps that guesses are made from; of very long traces the end only.
+    fn recent_steps(&self) -> std::slice::Iter<'_, Step> {
+        const ENOUGH: usize = 100_000;
+        self.steps[self.steps.len().saturating_sub(ENOUGH)..].iter()
     }
 
     /// A circle of certain waits that `task` has just closed, starting with it.
@@ -71,7 +113,9 @@ impl Engine {
         let mut visited = vec![start];
         while let Some((_, remaining)) = path.last_mut() {
             match remaining.pop() {
-                Some((next, _)) if next == start => return Some(path.iter().map(|(t, _)| *t).collect()),
+                Some((next, _)) if next == start => {
+                    return Some(path.iter().map(|(t, _)| *t).collect());
+                }
                 Some((next, _)) => {
                     if !visited.contains(&next) {
                         visited.push(next);
@@ -91,8 +135,12 @@ impl Engine {
         let waiting = |t: &TaskId| matches!(self.tasks[t.index()].status, Status::Waiting | Status::Disabled);
         let tasks: Vec<TaskId> =
             (0..self.tasks.len() as u32).map(TaskId).filter(|t| *t != TaskId::CLOCK && waiting(t)).collect();
-        let cycle = tasks.iter().find_map(|t| self.circle(*t, |u| self.possible_blockers(u))).unwrap_or_default();
-        let blocked = tasks.iter().map(|t| self.describe_blocked(*t)).collect();
+        let blocked: Vec<Blocked> = tasks.iter().map(|t| self.describe_blocked(*t)).collect();
+        let blockers = |t: TaskId| match tasks.binary_search(&t) {
+            Ok(at) => blocked[at].blockers.clone(),
+            Err(_) => Vec::new(),
+        };
+        let cycle = tasks.iter().find_map(|t| self.circle(*t, blockers)).unwrap_or_default();
         Deadlock { blocked, cycle }
     }
 

@@ -8,7 +8,7 @@ use drawloom_engine::{Engine, Limits, Next, TaskId};
 
 use crate::fiber::Fiber;
 use crate::overflow::install_handler;
-use crate::panics::{Panics, install_hook};
+use crate::panics::{Panics, TaskPanic, install_hook};
 use crate::runtime::{Body, Handle, Inner, NO_FIBER, Runtime, current, set_current};
 
 /// What an execution is run with.
@@ -61,13 +61,15 @@ impl Executor {
             panics: Panics::default(),
             next: Next::Stop,
             running: TaskId::MAIN,
-            running_fiber: 0,
+            running_fiber: NO_FIBER,
+            yielder: std::ptr::null(),
             epoch: 0,
             stack_size: 0,
             spurious_left: 0,
             weak_failures_left: 0,
             quitting: false,
             forced: Vec::new(),
+            cell_accesses_in_teardown: 0,
         };
         Executor { runtime: Box::new(Runtime::new(inner)), leaked_fibers: 0 }
     }
@@ -98,13 +100,13 @@ impl Executor {
             self.drop_fibers();
             inner.stack_size = settings.stack_size;
         }
-        inner.engine.begin(&settings.limits);
-        inner.strategy.begin(seed);
+        inner.engine.begin(&settings.limits, &mut *inner.strategy, seed);
         inner.panics.clear();
         inner.bodies.clear();
         inner.fiber_of.clear();
         inner.locals.clear();
         inner.forced.clear();
+        inner.cell_accesses_in_teardown = 0;
         inner.spurious_left = settings.spurious_wakeups;
         inner.weak_failures_left = settings.weak_failures;
         inner.enlist(TaskId::MAIN, body);
@@ -113,9 +115,10 @@ impl Executor {
         while let Next::Run(task) | Next::Settle(task) = handle.inner().next {
             self.resume(handle, task);
         }
+        let cause = handle.unreceived_panic();
         let leaked_tasks = self.tear_down(handle, settings.leak);
         set_current(None);
-        let finding = self.judge(handle);
+        let finding = self.judge(handle, cause);
         let inner = handle.inner();
         inner.strategy.end(inner.engine.steps(), finding.as_ref());
         Outcome { finding, leaked_tasks }
@@ -131,12 +134,13 @@ impl Executor {
         self.leaked_fibers
     }
 
-    fn judge(&self, handle: Handle) -> Option<Finding> {
+    /// A panic that nobody has received is a finding, and the cause of a deadlock that followed it.
+    fn judge(&self, handle: Handle, cause: Option<TaskPanic>) -> Option<Finding> {
         let found = handle.inner().engine.finding().cloned();
         let consequence = matches!(&found, None | Some(Finding { kind: FindingKind::Deadlock(_), .. }));
-        match handle.unreceived_panic() {
+        match cause {
             Some(cause) if consequence => Some(Finding {
-                kind: FindingKind::Panic(Box::new(cause.panic)),
+                kind: FindingKind::Panic(Box::new(cause.describe())),
                 task: cause.task,
                 step: handle.inner().engine.steps().len() as u64,
             }),
@@ -145,6 +149,7 @@ impl Executor {
     }
 
     /// Lets `task` run until it suspends itself or ends.
+    #[inline]
     pub(crate) fn resume(&mut self, handle: Handle, task: TaskId) {
         let inner = handle.inner();
         let mut fiber = inner.fiber_of[task.index()];
@@ -158,19 +163,23 @@ impl Executor {
         let inner = handle.inner();
         inner.running = task;
         inner.running_fiber = fiber;
-        let fiber: *mut Fiber = &mut *inner.fibers[fiber as usize];
         // SAFETY: the fiber is boxed, so its place does not change when others are added while it
         // runs; and nobody else touches it before it suspends, but for its yielder, which its own
         // coroutine writes.
-        unsafe { (*fiber).resume() };
+        unsafe {
+            inner.yielder = (*fiber).yielder;
+            (*fiber).resume();
+        }
     }
 
-    fn add_fiber(&mut self, handle: Handle) -> u32 {
+    #[cold]
+    fn add_fiber(&mut self, handle: Handle) -> *mut Fiber {
         let inner = handle.inner();
-        let fiber = Fiber::new(inner.stack_size, handle)
+        let mut fiber = Fiber::new(inner.stack_size, handle)
             .unwrap_or_else(|error| panic!("no stack for another task ({} exist): {error}", inner.fibers.len()));
+        let place: *mut Fiber = &mut *fiber;
         inner.fibers.push(fiber);
-        (inner.fibers.len() - 1) as u32
+        place
     }
 
     /// Lets idle fibers return, so that their stacks can be freed. Leaked ones stay for ever.
@@ -179,11 +188,11 @@ impl Executor {
         let inner = handle.inner();
         inner.quitting = true;
         for idle in std::mem::take(&mut inner.idle) {
-            let fiber: *mut Fiber = &mut *handle.inner().fibers[idle as usize];
             // SAFETY: as in `resume`.
-            let returned = unsafe { !(*fiber).resume() };
+            let returned = unsafe { !(*idle).resume() };
             debug_assert!(returned, "an idle fiber returns when told to quit");
-            handle.inner().fibers[idle as usize].finished = true;
+            // SAFETY: the fiber is still in `fibers`.
+            unsafe { (*idle).finished = true };
         }
         for fiber in handle.inner().fibers.drain(..) {
             if !fiber.finished {

@@ -30,6 +30,6 @@ mod runtime;
 mod teardown;
 
 pub use executor::{Executor, Outcome, Settings};
-pub use locals::LocalKey;
-pub use panics::{ForcedUnwind, TaskPanic};
+pub use locals::{Destroyed, LocalKey};
+pub use panics::ForcedUnwind;
 pub use runtime::{Body, Handle, current};

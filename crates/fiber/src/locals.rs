@@ -1,7 +1,8 @@
-//! Values that belong to one task of one execution: thread-locals under control.
+//! What belongs to one task of one execution: thread-locals and the thread's name, under control.
 
 use std::any::Any;
-use std::rc::Rc;
+use std::ptr::NonNull;
+use std::sync::Arc;
 
 use drawloom_engine::TaskId;
 
@@ -11,50 +12,95 @@ use crate::runtime::Handle;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct LocalKey(pub usize);
 
-/// The locals of a task, in the order of their initialisation.
-#[derive(Default)]
-pub(crate) struct Locals {
-    values: Vec<(LocalKey, Rc<dyn Any>)>,
-    /// Keys whose values were dropped already: reading one again is an access error, as in std.
-    dropped: Vec<LocalKey>,
-}
-
-impl Handle {
-    /// The running task's value for `key`; an error once it was destroyed.
-    pub fn local(self, key: LocalKey) -> Result<Option<Rc<dyn Any>>, Destroyed> {
-        let inner = self.inner();
-        let Some(locals) = inner.locals.get(inner.running.index()) else { return Ok(None) };
-        if locals.dropped.contains(&key) {
-            return Err(Destroyed);
-        }
-        Ok(locals.values.iter().find(|(k, _)| *k == key).map(|(_, value)| value.clone()))
-    }
-
-    /// Initialises the running task's value for `key`.
-    pub fn set_local(self, key: LocalKey, value: Rc<dyn Any>) {
-        let inner = self.inner();
-        let task = inner.running.index();
-        if inner.locals.len() <= task {
-            inner.locals.resize_with(task + 1, Locals::default);
-        }
-        inner.locals[task].values.push((key, value));
-    }
-
-    /// Destroys the locals of a task that ends, those that destructors make meanwhile included.
-    pub(crate) fn drop_locals(self, task: TaskId) {
-        loop {
-            let inner = self.inner();
-            let Some(locals) = inner.locals.get_mut(task.index()) else { return };
-            if locals.values.is_empty() {
-                return;
-            }
-            let (key, value) = locals.values.remove(0);
-            locals.dropped.push(key);
-            drop(value);
-        }
-    }
-}
-
 /// The value was destroyed: the task is about to end.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Destroyed;
+
+/// What one task has of its own.
+#[derive(Default)]
+pub(crate) struct Locals {
+    /// In the order of their initialisation.
+    values: Vec<Local>,
+    /// Keys whose values were dropped already: reading one again is an access error, as in std.
+    dropped: Vec<LocalKey>,
+    name: Option<Arc<str>>,
+    draws: u64,
+}
+
+struct Local {
+    key: LocalKey,
+    /// Whether its destruction can be noticed. What need not be dropped is never "destroyed".
+    has_destructor: bool,
+    value: Box<dyn Any>,
+}
+
+impl Handle {
+    fn locals_of(&self, task: TaskId) -> &mut Locals {
+        let locals = &mut self.inner().locals;
+        if locals.len() <= task.index() {
+            locals.resize_with(task.index() + 1, Locals::default);
+        }
+        &mut locals[task.index()]
+    }
+
+    /// Where the running task's value for `key` is, if it was initialised; an error once it was
+    /// destroyed. The value stays there until the task ends or sets it anew.
+    #[inline]
+    pub fn local(self, key: LocalKey) -> Result<Option<NonNull<()>>, Destroyed> {
+        let inner = self.inner();
+        let Some(locals) = inner.locals.get(inner.running.index()) else { return Ok(None) };
+        if let Some(local) = locals.values.iter().find(|l| l.key == key) {
+            return Ok(Some(NonNull::from(&*local.value).cast()));
+        }
+        if locals.dropped.contains(&key) { Err(Destroyed) } else { Ok(None) }
+    }
+
+    /// Initialises the running task's value for `key`. Gives back the value that was there: one that
+    /// the initialiser itself has made meanwhile.
+    pub fn set_local<T: 'static>(self, key: LocalKey, value: T) -> Option<Box<dyn Any>> {
+        let value: Box<dyn Any> = Box::new(value);
+        let locals = self.locals_of(self.running());
+        if let Some(local) = locals.values.iter_mut().find(|l| l.key == key) {
+            return Some(std::mem::replace(&mut local.value, value));
+        }
+        locals.values.push(Local { key, has_destructor: std::mem::needs_drop::<T>(), value });
+        None
+    }
+
+    /// Destroys the locals of a task that ends, the youngest first, those that destructors make
+    /// meanwhile included.
+    pub(crate) fn drop_locals(self, task: TaskId) {
+        loop {
+            let Some(locals) = self.inner().locals.get_mut(task.index()) else { return };
+            let Some(at) = locals.values.iter().rposition(|l| l.has_destructor) else { break };
+            let local = locals.values.remove(at);
+            locals.dropped.push(local.key);
+            drop(local.value);
+        }
+    }
+
+    /// Leaks the locals of a task that is leaked itself.
+    pub(crate) fn forget_locals(self, task: TaskId) {
+        if let Some(locals) = self.inner().locals.get_mut(task.index()) {
+            std::mem::forget(std::mem::take(&mut locals.values));
+        }
+    }
+
+    /// Names the thread that `task` stands for.
+    pub fn set_thread_name(self, task: TaskId, name: Arc<str>) {
+        self.locals_of(task).name = Some(name);
+    }
+
+    /// Counts the running task's random draws: the number of the one that is about to be made.
+    pub fn count_draw(self) -> u64 {
+        let locals = self.locals_of(self.running());
+        locals.draws += 1;
+        locals.draws
+    }
+
+    /// The name of the thread that the running task stands for.
+    pub fn thread_name(self) -> Option<Arc<str>> {
+        let inner = self.inner();
+        inner.locals.get(inner.running.index()).and_then(|locals| locals.name.clone())
+    }
+}

@@ -45,7 +45,8 @@ extern "C" fn on_fault(signal: libc::c_int, info: *mut libc::siginfo_t, context:
     let address = unsafe { (*info).si_addr() } as usize;
     if let Some(handle) = current() {
         let inner = handle.inner();
-        let overflow = inner.fibers.get(inner.running_fiber as usize).is_some_and(|fiber| {
+        // SAFETY: the running fiber, if there is one, is alive: we are on its stack.
+        let overflow = unsafe { inner.running_fiber.as_ref() }.is_some_and(|fiber| {
             let (lowest, _) = fiber.bounds;
             (lowest..lowest + 64 * 1024).contains(&address)
         });

@@ -2,6 +2,7 @@
 
 use std::backtrace::{Backtrace, BacktraceStatus};
 use std::panic::{PanicHookInfo, set_hook, take_hook};
+use std::rc::Rc;
 use std::sync::Once;
 
 use drawloom_engine::TaskId;
@@ -14,11 +15,21 @@ pub struct ForcedUnwind;
 
 /// A panic that a task ended with.
 #[derive(Clone, Debug)]
-pub struct TaskPanic {
+pub(crate) struct TaskPanic {
     /// Who panicked.
-    pub task: TaskId,
-    /// How.
-    pub panic: Panic,
+    pub(crate) task: TaskId,
+    /// How, but for the backtrace.
+    panic: Panic,
+    /// Turned into text only if it is reported: that takes milliseconds.
+    backtrace: Option<Rc<Backtrace>>,
+}
+
+impl TaskPanic {
+    /// What a report shows of it.
+    pub(crate) fn describe(&self) -> Panic {
+        let backtrace = self.backtrace.as_ref().map(|b| users_frames(&b.to_string()));
+        Panic { backtrace: backtrace.filter(|text| !text.is_empty()), ..self.panic.clone() }
+    }
 }
 
 #[derive(Default)]
@@ -44,7 +55,12 @@ impl Panics {
     #[inline]
     pub(crate) fn is_panicking(&mut self, task: TaskId) -> bool {
         if self.unwinding.is_empty() {
-            return false;
+            // Nobody is known to unwind; if somebody does, it began by `resume_unwind`, which no hook
+            // sees, and it is whoever runs.
+            if std::thread::panicking() {
+                self.unwinding.push(task);
+            }
+            return !self.unwinding.is_empty();
         }
         // Whoever caught a panic on its own did not tell us; but then nobody unwinds any more.
         if !std::thread::panicking() {
@@ -61,10 +77,10 @@ impl Panics {
         self.unwinding.retain(|t| *t != task);
     }
 
-    fn begin(&mut self, task: TaskId, panic: Panic) {
-        self.unwinding.push(task);
-        self.seen.retain(|p| p.task != task);
-        self.seen.push(TaskPanic { task, panic });
+    fn begin(&mut self, panic: TaskPanic) {
+        self.unwinding.push(panic.task);
+        self.seen.retain(|p| p.task != panic.task);
+        self.seen.push(panic);
     }
 }
 
@@ -88,7 +104,11 @@ impl Handle {
         }
         let at = inner.panics.seen.iter().rposition(|p| p.task == me);
         let panic = at.map_or_else(
-            || TaskPanic { task: me, panic: Panic { message: "a panic that no hook saw".into(), ..Panic::default() } },
+            || TaskPanic {
+                task: me,
+                panic: Panic { message: "a panic that no hook saw".into(), ..Panic::default() },
+                backtrace: None,
+            },
             |at| inner.panics.seen.remove(at),
         );
         inner.panics.unreceived.push(panic);
@@ -118,7 +138,7 @@ impl Handle {
         let inner = self.inner();
         let lists = [&inner.panics.unreceived, &inner.panics.seen];
         let mine = lists.into_iter().flatten().find(|p| p.task == task).cloned();
-        let mut culprit = mine.unwrap_or(TaskPanic { task, panic: Panic::default() });
+        let mut culprit = mine.unwrap_or(TaskPanic { task, panic: Panic::default(), backtrace: None });
         // `join().unwrap()` hides what really happened behind `Any { .. }`.
         let hides = |m: &str| m.ends_with("Any { .. }") || m == "a scoped thread panicked";
         if hides(&culprit.panic.message) {
@@ -126,13 +146,17 @@ impl Handle {
                 culprit = cause.clone();
             }
         }
-        inner.engine.fail(FindingKind::Panic(Box::new(culprit.panic)), culprit.task);
+        inner.engine.fail(FindingKind::Panic(Box::new(culprit.describe())), culprit.task);
     }
 
-    /// At the end of an execution: a panic that nobody received is a finding, and the cause of a
-    /// deadlock that followed it.
+    /// At the end of an execution: a panic that nobody has received, or that still unwinds its task.
     pub(crate) fn unreceived_panic(self) -> Option<TaskPanic> {
-        self.inner().panics.unreceived.first().cloned()
+        let panics = &mut self.inner().panics;
+        if !std::thread::panicking() {
+            panics.unwinding.clear();
+        }
+        let unwinding = panics.seen.iter().find(|p| panics.unwinding.contains(&p.task));
+        panics.unreceived.first().or(unwinding).cloned()
     }
 }
 
@@ -155,14 +179,14 @@ pub(crate) fn install_hook() {
                     );
                     previous(info);
                 }
-                inner.panics.begin(me, describe(info));
+                inner.panics.begin(describe(info, me));
             }
             _ => previous(info),
         }));
     });
 }
 
-fn describe(info: &PanicHookInfo<'_>) -> Panic {
+fn describe(info: &PanicHookInfo<'_>, task: TaskId) -> TaskPanic {
     let payload = info.payload();
     let message = payload
         .downcast_ref::<&str>()
@@ -171,6 +195,27 @@ fn describe(info: &PanicHookInfo<'_>) -> Panic {
         .unwrap_or_else(|| "a panic whose payload is not a text".into());
     let location = info.location().map(ToString::to_string).unwrap_or_default();
     let backtrace = Backtrace::capture();
-    let backtrace = (backtrace.status() == BacktraceStatus::Captured).then(|| backtrace.to_string());
-    Panic { message, location, backtrace }
+    let backtrace = (backtrace.status() == BacktraceStatus::Captured).then(|| Rc::new(backtrace));
+    TaskPanic { task, panic: Panic { message, location, backtrace: None }, backtrace }
+}
+
+/// The frames of a backtrace that are the user's: neither of the panic machinery above them nor of the
+/// executor below.
+fn users_frames(backtrace: &str) -> String {
+    let not_theirs =
+        ["std::", "core::", "alloc::", "__rust", "rust_begin", "<core::", "<alloc::", "<std::", "drawloom"];
+    let mut shown = String::new();
+    let mut lines = backtrace.lines().peekable();
+    while let Some(line) = lines.next() {
+        let place = lines.next_if(|next| next.trim_start().starts_with("at "));
+        let symbol = line.split_once(": ").map_or(line, |(_, symbol)| symbol.trim());
+        if symbol.starts_with("drawloom_fiber::runtime") {
+            break;
+        }
+        if !not_theirs.iter().any(|prefix| symbol.starts_with(prefix)) {
+            shown.push_str(&format!("{symbol}\n"));
+            shown.push_str(&place.map(|place| format!("    {}\n", place.trim())).unwrap_or_default());
+        }
+    }
+    shown
 }

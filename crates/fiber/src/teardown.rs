@@ -1,12 +1,14 @@
 //! The executor's part of teardown; the module documentation of the crate has the whole design.
 
-use drawloom_engine::{Status, TaskId};
+use drawloom_engine::{Next, Status, TaskId};
 
 use crate::executor::Executor;
 use crate::runtime::{Handle, NO_FIBER};
 
 /// How often a task may catch the panic that unwinds it before it is leaked.
 pub(crate) const MAX_FORCED_UNWINDS: u32 = 100;
+/// Accesses to plain cells that are let through in one teardown.
+pub(crate) const MAX_CELL_ACCESSES: u32 = 10_000;
 
 impl Executor {
     /// Unwinds what the execution has left over. Returns how many tasks had to be leaked.
@@ -14,21 +16,23 @@ impl Executor {
         handle.inner().engine.begin_teardown();
         let mut left = leftover(handle);
         while !left.is_empty() && !leak {
+            let steps = handle.inner().engine.steps().len();
             for task in left.iter().rev() {
                 let inner = handle.inner();
                 inner.engine.resume_in_teardown(*task);
                 self.resume(handle, *task);
             }
             let still = leftover(handle);
-            if still.len() == left.len() {
+            let progress = still.len() < left.len() || handle.inner().engine.steps().len() > steps;
+            left = still;
+            if !progress {
                 break;
             }
-            left = still;
         }
-        left.retain(|t| handle.inner().engine.task(*t).status != Status::Finished);
         for task in &left {
             self.abandon(handle, *task);
         }
+        handle.inner().engine.end_teardown();
         left.len()
     }
 
@@ -37,9 +41,22 @@ impl Executor {
         let inner = handle.inner();
         inner.engine.bury(task);
         std::mem::forget(inner.bodies[task.index()].take());
+        handle.forget_locals(task);
+        let inner = handle.inner();
         let fiber = std::mem::replace(&mut inner.fiber_of[task.index()], NO_FIBER);
         if fiber != NO_FIBER {
             self.leaked_fibers += 1;
+        }
+    }
+}
+
+impl Handle {
+    /// Leaks the running task: it is never resumed to any effect. For a destructor that needs, in
+    /// teardown, what no longer can be had (the result of a task that was unwound).
+    pub fn leak_task(self) -> ! {
+        loop {
+            self.inner().next = Next::Stop;
+            self.switch();
         }
     }
 }

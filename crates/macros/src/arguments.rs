@@ -28,14 +28,8 @@ impl Arguments {
             }
         }
         let text = Text::of(rest);
-        let config = text
-            .as_str()
-            .parse()
-            .map_err(|error: ConfigError| text.error(error.span(), said(&error)))?;
-        Ok(Self {
-            config,
-            krate: krate.unwrap_or_else(|| quote!(::drawloom)),
-        })
+        let config = text.as_str().parse().map_err(|error: ConfigError| text.error(error.span(), said(&error)))?;
+        Ok(Self { config, krate: krate.unwrap_or_else(|| quote!(::drawloom)) })
     }
 }
 
@@ -51,10 +45,7 @@ fn said(error: &ConfigError) -> String {
 /// The arguments, each with the comma that ends it, so that the parser can point at a stray one.
 fn split_after_commas(tokens: TokenStream) -> Vec<TokenStream> {
     let tokens: Vec<TokenTree> = tokens.into_iter().collect();
-    tokens
-        .split_inclusive(is_comma)
-        .map(|argument| argument.iter().cloned().collect())
-        .collect()
+    tokens.split_inclusive(is_comma).map(|argument| argument.iter().cloned().collect()).collect()
 }
 
 fn is_comma(token: &TokenTree) -> bool {

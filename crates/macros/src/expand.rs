@@ -8,9 +8,8 @@ use syn::{ItemFn, ReturnType, Signature};
 use crate::arguments::Arguments;
 
 pub(crate) fn test(arguments: TokenStream, item: TokenStream) -> syn::Result<TokenStream> {
-    let function: ItemFn = syn::parse2(item).map_err(|error| {
-        syn::Error::new(error.span(), "`#[drawloom::test]` belongs on a function")
-    })?;
+    let function: ItemFn = syn::parse2(item)
+        .map_err(|error| syn::Error::new(error.span(), "`#[drawloom::test]` belongs on a function"))?;
     check(&function)?;
     Ok(expand(&Arguments::parse(arguments)?, &function))
 }
@@ -18,12 +17,7 @@ pub(crate) fn test(arguments: TokenStream, item: TokenStream) -> syn::Result<Tok
 /// The body becomes a function of its own, inside of the test and with the test's name: any other
 /// name could hide one that the body uses, and a closure could not return `impl Trait`.
 fn expand(Arguments { config, krate }: &Arguments, function: &ItemFn) -> TokenStream {
-    let ItemFn {
-        attrs,
-        vis,
-        sig,
-        block,
-    } = function;
+    let ItemFn { attrs, vis, sig, block } = function;
     let name = &sig.ident;
     let output = &sig.output;
     let config = config.to_string();
@@ -49,46 +43,24 @@ fn expand(Arguments { config, krate }: &Arguments, function: &ItemFn) -> TokenSt
 
 /// Refuses what a test cannot be.
 fn check(function: &ItemFn) -> syn::Result<()> {
-    let Signature {
-        constness,
-        asyncness,
-        unsafety,
-        abi,
-        generics,
-        inputs,
-        ..
-    } = &function.sig;
+    let Signature { constness, asyncness, unsafety, abi, generics, inputs, .. } = &function.sig;
     if let Some(asyncness) = asyncness {
-        return refuse(
-            asyncness,
-            "async test bodies are not supported yet\nhelp: write a plain `fn`",
-        );
+        return refuse(asyncness, "async test bodies are not supported yet\nhelp: write a plain `fn`");
     }
     if !inputs.is_empty() {
-        return refuse(
-            inputs,
-            "a test takes no parameters\nhelp: make the values inside the function",
-        );
+        return refuse(inputs, "a test takes no parameters\nhelp: make the values inside the function");
     }
     if !generics.params.is_empty() {
-        return refuse(
-            generics,
-            "a test cannot be generic\nhelp: call the generic function from a test",
-        );
+        return refuse(generics, "a test cannot be generic\nhelp: call the generic function from a test");
     }
     let qualifiers = quote!(#constness #unsafety #abi);
     if !qualifiers.is_empty() {
         return refuse(qualifiers, "a test is a plain `fn`");
     }
-    match function
-        .attrs
-        .iter()
-        .find(|attr| attr.path().is_ident("test"))
-    {
-        Some(attribute) => refuse(
-            attribute,
-            "`#[drawloom::test]` makes the function a test already\nhelp: remove `#[test]`",
-        ),
+    match function.attrs.iter().find(|attr| attr.path().is_ident("test")) {
+        Some(attribute) => {
+            refuse(attribute, "`#[drawloom::test]` makes the function a test already\nhelp: remove `#[test]`")
+        }
         None => Ok(()),
     }
 }

@@ -36,7 +36,5 @@ use proc_macro::TokenStream;
 /// to judge. `#[should_panic]`, `#[ignore]`, `#[cfg(…)]` and docs work as they do with `#[test]`.
 #[proc_macro_attribute]
 pub fn test(arguments: TokenStream, item: TokenStream) -> TokenStream {
-    expand::test(arguments.into(), item.into())
-        .unwrap_or_else(|error| error.into_compile_error())
-        .into()
+    expand::test(arguments.into(), item.into()).unwrap_or_else(|error| error.into_compile_error()).into()
 }

@@ -39,10 +39,8 @@ impl Text {
         }
         // Spans cannot be joined on stable Rust, but `syn` reaches from the first token to the
         // last; which tokens these are does not matter to it.
-        let blamed: TokenStream = blamed
-            .into_iter()
-            .map(|span| Ident::new("blamed", span).into_token_stream())
-            .collect();
+        let blamed: TokenStream =
+            blamed.into_iter().map(|span| Ident::new("blamed", span).into_token_stream()).collect();
         syn::Error::new_spanned(blamed, message)
     }
 
@@ -101,11 +99,7 @@ mod tests {
 
     #[test]
     fn tokens_are_written_as_a_person_would() {
-        for source in [
-            "",
-            "random",
-            "random(iterations = 1_000, seed = 0x2a), timeout = 60s, name = \"a \\\"b\\\"\"",
-        ] {
+        for source in ["", "random", "random(iterations = 1_000, seed = 0x2a), timeout = 60s, name = \"a \\\"b\\\"\""] {
             assert_eq!(text(source), source);
         }
     }

@@ -1,48 +1,73 @@
-//! Explorations: many executions of one program.
+//! Explorations: many executions of one program, until the strategy is done, a budget is spent or
+//! something is found.
+//!
+//! - `plan` turns a [`Config`] into what an executor is run with;
+//! - `worker` runs single executions and judges them;
+//! - `spread` spreads executions over OS threads, with the same result as on one;
+//! - `exploration` is what comes of it;
+//! - `output` prints findings and keeps their traces;
+//! - `harness` is what `#[drawloom::test]` calls.
 
-use drawloom_engine::config::{Config, StrategySpec};
-use drawloom_engine::finding::Finding;
-use drawloom_engine::strategy::{Random, RoundRobin, Sequential, Strategy, Tape};
-use drawloom_engine::Limits;
-use drawloom_fiber::{Executor, Settings};
-use std::sync::Arc;
+mod exploration;
+mod harness;
+mod output;
+mod plan;
+mod spread;
+mod worker;
 
-/// What an exploration came to.
-pub struct Exploration { executions: u64, steps: u64, findings: Vec<Failure> }
-/// A finding with what is needed to reproduce it.
-pub struct Failure { /// What.
-pub finding: Finding }
+use drawloom_engine::config::Config;
 
-impl Exploration {
-    /// Executions made.
-    pub fn executions(&self) -> u64 { self.executions }
-    /// Steps made.
-    pub fn steps(&self) -> u64 { self.steps }
-    /// Findings.
-    pub fn findings(&self) -> &[Failure] { &self.findings }
+pub use exploration::{Exploration, Failure};
+pub use harness::{Outcome, run_test};
+
+/// Explores `body` as `config` says. Never panics because of what it finds.
+///
+/// ```
+/// use drawloom::sync::{Arc, atomic::{AtomicU32, Ordering::SeqCst}};
+/// use drawloom::thread;
+///
+/// let exploration = drawloom::explore("random(iterations = 100)".parse()?, || {
+///     let count = Arc::new(AtomicU32::new(0));
+///     let theirs = count.clone();
+///     let other = thread::spawn(move || theirs.store(theirs.load(SeqCst) + 1, SeqCst));
+///     count.store(count.load(SeqCst) + 1, SeqCst);
+///     other.join().unwrap();
+///     assert_eq!(count.load(SeqCst), 2, "an update was lost");
+/// });
+/// assert!(exploration.findings()[0].message().contains("an update was lost"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn explore<F>(config: Config, body: F) -> Exploration
+where
+    F: Fn() + Send + Sync + 'static,
+{
+    spread::explore(&config, &std::sync::Arc::new(body))
 }
 
-/// Explores.
-pub fn explore<F: Fn() + Send + Sync + 'static>(config: Config, body: F) -> Exploration {
-    let strategy: Box<dyn Strategy> = match config.strategy {
-        StrategySpec::Sequential => Box::new(Sequential),
-        StrategySpec::RoundRobin => Box::new(RoundRobin),
-        _ => Box::new(Random::new()),
-    };
-    let mut executor = Executor::new(strategy);
-    let settings = Settings { limits: Limits::default(), stack_size: config.stack_size, spurious_wakeups: 0, weak_failures: 0, leak: false };
-    let mut result = Exploration { executions: 0, steps: 0, findings: vec![] };
-    let body = Arc::new(body);
-    for i in 0..config.iterations {
-        let body = body.clone();
-        let epoch = executor.reserve_epoch();
-        let _admission = crate::rt::interference::Admission::of(epoch, false);
-        let outcome = executor.run(&settings, Tape::seed_of(config.effective_seed(), i), Box::new(move || body()));
-        result.executions += 1;
-        result.steps += executor.engine().steps().len() as u64;
-        if let Some(finding) = outcome.finding { result.findings.push(Failure { finding }); break; }
-    }
-    result
+/// Explores `body` with the default configuration, and panics with a report if it fails.
+///
+/// The environment variables `DRAWLOOM_STRATEGY`, `DRAWLOOM_SEED`, `DRAWLOOM_ITERATIONS` and
+/// `DRAWLOOM_REPLAY` override the configuration, as they do for `#[drawloom::test]`.
+///
+/// ```
+/// use drawloom::{sync::mpsc, thread};
+///
+/// drawloom::check(|| {
+///     let (sender, receiver) = mpsc::channel();
+///     let other = sender.clone();
+///     let workers = [thread::spawn(move || sender.send(40).unwrap()), thread::spawn(move || other.send(2).unwrap())];
+///     assert_eq!(receiver.iter().sum::<i32>(), 42, "whoever comes first");
+///     workers.into_iter().for_each(|worker| worker.join().unwrap());
+/// });
+/// ```
+///
+/// # Panics
+///
+/// If anything is found, or if the environment asks for something that cannot be done.
+#[track_caller]
+pub fn check<F>(body: F)
+where
+    F: Fn() + Send + Sync + 'static,
+{
+    harness::check(Config::new(), body);
 }
-/// Checks.
-pub fn check(_f: impl Fn()) {}

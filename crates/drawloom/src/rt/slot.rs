@@ -3,6 +3,8 @@
 use std::panic::Location;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use drawloom_engine::finding::FindingKind;
+
 use super::{Handle, ResourceId, ResourceKind, State, current, interference, site};
 
 /// An object's identity under control.
@@ -52,14 +54,12 @@ impl Slot {
         if before != 0 {
             rt.with_engine(|engine| engine.mark_from_outside(id));
         }
-        self.word.store(rt.epoch() << ID_BITS | u64::from(id.0), Ordering::Release);
+        let claim = rt.epoch() << ID_BITS | u64::from(id.0);
+        if self.word.compare_exchange(before, claim, Ordering::AcqRel, Ordering::Relaxed).is_err() {
+            // Another execution has claimed it in this very moment.
+            rt.abort(FindingKind::Interference);
+        }
         id
-    }
-
-    /// Gives the object a name for reports.
-    pub(crate) fn name(&self, rt: Handle, kind: ResourceKind, state: impl FnOnce() -> State, name: &str) {
-        let id = self.resource(rt, kind, state);
-        rt.with_engine(|engine| engine.name_resource(id, name));
     }
 }
 

@@ -39,7 +39,9 @@ impl<T> Shown for *mut T {
 #[track_caller]
 fn step<T: Shown>(slot: &Slot, kind: OpKind, act: impl FnOnce() -> T) -> T {
     let site = rt::here();
-    let Some(rt) = rt::current() else { return act() };
+    let Some(rt) = rt::current() else {
+        return act();
+    };
     announce(rt, slot, kind, site);
     let value = act();
     rt.with_engine(|engine| engine.note_value(value.shown()));
@@ -57,7 +59,9 @@ fn announce(rt: Handle, slot: &Slot, kind: OpKind, site: rt::Site) {
 #[track_caller]
 fn exchange<T: Shown>(slot: &Slot, act: impl FnOnce() -> Result<T, T>) -> Result<T, T> {
     let site = rt::here();
-    let Some(rt) = rt::current() else { return act() };
+    let Some(rt) = rt::current() else {
+        return act();
+    };
     announce(rt, slot, OpKind::Cas, site);
     let result = act();
     rt.with_engine(|engine| match result {
@@ -92,7 +96,8 @@ macro_rules! common_methods {
                 self.inner.get_mut()
             }
 
-            /// As std's `into_inner`.
+            /// As std's `into_inner`, but not `const`: the atomic has to be dropped, or it would count as
+            /// leaked.
             pub fn into_inner(self) -> $value {
                 self.inner.into_inner()
             }
@@ -172,7 +177,22 @@ macro_rules! common_methods {
             /// As std's `fetch_update`.
             #[inline]
             #[track_caller]
-            pub fn fetch_update(
+            pub fn fetch_update<F>(
+                &self,
+                set_order: Ordering,
+                fetch_order: Ordering,
+                f: F,
+            ) -> Result<$value, $value>
+            where
+                F: FnMut($value) -> Option<$value>,
+            {
+                self.try_update(set_order, fetch_order, f)
+            }
+
+            /// As std's `try_update`.
+            #[inline]
+            #[track_caller]
+            pub fn try_update(
                 &self,
                 set_order: Ordering,
                 fetch_order: Ordering,
@@ -186,6 +206,24 @@ macro_rules! common_methods {
                     }
                 }
                 Err(previous)
+            }
+
+            /// As std's `update`.
+            #[inline]
+            #[track_caller]
+            pub fn update(
+                &self,
+                set_order: Ordering,
+                fetch_order: Ordering,
+                mut f: impl FnMut($value) -> $value,
+            ) -> $value {
+                let mut previous = self.load(fetch_order);
+                loop {
+                    match self.compare_exchange_weak(previous, f(previous), set_order, fetch_order) {
+                        Ok(old) => return old,
+                        Err(actual) => previous = actual,
+                    }
+                }
             }
         }
 
@@ -281,6 +319,67 @@ pub struct AtomicPtr<T> {
 }
 common_methods!(AtomicPtr, *mut T, T);
 
+impl<T> AtomicPtr<T> {
+    /// Changes the address and keeps the provenance, as one step.
+    #[inline]
+    #[track_caller]
+    fn fetch_address(&self, order: Ordering, change: impl Fn(usize) -> usize) -> *mut T {
+        step(&self.slot, OpKind::Rmw, || {
+            let changed = |old: *mut T| Some(old.map_addr(&change));
+            self.inner.fetch_update(order, Ordering::Relaxed, changed).unwrap_or_else(|old| old)
+        })
+    }
+
+    /// As std's `fetch_ptr_add`.
+    #[inline]
+    #[track_caller]
+    pub fn fetch_ptr_add(&self, value: usize, order: Ordering) -> *mut T {
+        self.fetch_byte_add(value.wrapping_mul(size_of::<T>()), order)
+    }
+
+    /// As std's `fetch_ptr_sub`.
+    #[inline]
+    #[track_caller]
+    pub fn fetch_ptr_sub(&self, value: usize, order: Ordering) -> *mut T {
+        self.fetch_byte_sub(value.wrapping_mul(size_of::<T>()), order)
+    }
+
+    /// As std's `fetch_byte_add`.
+    #[inline]
+    #[track_caller]
+    pub fn fetch_byte_add(&self, value: usize, order: Ordering) -> *mut T {
+        self.fetch_address(order, |address| address.wrapping_add(value))
+    }
+
+    /// As std's `fetch_byte_sub`.
+    #[inline]
+    #[track_caller]
+    pub fn fetch_byte_sub(&self, value: usize, order: Ordering) -> *mut T {
+        self.fetch_address(order, |address| address.wrapping_sub(value))
+    }
+
+    /// As std's `fetch_or`.
+    #[inline]
+    #[track_caller]
+    pub fn fetch_or(&self, value: usize, order: Ordering) -> *mut T {
+        self.fetch_address(order, |address| address | value)
+    }
+
+    /// As std's `fetch_and`.
+    #[inline]
+    #[track_caller]
+    pub fn fetch_and(&self, value: usize, order: Ordering) -> *mut T {
+        self.fetch_address(order, |address| address & value)
+    }
+
+    /// As std's `fetch_xor`.
+    #[inline]
+    #[track_caller]
+    pub fn fetch_xor(&self, value: usize, order: Ordering) -> *mut T {
+        self.fetch_address(order, |address| address ^ value)
+    }
+}
+
 impl<T> Default for AtomicPtr<T> {
     #[track_caller]
     fn default() -> Self {
@@ -309,4 +408,47 @@ pub fn fence(order: Ordering) {
 #[inline]
 pub fn compiler_fence(order: Ordering) {
     std::sync::atomic::compiler_fence(order);
+}
+
+/// As [`std::sync::atomic::spin_loop_hint`], deprecated there too: gives others their turn.
+#[inline]
+#[track_caller]
+#[deprecated(note = "use `hint::spin_loop` instead")]
+pub fn spin_loop_hint() {
+    match rt::current() {
+        Some(rt) => {
+            rt::bare(rt, OpKind::Yield, 0);
+        }
+        None => std::hint::spin_loop(),
+    }
+}
+
+macro_rules! initial_values {
+    ($($NAME:ident $Type:ident $value:literal;)*) => {$(
+        #[doc = concat!("As [`std::sync::atomic::", stringify!($NAME), "`], deprecated there too.")]
+        #[allow(clippy::declare_interior_mutable_const)]
+        #[deprecated(note = "use `new` instead")]
+        pub const $NAME: $Type = $Type::new($value);
+    )*};
+}
+
+initial_values! {
+    ATOMIC_BOOL_INIT AtomicBool false;
+    ATOMIC_ISIZE_INIT AtomicIsize 0;
+    ATOMIC_USIZE_INIT AtomicUsize 0;
+}
+
+macro_rules! labelled {
+    ($($Name:ident $(<$T:ident>)?;)*) => {$(
+        impl $(<$T>)? crate::label::Labelled for $Name $(<$T>)? {
+            fn id(&self, rt: Handle) -> Option<rt::ResourceId> {
+                Some(self.slot.resource(rt, ResourceKind::Atomic, || State::Plain))
+            }
+        }
+    )*};
+}
+
+labelled! {
+    AtomicU8; AtomicU16; AtomicU32; AtomicU64; AtomicUsize; AtomicI8; AtomicI16; AtomicI32; AtomicI64; AtomicIsize;
+    AtomicBool; AtomicPtr<T>;
 }

@@ -13,6 +13,9 @@ use crate::rt::{self, Handle, OpKind, Operation, ResourceId, ResourceKind, Slot,
 /// Under control std's own mutex still guards the data, and is never contended: the engine has
 /// granted it first. So poisoning is std's, and a static can be shared with code that is not under
 /// control.
+///
+/// `is_poisoned`, `clear_poison` and `Debug`, which looks inside by `try_lock`, are scheduling points
+/// as much as `lock` is: what they see or change depends on when they are let run.
 pub struct Mutex<T: ?Sized> {
     slot: Slot,
     inner: std::sync::Mutex<T>,
@@ -64,7 +67,7 @@ impl<T: ?Sized> Mutex<T> {
 
     /// Takes the native lock that the engine has granted.
     #[inline]
-    fn take(&self, id: ResourceId, taken_at: &'static Location<'static>) -> LockResult<MutexGuard<'_, T>> {
+    pub(super) fn take(&self, id: ResourceId, taken_at: &'static Location<'static>) -> LockResult<MutexGuard<'_, T>> {
         match self.inner.try_lock() {
             Ok(guard) => Ok(self.guard(guard, Some(id), taken_at, false)),
             Err(TryLockError::Poisoned(error)) => {
@@ -97,12 +100,20 @@ impl<T: ?Sized> Mutex<T> {
     }
 
     /// As [`std::sync::Mutex::is_poisoned`].
+    #[track_caller]
     pub fn is_poisoned(&self) -> bool {
+        if let Some(rt) = rt::current() {
+            rt.step(Operation::new(OpKind::Load, self.resource(rt), rt::here()));
+        }
         self.inner.is_poisoned()
     }
 
     /// As [`std::sync::Mutex::clear_poison`].
+    #[track_caller]
     pub fn clear_poison(&self) {
+        if let Some(rt) = rt::current() {
+            rt.step(Operation::new(OpKind::Store, self.resource(rt), rt::here()));
+        }
         self.inner.clear_poison();
     }
 
@@ -111,7 +122,7 @@ impl<T: ?Sized> Mutex<T> {
         self.inner.get_mut()
     }
 
-    fn wrap<'a>(
+    pub(super) fn wrap<'a>(
         &'a self,
         result: LockResult<std::sync::MutexGuard<'a, T>>,
         locked: Option<ResourceId>,
@@ -135,6 +146,9 @@ impl<T: ?Sized> Mutex<T> {
     }
 }
 
+// SAFETY: a shared guard gives out `&T` alone; what is beside it can be shared anyway.
+unsafe impl<T: ?Sized + Sync> Sync for MutexGuard<'_, T> {}
+
 impl<T: ?Sized> Drop for MutexGuard<'_, T> {
     #[inline]
     fn drop(&mut self) {
@@ -144,23 +158,55 @@ impl<T: ?Sized> Drop for MutexGuard<'_, T> {
             unsafe { ManuallyDrop::drop(&mut self.guard) };
             return;
         };
+        let poisons = poisons(rt);
         rt.step(Operation::new(OpKind::Unlock, id, rt::site(self.taken_at)));
         // SAFETY: as above. An unlock is carried out even in teardown, so we always come here.
         unsafe { ManuallyDrop::drop(&mut self.guard) };
-        if std::thread::panicking() {
-            self.correct_poison(rt);
+        if !poisons && std::thread::panicking() && !self.was_poisoned {
+            self.mutex.inner.clear_poison();
         }
     }
 }
 
-impl<T: ?Sized> MutexGuard<'_, T> {
-    /// std poisons when anything on this OS thread is unwinding; here only the task's own panic
-    /// counts, and not one that tears it down.
-    #[cold]
-    fn correct_poison(&self, rt: Handle) {
-        if !self.was_poisoned && (!rt.is_panicking() || rt.is_tearing_down()) {
-            self.mutex.clear_poison();
+/// Whether a lock that the running task gives back now is to be poisoned.
+///
+/// std poisons when anything on this OS thread is unwinding; here only the task's own panic counts,
+/// and not one that tears it down. Ask before the step that gives the lock back: others run in it.
+#[inline]
+pub(super) fn poisons(rt: Handle) -> bool {
+    std::thread::panicking() && rt.is_panicking() && !rt.is_tearing_down()
+}
+
+impl<'a, T: ?Sized> MutexGuard<'a, T> {
+    /// Gives the native lock back, while the engine still takes the mutex for locked.
+    ///
+    /// Nobody notices: whoever wants it asks the engine first.
+    pub(super) fn release(self, rt: Handle) -> &'a Mutex<T> {
+        let mut this = ManuallyDrop::new(self);
+        let poisons = poisons(rt);
+        // SAFETY: `this` is never dropped nor used again, so this is the only drop.
+        unsafe { ManuallyDrop::drop(&mut this.guard) };
+        if !poisons && std::thread::panicking() && !this.was_poisoned {
+            this.mutex.inner.clear_poison();
         }
+        this.mutex
+    }
+
+    pub(super) fn mutex(&self) -> &'a Mutex<T> {
+        self.mutex
+    }
+
+    /// The resource that is locked, if it was locked under control.
+    #[inline]
+    pub(super) fn locked(&self) -> Option<ResourceId> {
+        self.locked
+    }
+
+    /// std's guard, for what is not under control.
+    pub(super) fn into_native(self) -> (&'a Mutex<T>, std::sync::MutexGuard<'a, T>) {
+        let mut this = ManuallyDrop::new(self);
+        // SAFETY: `this` is never dropped nor used again, so the guard is taken once.
+        (this.mutex, unsafe { ManuallyDrop::take(&mut this.guard) })
     }
 }
 
@@ -193,7 +239,19 @@ impl<T: ?Sized + fmt::Display> fmt::Display for MutexGuard<'_, T> {
 
 impl<T: ?Sized + fmt::Debug> fmt::Debug for Mutex<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.inner.fmt(f)
+        let mut show = |data: &dyn fmt::Debug| {
+            let mut d = f.debug_struct("Mutex");
+            d.field("data", data).field("poisoned", &self.inner.is_poisoned()).finish_non_exhaustive()
+        };
+        match self.try_lock() {
+            Ok(guard) => show(&&*guard),
+            Err(TryLockError::Poisoned(error)) => show(&&**error.get_ref()),
+            Err(TryLockError::WouldBlock) => {
+                // How std shows this depends on its version; let it, with the lock held.
+                let _locked = self.inner.try_lock();
+                self.inner.fmt(f)
+            }
+        }
     }
 }
 
@@ -208,5 +266,11 @@ impl<T> From<T> for Mutex<T> {
     #[track_caller]
     fn from(value: T) -> Self {
         Mutex::new(value)
+    }
+}
+
+impl<T: ?Sized> crate::label::Labelled for Mutex<T> {
+    fn id(&self, rt: crate::rt::Handle) -> Option<crate::rt::ResourceId> {
+        Some(self.resource(rt))
     }
 }

@@ -1,1 +1,369 @@
-//! `std::sync`: rwlock, under control.
+//! `std::sync::RwLock`, under control.
+
+use std::fmt;
+use std::mem::ManuallyDrop;
+use std::ops::{Deref, DerefMut};
+use std::panic::Location;
+use std::sync::{LockResult, PoisonError, TryLockError, TryLockResult};
+
+use super::mutex::poisons;
+use crate::rt::{self, Handle, OpKind, Operation, ResourceId, ResourceKind, Slot, State, outcome};
+
+type At = &'static Location<'static>;
+
+/// A reader–writer lock: [`std::sync::RwLock`] outside an exploration; under control inside.
+///
+/// Under control it is first come, first served: a reader that comes after a waiting writer waits
+/// behind it, so a task that reads twice can deadlock with a writer in between, as it can with std's.
+/// std's own lock still guards the data, and so poisoning is std's.
+pub struct RwLock<T: ?Sized> {
+    slot: Slot,
+    /// Outside an exploration every writer holds this too, from before it asks for the lock. It keeps
+    /// other writers out while a write lock is downgraded, which std's own cannot do before 1.92.
+    writers: std::sync::Mutex<()>,
+    inner: std::sync::RwLock<T>,
+}
+
+/// Gives the read lock back when dropped, as [`std::sync::RwLockReadGuard`].
+#[must_use = "if unused the RwLock will immediately unlock"]
+#[clippy::has_significant_drop]
+pub struct RwLockReadGuard<'rwlock, T: ?Sized + 'rwlock> {
+    guard: ManuallyDrop<std::sync::RwLockReadGuard<'rwlock, T>>,
+    /// The resource that is locked, if it was locked under control.
+    locked: Option<ResourceId>,
+    taken_at: At,
+}
+
+/// Gives the write lock back when dropped, as [`std::sync::RwLockWriteGuard`].
+#[must_use = "if unused the RwLock will immediately unlock"]
+#[clippy::has_significant_drop]
+pub struct RwLockWriteGuard<'rwlock, T: ?Sized + 'rwlock> {
+    guard: ManuallyDrop<std::sync::RwLockWriteGuard<'rwlock, T>>,
+    lock: &'rwlock RwLock<T>,
+    held: Held<'rwlock>,
+    taken_at: At,
+    was_poisoned: bool,
+}
+
+/// How a write lock is held.
+enum Held<'rwlock> {
+    Natively { _writers: std::sync::MutexGuard<'rwlock, ()> },
+    UnderControl(ResourceId),
+}
+
+impl<T> RwLock<T> {
+    /// As [`std::sync::RwLock::new`].
+    #[track_caller]
+    pub const fn new(t: T) -> RwLock<T> {
+        RwLock { slot: Slot::new(), writers: std::sync::Mutex::new(()), inner: std::sync::RwLock::new(t) }
+    }
+
+    /// As [`std::sync::RwLock::into_inner`].
+    pub fn into_inner(self) -> LockResult<T> {
+        self.inner.into_inner()
+    }
+}
+
+impl<T: ?Sized> RwLock<T> {
+    #[inline]
+    fn resource(&self, rt: Handle) -> ResourceId {
+        self.slot.resource(rt, ResourceKind::RwLock, || State::Plain)
+    }
+
+    /// As [`std::sync::RwLock::read`].
+    #[inline]
+    #[track_caller]
+    pub fn read(&self) -> LockResult<RwLockReadGuard<'_, T>> {
+        let at = Location::caller();
+        let Some(rt) = rt::current() else {
+            return reader(self.inner.read(), None, at);
+        };
+        let id = self.resource(rt);
+        rt.step(Operation::new(OpKind::Read, id, rt::site(at)));
+        self.take_read(id, at)
+    }
+
+    /// As [`std::sync::RwLock::try_read`].
+    #[track_caller]
+    pub fn try_read(&self) -> TryLockResult<RwLockReadGuard<'_, T>> {
+        let at = Location::caller();
+        let Some(rt) = rt::current() else {
+            return match self.inner.try_read() {
+                Ok(guard) => Ok(reader(Ok(guard), None, at)?),
+                Err(TryLockError::Poisoned(error)) => Ok(reader(Err(error), None, at)?),
+                Err(TryLockError::WouldBlock) => Err(TryLockError::WouldBlock),
+            };
+        };
+        let id = self.resource(rt);
+        match rt.step(Operation::new(OpKind::TryRead, id, rt::site(at))) {
+            outcome::OK => Ok(self.take_read(id, at)?),
+            _ => Err(TryLockError::WouldBlock),
+        }
+    }
+
+    /// As [`std::sync::RwLock::write`].
+    #[inline]
+    #[track_caller]
+    pub fn write(&self) -> LockResult<RwLockWriteGuard<'_, T>> {
+        let at = Location::caller();
+        let Some(rt) = rt::current() else {
+            let writers = self.writers.lock().unwrap_or_else(PoisonError::into_inner);
+            return self.writer(self.inner.write(), Held::Natively { _writers: writers }, at);
+        };
+        let id = self.resource(rt);
+        rt.step(Operation::new(OpKind::Write, id, rt::site(at)));
+        self.take_write(id, at)
+    }
+
+    /// As [`std::sync::RwLock::try_write`].
+    #[track_caller]
+    pub fn try_write(&self) -> TryLockResult<RwLockWriteGuard<'_, T>> {
+        let at = Location::caller();
+        let Some(rt) = rt::current() else {
+            let writers = match self.writers.try_lock() {
+                Ok(writers) => writers,
+                Err(TryLockError::Poisoned(error)) => error.into_inner(),
+                Err(TryLockError::WouldBlock) => return Err(TryLockError::WouldBlock),
+            };
+            let held = Held::Natively { _writers: writers };
+            return match self.inner.try_write() {
+                Ok(guard) => Ok(self.writer(Ok(guard), held, at)?),
+                Err(TryLockError::Poisoned(error)) => Ok(self.writer(Err(error), held, at)?),
+                Err(TryLockError::WouldBlock) => Err(TryLockError::WouldBlock),
+            };
+        };
+        let id = self.resource(rt);
+        match rt.step(Operation::new(OpKind::TryWrite, id, rt::site(at))) {
+            outcome::OK => Ok(self.take_write(id, at)?),
+            _ => Err(TryLockError::WouldBlock),
+        }
+    }
+
+    /// As [`std::sync::RwLock::is_poisoned`].
+    #[track_caller]
+    pub fn is_poisoned(&self) -> bool {
+        if let Some(rt) = rt::current() {
+            rt.step(Operation::new(OpKind::Load, self.resource(rt), rt::here()));
+        }
+        self.inner.is_poisoned()
+    }
+
+    /// As [`std::sync::RwLock::clear_poison`].
+    #[track_caller]
+    pub fn clear_poison(&self) {
+        if let Some(rt) = rt::current() {
+            rt.step(Operation::new(OpKind::Store, self.resource(rt), rt::here()));
+        }
+        self.inner.clear_poison();
+    }
+
+    /// As [`std::sync::RwLock::get_mut`].
+    pub fn get_mut(&mut self) -> LockResult<&mut T> {
+        self.inner.get_mut()
+    }
+
+    /// Takes the native read lock that the engine has granted.
+    #[inline]
+    fn take_read(&self, id: ResourceId, at: At) -> LockResult<RwLockReadGuard<'_, T>> {
+        let native = match self.inner.try_read() {
+            Ok(guard) => Ok(guard),
+            Err(TryLockError::Poisoned(error)) => Err(error),
+            // Held by code that is not under control; it will let go without our help.
+            Err(TryLockError::WouldBlock) => self.inner.read(),
+        };
+        reader(native, Some(id), at)
+    }
+
+    /// Takes the native write lock that the engine has granted.
+    #[inline]
+    fn take_write(&self, id: ResourceId, at: At) -> LockResult<RwLockWriteGuard<'_, T>> {
+        let native = match self.inner.try_write() {
+            Ok(guard) => Ok(guard),
+            Err(TryLockError::Poisoned(error)) => Err(error),
+            // Held by code that is not under control; it will let go without our help.
+            Err(TryLockError::WouldBlock) => self.inner.write(),
+        };
+        self.writer(native, Held::UnderControl(id), at)
+    }
+
+    #[inline]
+    fn writer<'a>(
+        &'a self,
+        native: LockResult<std::sync::RwLockWriteGuard<'a, T>>,
+        held: Held<'a>,
+        taken_at: At,
+    ) -> LockResult<RwLockWriteGuard<'a, T>> {
+        let guard = |guard, held, was_poisoned| RwLockWriteGuard {
+            guard: ManuallyDrop::new(guard),
+            lock: self,
+            held,
+            taken_at,
+            was_poisoned,
+        };
+        match native {
+            Ok(native) => Ok(guard(native, held, false)),
+            Err(error) => Err(PoisonError::new(guard(error.into_inner(), held, true))),
+        }
+    }
+}
+
+#[inline]
+fn reader<'a, T: ?Sized>(
+    native: LockResult<std::sync::RwLockReadGuard<'a, T>>,
+    locked: Option<ResourceId>,
+    taken_at: At,
+) -> LockResult<RwLockReadGuard<'a, T>> {
+    let guard = |guard| RwLockReadGuard { guard: ManuallyDrop::new(guard), locked, taken_at };
+    match native {
+        Ok(native) => Ok(guard(native)),
+        Err(error) => Err(PoisonError::new(guard(error.into_inner()))),
+    }
+}
+
+impl<'rwlock, T: ?Sized> RwLockWriteGuard<'rwlock, T> {
+    /// As std's `RwLockWriteGuard::downgrade`: no other writer can come in between.
+    #[track_caller]
+    pub fn downgrade(s: Self) -> RwLockReadGuard<'rwlock, T> {
+        let at = Location::caller();
+        let (lock, locked) = (s.lock, s.locked());
+        if let Some((id, rt)) = locked {
+            rt.step(Operation::new(OpKind::Downgrade, id, rt::site(at)));
+        }
+        let mut s = ManuallyDrop::new(s);
+        // SAFETY: `s` is never dropped nor used again but for its guard, so `held` is taken once.
+        let held = unsafe { std::ptr::read(&s.held) };
+        s.unlock_native(false);
+        let readers = match locked {
+            Some((id, _)) => lock.take_read(id, at),
+            None => reader(lock.inner.read(), None, at),
+        };
+        drop(held);
+        readers.unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The resource that is locked, and its execution, if it was locked under control.
+    #[inline]
+    fn locked(&self) -> Option<(ResourceId, Handle)> {
+        match self.held {
+            Held::UnderControl(id) => Some((id, rt::current()?)),
+            Held::Natively { .. } => None,
+        }
+    }
+
+    /// Drops the native guard, for good; leaves no poison unless it `poisons`.
+    #[inline]
+    fn unlock_native(&mut self, poisons: bool) {
+        // SAFETY: called once, by `drop` or by `downgrade`, after which the guard is not used again.
+        unsafe { ManuallyDrop::drop(&mut self.guard) };
+        if !poisons && std::thread::panicking() && !self.was_poisoned {
+            self.lock.inner.clear_poison();
+        }
+    }
+}
+
+impl<T: ?Sized> Drop for RwLockWriteGuard<'_, T> {
+    #[inline]
+    fn drop(&mut self) {
+        let Some((id, rt)) = self.locked() else {
+            self.unlock_native(true);
+            return;
+        };
+        let poisons = poisons(rt);
+        rt.step(Operation::new(OpKind::WriteUnlock, id, rt::site(self.taken_at)));
+        self.unlock_native(poisons);
+    }
+}
+
+impl<T: ?Sized> Drop for RwLockReadGuard<'_, T> {
+    #[inline]
+    fn drop(&mut self) {
+        if let Some((id, rt)) = self.locked.and_then(|id| Some((id, rt::current()?))) {
+            rt.step(Operation::new(OpKind::ReadUnlock, id, rt::site(self.taken_at)));
+        }
+        // SAFETY: dropped once, here; the guard is not used again.
+        unsafe { ManuallyDrop::drop(&mut self.guard) };
+    }
+}
+
+// SAFETY: a shared guard gives out `&T` alone; what is beside it can be shared anyway.
+unsafe impl<T: ?Sized + Sync> Sync for RwLockWriteGuard<'_, T> {}
+
+impl<T: ?Sized> Deref for RwLockReadGuard<'_, T> {
+    type Target = T;
+    #[inline]
+    fn deref(&self) -> &T {
+        &self.guard
+    }
+}
+
+impl<T: ?Sized> Deref for RwLockWriteGuard<'_, T> {
+    type Target = T;
+    #[inline]
+    fn deref(&self) -> &T {
+        &self.guard
+    }
+}
+
+impl<T: ?Sized> DerefMut for RwLockWriteGuard<'_, T> {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut T {
+        &mut self.guard
+    }
+}
+
+impl<T: ?Sized + fmt::Debug> fmt::Debug for RwLockReadGuard<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        (**self).fmt(f)
+    }
+}
+
+impl<T: ?Sized + fmt::Display> fmt::Display for RwLockReadGuard<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        (**self).fmt(f)
+    }
+}
+
+impl<T: ?Sized + fmt::Debug> fmt::Debug for RwLockWriteGuard<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        (**self).fmt(f)
+    }
+}
+
+impl<T: ?Sized + fmt::Display> fmt::Display for RwLockWriteGuard<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        (**self).fmt(f)
+    }
+}
+
+impl<T: ?Sized + fmt::Debug> fmt::Debug for RwLock<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut d = f.debug_struct("RwLock");
+        match self.try_read() {
+            Ok(guard) => d.field("data", &&*guard),
+            Err(TryLockError::Poisoned(error)) => d.field("data", &&**error.get_ref()),
+            Err(TryLockError::WouldBlock) => d.field("data", &format_args!("<locked>")),
+        };
+        d.field("poisoned", &self.inner.is_poisoned());
+        d.finish_non_exhaustive()
+    }
+}
+
+impl<T: Default> Default for RwLock<T> {
+    #[track_caller]
+    fn default() -> RwLock<T> {
+        RwLock::new(T::default())
+    }
+}
+
+impl<T> From<T> for RwLock<T> {
+    #[track_caller]
+    fn from(t: T) -> Self {
+        RwLock::new(t)
+    }
+}
+
+impl<T: ?Sized> crate::label::Labelled for RwLock<T> {
+    fn id(&self, rt: crate::rt::Handle) -> Option<crate::rt::ResourceId> {
+        Some(self.resource(rt))
+    }
+}

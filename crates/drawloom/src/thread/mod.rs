@@ -1,4 +1,4 @@
-//! `std::thread`, under control.
+//! `std::thread`, under control: inside an exploration a thread is a task.
 
 mod builder;
 mod current;
@@ -8,4 +8,12 @@ mod park;
 mod scope;
 mod sleep;
 
-pub use join::{JoinHandle, Result, spawn};
+pub use builder::{Builder, spawn};
+pub use current::{Thread, ThreadId, available_parallelism, current, panicking};
+pub use join::{JoinHandle, Result};
+pub use local::{AccessError, LocalKey};
+#[allow(deprecated)]
+pub use park::{park, park_timeout, park_timeout_ms};
+pub use scope::{Scope, ScopedJoinHandle, scope};
+#[allow(deprecated)]
+pub use sleep::{sleep, sleep_ms, yield_now};

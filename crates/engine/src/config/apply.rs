@@ -76,12 +76,8 @@ fn own(row: &Strategy, name: &str) -> Option<&'static Argument<StrategySpec>> {
 fn require(row: &Strategy, name: &Name<'_>, given: &Given) -> Result<(), ConfigError> {
     match row.required {
         Some(required) if !given.contains(required) => {
-            let problem = Problem::Missing {
-                strategy: row.name.to_owned(),
-                argument: required.to_owned(),
-            };
-            Err(ConfigError::new(problem, name.span.clone())
-                .with_help(format!("write `{}({required} = …)`", row.name)))
+            let problem = Problem::Missing { strategy: row.name.to_owned(), argument: required.to_owned() };
+            Err(ConfigError::new(problem, name.span.clone()).with_help(format!("write `{}({required} = …)`", row.name)))
         }
         _ => Ok(()),
     }
@@ -100,48 +96,33 @@ fn look_up(name: &Name<'_>) -> Result<&'static Strategy, ConfigError> {
         }
         let valid: Vec<_> = STRATEGIES.iter().map(|row| row.name).collect();
         let problem = Problem::UnknownStrategy(name.text.to_owned());
-        ConfigError::new(problem, name.span.clone()).with_help(choose_from(
-            name.text,
-            "strategies",
-            &valid,
-        ))
+        ConfigError::new(problem, name.span.clone()).with_help(choose_from(name.text, "strategies", &valid))
     })
 }
 
 fn two_strategies(first: &Strategy, second: &Name<'_>) -> ConfigError {
-    let problem = Problem::TwoStrategies {
-        first: first.name.to_owned(),
-        second: second.text.to_owned(),
-    };
-    ConfigError::new(problem, second.span.clone())
-        .with_help("a test runs under one strategy: keep one of them")
+    let problem = Problem::TwoStrategies { first: first.name.to_owned(), second: second.text.to_owned() };
+    ConfigError::new(problem, second.span.clone()).with_help("a test runs under one strategy: keep one of them")
 }
 
 fn unknown_argument(name: &Name<'_>, within: Option<&Strategy>) -> ConfigError {
     if table::strategy(name.text).is_some() {
         let problem = Problem::StrategyAsArgument(name.text.to_owned());
-        return ConfigError::new(problem, name.span.clone())
-            .with_help(format!("write `{0}` or `{0}(…)`", name.text));
+        return ConfigError::new(problem, name.span.clone()).with_help(format!("write `{0}` or `{0}(…)`", name.text));
     }
     if let Some(owner) = STRATEGIES.iter().find(|row| own(row, name.text).is_some()) {
-        let problem = Problem::Misplaced {
-            argument: name.text.to_owned(),
-            strategy: owner.name.to_owned(),
-        };
+        let problem = Problem::Misplaced { argument: name.text.to_owned(), strategy: owner.name.to_owned() };
         return ConfigError::new(problem, name.span.clone())
             .with_help(format!("write `{}({} = …)`", owner.name, name.text));
     }
     let own = within.map_or(&[][..], |row| row.arguments);
-    let valid: Vec<_> = own
-        .iter()
-        .map(|argument| argument.name)
-        .chain(SHARED.iter().map(|argument| argument.name))
-        .collect();
-    ConfigError::new(
-        Problem::UnknownArgument(name.text.to_owned()),
-        name.span.clone(),
-    )
-    .with_help(choose_from(name.text, "arguments", &valid))
+    let valid: Vec<_> =
+        own.iter().map(|argument| argument.name).chain(SHARED.iter().map(|argument| argument.name)).collect();
+    ConfigError::new(Problem::UnknownArgument(name.text.to_owned()), name.span.clone()).with_help(choose_from(
+        name.text,
+        "arguments",
+        &valid,
+    ))
 }
 
 /// "did you mean `seed`? valid arguments are `iterations`, `seed`, …"

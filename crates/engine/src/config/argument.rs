@@ -17,43 +17,19 @@ pub(super) struct Argument<T: 'static> {
 /// What the argument takes, with the way to and from its field. `get` gives `None` where there is
 /// nothing to write.
 pub(super) enum Field<T: 'static> {
-    Whole {
-        least: u64,
-        most: u64,
-        get: fn(&T) -> Option<u64>,
-        set: fn(&mut T, u64),
-    },
-    Size {
-        least: u64,
-        get: fn(&T) -> Option<u64>,
-        set: fn(&mut T, usize),
-    },
-    Flag {
-        get: fn(&T) -> Option<bool>,
-        set: fn(&mut T, bool),
-    },
-    Text {
-        get: fn(&T) -> Option<&str>,
-        set: fn(&mut T, String),
-    },
-    Time {
-        get: fn(&T) -> Option<Duration>,
-        set: fn(&mut T, Duration),
-    },
-    Choice {
-        names: &'static [&'static str],
-        get: fn(&T) -> Option<usize>,
-        set: fn(&mut T, usize),
-    },
+    Whole { least: u64, most: u64, get: fn(&T) -> Option<u64>, set: fn(&mut T, u64) },
+    Size { least: u64, get: fn(&T) -> Option<u64>, set: fn(&mut T, usize) },
+    Flag { get: fn(&T) -> Option<bool>, set: fn(&mut T, bool) },
+    Text { get: fn(&T) -> Option<&str>, set: fn(&mut T, String) },
+    Time { get: fn(&T) -> Option<Duration>, set: fn(&mut T, Duration) },
+    Choice { names: &'static [&'static str], get: fn(&T) -> Option<usize>, set: fn(&mut T, usize) },
 }
 
 impl<T> Argument<T> {
     /// Sets the field of `target` to `value`, or says why that cannot be.
     pub fn assign(&self, target: &mut T, value: &Token<'_>) -> Result<(), ConfigError> {
         match &self.field {
-            Field::Whole {
-                least, most, set, ..
-            } => {
+            Field::Whole { least, most, set, .. } => {
                 let number = Self::number(value).and_then(quantity::whole);
                 let number = number.ok_or_else(|| self.wrong_type(value))?;
                 set(target, self.within(number, *least, *most, value)?);
@@ -97,9 +73,9 @@ impl<T> Argument<T> {
             Field::Flag { get, .. } => get(source).map(|flag| flag.to_string()),
             Field::Text { get, .. } => get(source).map(|text| format!("{text:?}")),
             Field::Time { get, .. } => get(source).map(quantity::write_duration),
-            Field::Choice { names, get, .. } => get(source)
-                .and_then(|index| names.get(index))
-                .map(|name| (*name).to_owned()),
+            Field::Choice { names, get, .. } => {
+                get(source).and_then(|index| names.get(index)).map(|name| (*name).to_owned())
+            }
         }
     }
 
@@ -126,13 +102,7 @@ impl<T> Argument<T> {
         }
     }
 
-    fn within(
-        &self,
-        number: u128,
-        least: u64,
-        most: u64,
-        value: &Token<'_>,
-    ) -> Result<u64, ConfigError> {
+    fn within(&self, number: u128, least: u64, most: u64, value: &Token<'_>) -> Result<u64, ConfigError> {
         match u64::try_from(number) {
             Ok(number) if number < least => {
                 let least = self.bound(least);
@@ -154,39 +124,28 @@ impl<T> Argument<T> {
     }
 
     fn out_of_range(&self, bound: &str, value: &Token<'_>) -> ConfigError {
-        let problem = Problem::OutOfRange {
-            name: self.name.to_owned(),
-            bound: bound.to_owned(),
-            found: value.text.to_owned(),
-        };
+        let problem =
+            Problem::OutOfRange { name: self.name.to_owned(), bound: bound.to_owned(), found: value.text.to_owned() };
         ConfigError::new(problem, value.span.clone())
     }
 
     fn wrong_type(&self, value: &Token<'_>) -> ConfigError {
-        let problem = Problem::WrongType {
-            name: self.name.to_owned(),
-            takes: self.takes(),
-            found: value.text.to_owned(),
-        };
+        let problem =
+            Problem::WrongType { name: self.name.to_owned(), takes: self.takes(), found: value.text.to_owned() };
         let name = self.name;
         let help = match &self.field {
             Field::Whole { .. } => format!("write it as `{name} = 1_000` or `{name} = 0x3e8`"),
             Field::Size { .. } => {
-                format!(
-                    "write it as `{name} = 262144` or `{name} = \"256KiB\"` (units: B, KiB, MiB, GiB)"
-                )
+                format!("write it as `{name} = 262144` or `{name} = \"256KiB\"` (units: B, KiB, MiB, GiB)")
             }
-            Field::Time { .. } => format!(
-                "write it as `{name} = \"60s\"` or `{name} = 60s` (units: ns, us, ms, s, m, h)"
-            ),
+            Field::Time { .. } => {
+                format!("write it as `{name} = \"60s\"` or `{name} = 60s` (units: ns, us, ms, s, m, h)")
+            }
             Field::Text { .. } => format!("write it as `{name} = \"…\"`"),
             Field::Flag { .. } => format!("write `{name} = true` or `{name} = false`"),
             Field::Choice { names, .. } => match nearest(value.text, names.iter().copied()) {
                 Some(meant) => format!("did you mean `{meant}`?"),
-                None => format!(
-                    "write it as `{name} = {}`",
-                    names.join(&format!("` or `{name} = "))
-                ),
+                None => format!("write it as `{name} = {}`", names.join(&format!("` or `{name} = "))),
             },
         };
         ConfigError::new(problem, value.span.clone()).with_help(help)

@@ -37,12 +37,7 @@ impl fmt::Display for Config {
 }
 
 /// `name = value`, unless the value is the default and may be left out.
-fn assignment<T>(
-    argument: &Argument<T>,
-    source: &T,
-    default: &T,
-    required: bool,
-) -> Option<String> {
+fn assignment<T>(argument: &Argument<T>, source: &T, default: &T, required: bool) -> Option<String> {
     let value = argument.written(source)?;
     let left_out = !required && argument.written(default).as_ref() == Some(&value);
     (!left_out).then(|| format!("{} = {value}", argument.name))

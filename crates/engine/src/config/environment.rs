@@ -32,10 +32,7 @@ impl Config {
     /// assert_eq!(run.to_string(), "random(seed = 42), max_steps = 500");
     /// # Ok::<(), drawloom_engine::config::ConfigError>(())
     /// ```
-    pub fn with_environment(
-        mut self,
-        get: impl Fn(&str) -> Option<String>,
-    ) -> Result<Self, ConfigError> {
+    pub fn with_environment(mut self, get: impl Fn(&str) -> Option<String>) -> Result<Self, ConfigError> {
         let given = |variable| get(variable).filter(|text| !text.trim().is_empty());
         if let Some(text) = given(ENV_STRATEGY) {
             apply::apply(&mut self, &text).map_err(|error| error.in_variable(ENV_STRATEGY))?;
@@ -46,10 +43,7 @@ impl Config {
             }
         }
         if let Some(token) = given(ENV_REPLAY) {
-            self.strategy = StrategySpec::Replay {
-                token: token.trim().to_owned(),
-                lenient: false,
-            };
+            self.strategy = StrategySpec::Replay { token: token.trim().to_owned(), lenient: false };
         }
         Ok(self)
     }
@@ -57,18 +51,10 @@ impl Config {
 
 /// Sets the shared argument `name` to the value that is all of `text`.
 fn assign(config: &mut Config, name: &str, text: &str) -> Result<(), ConfigError> {
-    let argument = table::shared(name).ok_or_else(|| {
-        ConfigError::new(Problem::UnknownArgument(name.to_owned()), 0..text.len())
-    })?;
-    let lone = lexer::tokens(text)
-        .ok()
-        .filter(|tokens| tokens.len() == 1)
-        .and_then(|mut tokens| tokens.pop());
+    let argument = table::shared(name)
+        .ok_or_else(|| ConfigError::new(Problem::UnknownArgument(name.to_owned()), 0..text.len()))?;
+    let lone = lexer::tokens(text).ok().filter(|tokens| tokens.len() == 1).and_then(|mut tokens| tokens.pop());
     // More or less than one value is of no type at all: a word, which no number is.
-    let value = lone.unwrap_or(Token {
-        kind: Kind::Word,
-        text: text.trim(),
-        span: 0..text.len(),
-    });
+    let value = lone.unwrap_or(Token { kind: Kind::Word, text: text.trim(), span: 0..text.len() });
     argument.assign(config, &value)
 }

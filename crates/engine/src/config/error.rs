@@ -29,12 +29,7 @@ pub struct ConfigError {
 
 impl ConfigError {
     pub(super) fn new(problem: Problem, span: Range<usize>) -> Self {
-        Self {
-            problem: Box::new(problem),
-            span,
-            help: None,
-            variable: None,
-        }
+        Self { problem: Box::new(problem), span, help: None, variable: None }
     }
 
     pub(super) fn with_help(mut self, help: impl Into<String>) -> Self {
@@ -102,22 +97,11 @@ pub(super) enum Problem {
     #[error("argument `{0}` has no value")]
     NoValue(String),
     #[error("`{name}` takes {takes}, found `{found}`")]
-    WrongType {
-        name: String,
-        takes: String,
-        found: String,
-    },
+    WrongType { name: String, takes: String, found: String },
     #[error("`{name}` must be at {bound}, found `{found}`")]
-    OutOfRange {
-        name: String,
-        bound: String,
-        found: String,
-    },
+    OutOfRange { name: String, bound: String, found: String },
     #[error("expected {expected}, found {found}")]
-    Unexpected {
-        expected: &'static str,
-        found: String,
-    },
+    Unexpected { expected: &'static str, found: String },
     #[error("`{0}(` is never closed")]
     Unclosed(String),
     #[error("the string is never closed")]

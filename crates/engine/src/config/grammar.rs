@@ -24,10 +24,7 @@ pub(super) struct Name<'a> {
 
 #[derive(Debug)]
 pub(super) enum Item<'a> {
-    Strategy {
-        name: Name<'a>,
-        arguments: Vec<Assignment<'a>>,
-    },
+    Strategy { name: Name<'a>, arguments: Vec<Assignment<'a>> },
     Argument(Assignment<'a>),
 }
 
@@ -38,10 +35,7 @@ pub(super) struct Assignment<'a> {
 }
 
 pub(super) fn items(source: &str) -> Result<Vec<Item<'_>>, ConfigError> {
-    let mut reader = Reader {
-        tokens: lexer::tokens(source)?.into_iter().peekable(),
-        end: source.len(),
-    };
+    let mut reader = Reader { tokens: lexer::tokens(source)?.into_iter().peekable(), end: source.len() };
     let mut items = Vec::new();
     while reader.tokens.peek().is_some() {
         items.push(reader.item()?);
@@ -66,10 +60,7 @@ impl<'a> Reader<'a> {
                 let arguments = self.arguments(&name)?;
                 Ok(Item::Strategy { name, arguments })
             }
-            _ => Ok(Item::Strategy {
-                name,
-                arguments: Vec::new(),
-            }),
+            _ => Ok(Item::Strategy { name, arguments: Vec::new() }),
         }
     }
 
@@ -77,11 +68,7 @@ impl<'a> Reader<'a> {
         let open = self.expect(Kind::Open, "`(`")?;
         let mut arguments = Vec::new();
         loop {
-            if self
-                .tokens
-                .next_if(|next| next.kind == Kind::Close)
-                .is_some()
-            {
+            if self.tokens.next_if(|next| next.kind == Kind::Close).is_some() {
                 return Ok(arguments);
             }
             if self.tokens.peek().is_none() {
@@ -102,16 +89,13 @@ impl<'a> Reader<'a> {
 
     fn assignment(&mut self, name: Name<'a>) -> Result<Assignment<'a>, ConfigError> {
         let equals = self.tokens.next_if(|next| next.kind == Kind::Equals);
-        let value = equals.and_then(|_| {
-            self.tokens
-                .next_if(|next| matches!(next.kind, Kind::Word | Kind::Number | Kind::Text(_)))
-        });
+        let value = equals
+            .and_then(|_| self.tokens.next_if(|next| matches!(next.kind, Kind::Word | Kind::Number | Kind::Text(_))));
         match value {
             Some(value) => Ok(Assignment { name, value }),
             None => {
                 let problem = Problem::NoValue(name.text.to_owned());
-                Err(ConfigError::new(problem, name.span)
-                    .with_help(format!("write `{} = …`", name.text)))
+                Err(ConfigError::new(problem, name.span).with_help(format!("write `{} = …`", name.text)))
             }
         }
     }
@@ -129,10 +113,7 @@ impl<'a> Reader<'a> {
                     Some(token) => (format!("`{}`", token.text), token.span),
                     None => ("the end".to_owned(), self.end..self.end),
                 };
-                Err(ConfigError::new(
-                    Problem::Unexpected { expected, found },
-                    span,
-                ))
+                Err(ConfigError::new(Problem::Unexpected { expected, found }, span))
             }
         }
     }

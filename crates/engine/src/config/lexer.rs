@@ -39,11 +39,7 @@ pub(super) fn tokens(source: &str) -> Result<Vec<Token<'_>>, ConfigError> {
         }
         let (kind, length) = token(source, at, first)?;
         let span = at..at + length;
-        tokens.push(Token {
-            kind,
-            text: &source[span.clone()],
-            span,
-        });
+        tokens.push(Token { kind, text: &source[span.clone()], span });
         at += length;
     }
     Ok(tokens)
@@ -64,10 +60,7 @@ fn token(source: &str, at: usize, first: char) -> Result<(Kind, usize), ConfigEr
         _ if starts_number(rest) => return Ok((Kind::Number, glued(rest, &['-', '.']))),
         _ if first.is_alphabetic() || first == '_' => return Ok((Kind::Word, glued(rest, &['-']))),
         _ => {
-            let problem = Problem::Unexpected {
-                expected: "a strategy or an argument",
-                found: format!("`{first}`"),
-            };
+            let problem = Problem::Unexpected { expected: "a strategy or an argument", found: format!("`{first}`") };
             return Err(ConfigError::new(problem, at..at + first.len_utf8()));
         }
     };
@@ -75,15 +68,12 @@ fn token(source: &str, at: usize, first: char) -> Result<(Kind, usize), ConfigEr
 }
 
 fn starts_number(rest: &str) -> bool {
-    rest.strip_prefix('-')
-        .unwrap_or(rest)
-        .starts_with(|first: char| first.is_ascii_digit())
+    rest.strip_prefix('-').unwrap_or(rest).starts_with(|first: char| first.is_ascii_digit())
 }
 
 /// The bytes up to the first character that is neither of a word nor one of `also`.
 fn glued(rest: &str, also: &[char]) -> usize {
-    rest.find(|next: char| !(next.is_alphanumeric() || next == '_' || also.contains(&next)))
-        .unwrap_or(rest.len())
+    rest.find(|next: char| !(next.is_alphanumeric() || next == '_' || also.contains(&next))).unwrap_or(rest.len())
 }
 
 /// The string whose opening quote is at `at`, and its length with both quotes.
@@ -98,9 +88,8 @@ fn string(source: &str, at: usize) -> Result<(String, usize), ConfigError> {
                 let (meant, length) = escape(rest).map_err(|length| {
                     let start = at + 1 + body.len() - rest.len();
                     let problem = Problem::UnknownEscape(rest[..length].to_owned());
-                    ConfigError::new(problem, start..start + length).with_help(
-                        r#"known are `\"`, `\\`, `\'`, `\n`, `\r`, `\t`, `\0`, `\x7f` and `\u{1f9f5}`"#,
-                    )
+                    ConfigError::new(problem, start..start + length)
+                        .with_help(r#"known are `\"`, `\\`, `\'`, `\n`, `\r`, `\t`, `\0`, `\x7f` and `\u{1f9f5}`"#)
                 })?;
                 text.push(meant);
                 rest = &rest[length..];
@@ -127,16 +116,9 @@ fn escape(rest: &str) -> Result<(char, usize), usize> {
         't' => '\t',
         '0' => '\0',
         'x' => {
-            let digits = rest
-                .get(2..4)
-                .filter(|digits| is_hex(digits))
-                .ok_or(2_usize)?;
+            let digits = rest.get(2..4).filter(|digits| is_hex(digits)).ok_or(2_usize)?;
             let byte = u8::from_str_radix(digits, 16).map_err(|_| 4_usize)?;
-            return if byte.is_ascii() {
-                Ok((char::from(byte), 4))
-            } else {
-                Err(4)
-            };
+            return if byte.is_ascii() { Ok((char::from(byte), 4)) } else { Err(4) };
         }
         'u' => {
             let digits = rest[2..].strip_prefix('{').ok_or(2_usize)?;
@@ -164,11 +146,7 @@ mod tests {
     use super::*;
 
     fn kinds(source: &str) -> Vec<Kind> {
-        tokens(source)
-            .unwrap()
-            .into_iter()
-            .map(|token| token.kind)
-            .collect()
+        tokens(source).unwrap().into_iter().map(|token| token.kind).collect()
     }
 
     #[test]

@@ -45,8 +45,8 @@ pub use display::reference;
 pub use environment::{ENV_ITERATIONS, ENV_REPLAY, ENV_SEED, ENV_STRATEGY};
 pub use error::ConfigError;
 pub use limits::{
-    DEFAULT_EARLY_FIRES, DEFAULT_ITERATIONS, DEFAULT_MAX_STEPS, DEFAULT_MAX_TASKS,
-    DEFAULT_PROGRESS_BOUND_YIELDS, DEFAULT_SEED, DEFAULT_STACK_SIZE_BYTES, DEFAULT_STICKINESS,
+    DEFAULT_EARLY_FIRES, DEFAULT_ITERATIONS, DEFAULT_MAX_STEPS, DEFAULT_MAX_TASKS, DEFAULT_PROGRESS_BOUND_YIELDS,
+    DEFAULT_SEED, DEFAULT_SPURIOUS_WAKEUPS, DEFAULT_STACK_SIZE_BYTES, DEFAULT_STICKINESS, DEFAULT_WEAK_FAILURES,
     MAX_STICKINESS, MIN_STACK_SIZE_BYTES,
 };
 pub use strategy::StrategySpec;
@@ -98,10 +98,13 @@ pub struct Config {
     /// Whether to go on after a finding and to collect all distinct ones; not unless asked, since
     /// the first one is what a test run waits for.
     pub keep_going: bool,
-    /// How many times, in one execution, a condition variable may wake a waiter unasked; 0 unless
-    /// given.
+    /// Count distinct behaviours; off unless given, since it adds about a third to the cost of a step.
+    pub behaviours: bool,
+    /// How many times, in one execution, a wait on a condition variable or a park may end unasked, as
+    /// std allows it to; [`DEFAULT_SPURIOUS_WAKEUPS`] unless given.
     pub spurious_wakeups: u32,
-    /// How many times, in one execution, `compare_exchange_weak` may fail unasked; 0 unless given.
+    /// How many times, in one execution, `compare_exchange_weak` may fail unasked, as std allows
+    /// it to; [`DEFAULT_WEAK_FAILURES`] unless given.
     pub weak_failures: u32,
     /// When virtual time moves on; [`Clock::Quiescent`] unless given.
     pub clock: Clock,
@@ -134,8 +137,9 @@ impl Config {
             stack_size: DEFAULT_STACK_SIZE_BYTES,
             max_tasks: DEFAULT_MAX_TASKS,
             keep_going: false,
-            spurious_wakeups: 0,
-            weak_failures: 0,
+            behaviours: false,
+            spurious_wakeups: DEFAULT_SPURIOUS_WAKEUPS,
+            weak_failures: DEFAULT_WEAK_FAILURES,
             clock: Clock::default(),
             early_fires: DEFAULT_EARLY_FIRES,
             leaks: true,

@@ -13,12 +13,7 @@ const TIME_UNITS: [(&str, u128); 6] = [
 ];
 
 /// Bytes in each unit of size, largest first.
-const SIZE_UNITS: [(&str, u128); 4] = [
-    ("GiB", 1 << 30),
-    ("MiB", 1 << 20),
-    ("KiB", 1 << 10),
-    ("B", 1),
-];
+const SIZE_UNITS: [(&str, u128); 4] = [("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10), ("B", 1)];
 
 /// A whole number without a unit. What is too large for any argument comes out as `u128::MAX`, so
 /// that the range check words the error.
@@ -67,9 +62,7 @@ fn split(text: &str) -> Option<(u128, &str)> {
         Some(digits) => (digits, 16),
         None => (text, 10),
     };
-    let end = digits
-        .find(|digit: char| !(digit.is_digit(radix) || digit == '_'))
-        .unwrap_or(digits.len());
+    let end = digits.find(|digit: char| !(digit.is_digit(radix) || digit == '_')).unwrap_or(digits.len());
     let (digits, unit) = digits.split_at(end);
     if !digits.contains(|digit: char| digit.is_digit(radix)) {
         return None;
@@ -77,11 +70,7 @@ fn split(text: &str) -> Option<(u128, &str)> {
     let number = digits
         .chars()
         .filter_map(|digit| digit.to_digit(radix))
-        .fold(0_u128, |number, digit| {
-            number
-                .saturating_mul(u128::from(radix))
-                .saturating_add(u128::from(digit))
-        });
+        .fold(0_u128, |number, digit| number.saturating_mul(u128::from(radix)).saturating_add(u128::from(digit)));
     Some((number, unit.trim_start()))
 }
 
@@ -111,10 +100,7 @@ mod tests {
 
     #[test]
     fn the_longest_duration_survives_and_a_longer_one_is_refused() {
-        assert_eq!(
-            duration(&write_duration(Duration::MAX)),
-            Some(Duration::MAX)
-        );
+        assert_eq!(duration(&write_duration(Duration::MAX)), Some(Duration::MAX));
         assert_eq!(duration("18446744073709551616s"), None);
     }
 

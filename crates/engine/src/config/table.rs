@@ -1,9 +1,7 @@
 //! Every name of the grammar. A new strategy or argument is one row here.
 
 use super::argument::{Argument, Field};
-use super::{
-    Clock, Config, DEFAULT_STICKINESS, MAX_STICKINESS, MIN_STACK_SIZE_BYTES, StrategySpec, Teardown,
-};
+use super::{Clock, Config, DEFAULT_STICKINESS, MAX_STICKINESS, MIN_STACK_SIZE_BYTES, StrategySpec, Teardown};
 
 /// A strategy: its name, what it is good for, and the arguments that only it knows.
 pub(super) struct Strategy {
@@ -41,9 +39,7 @@ pub(super) const STRATEGIES: &[Strategy] = &[
     Strategy {
         name: "sticky",
         doc: "draws too, but seldom leaves the current task",
-        start: || StrategySpec::Sticky {
-            stickiness: DEFAULT_STICKINESS,
-        },
+        start: || StrategySpec::Sticky { stickiness: DEFAULT_STICKINESS },
         arguments: &[Argument {
             name: "stickiness",
             doc: "stay with probability 1 - 2^-stickiness",
@@ -66,10 +62,7 @@ pub(super) const STRATEGIES: &[Strategy] = &[
     Strategy {
         name: "replay",
         doc: "repeats the schedule of a report",
-        start: || StrategySpec::Replay {
-            token: String::new(),
-            lenient: false,
-        },
+        start: || StrategySpec::Replay { token: String::new(), lenient: false },
         arguments: &[
             Argument {
                 name: "token",
@@ -156,10 +149,7 @@ pub(super) const SHARED: &[Argument<Config>] = &[
     Argument {
         name: "timeout",
         doc: "wall-clock time for the whole exploration; none unless given",
-        field: Field::Time {
-            get: |config| config.timeout,
-            set: |config, time| config.timeout = Some(time),
-        },
+        field: Field::Time { get: |config| config.timeout, set: |config, time| config.timeout = Some(time) },
     },
     Argument {
         name: "threads",
@@ -193,10 +183,12 @@ pub(super) const SHARED: &[Argument<Config>] = &[
     Argument {
         name: "keep_going",
         doc: "go on after a finding and collect all distinct ones",
-        field: Field::Flag {
-            get: |config| Some(config.keep_going),
-            set: |config, flag| config.keep_going = flag,
-        },
+        field: Field::Flag { get: |config| Some(config.keep_going), set: |config, flag| config.keep_going = flag },
+    },
+    Argument {
+        name: "behaviours",
+        doc: "count distinct behaviours",
+        field: Field::Flag { get: |config| Some(config.behaviours), set: |config, flag| config.behaviours = flag },
     },
     Argument {
         name: "spurious_wakeups",
@@ -240,18 +232,12 @@ pub(super) const SHARED: &[Argument<Config>] = &[
     Argument {
         name: "leaks",
         doc: "report what is never dropped",
-        field: Field::Flag {
-            get: |config| Some(config.leaks),
-            set: |config, flag| config.leaks = flag,
-        },
+        field: Field::Flag { get: |config| Some(config.leaks), set: |config, flag| config.leaks = flag },
     },
     Argument {
         name: "unjoined",
         doc: "report tasks that are never joined",
-        field: Field::Flag {
-            get: |config| Some(config.unjoined),
-            set: |config, flag| config.unjoined = flag,
-        },
+        field: Field::Flag { get: |config| Some(config.unjoined), set: |config, flag| config.unjoined = flag },
     },
     Argument {
         name: "teardown",
@@ -265,18 +251,12 @@ pub(super) const SHARED: &[Argument<Config>] = &[
     Argument {
         name: "trace",
         doc: "write a trace file for each finding",
-        field: Field::Flag {
-            get: |config| Some(config.trace),
-            set: |config, flag| config.trace = flag,
-        },
+        field: Field::Flag { get: |config| Some(config.trace), set: |config, flag| config.trace = flag },
     },
     Argument {
         name: "name",
         doc: "what reports call the test; its path unless given",
-        field: Field::Text {
-            get: |config| config.name.as_deref(),
-            set: |config, text| config.name = Some(text),
-        },
+        field: Field::Text { get: |config| config.name.as_deref(), set: |config, text| config.name = Some(text) },
     },
 ];
 
@@ -305,18 +285,10 @@ mod tests {
     fn a_strategy_finds_its_own_arguments() {
         for row in STRATEGIES {
             for argument in row.arguments {
-                assert!(
-                    argument.written(&(row.start)()).is_some(),
-                    "{}",
-                    argument.name
-                );
+                assert!(argument.written(&(row.start)()).is_some(), "{}", argument.name);
             }
             if let Some(required) = row.required {
-                assert!(
-                    row.arguments
-                        .iter()
-                        .any(|argument| argument.name == required)
-                );
+                assert!(row.arguments.iter().any(|argument| argument.name == required));
             }
         }
     }
@@ -325,12 +297,7 @@ mod tests {
     fn no_name_means_two_things() {
         let mut names: Vec<_> = STRATEGIES.iter().map(|row| row.name).collect();
         names.extend(SHARED.iter().map(|row| row.name));
-        names.extend(
-            STRATEGIES
-                .iter()
-                .flat_map(|row| row.arguments)
-                .map(|row| row.name),
-        );
+        names.extend(STRATEGIES.iter().flat_map(|row| row.arguments).map(|row| row.name));
         let all = names.len();
         names.sort_unstable();
         names.dedup();

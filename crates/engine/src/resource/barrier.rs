@@ -22,4 +22,11 @@ impl Engine {
         }
         Committed::Done(outcome::LEADER)
     }
+
+    /// A task gave up waiting at a barrier.
+    pub(crate) fn take_back_arrival(&mut self, id: ResourceId) {
+        if let State::Barrier { arrived, .. } = &mut self.resources[id.index()].state {
+            *arrived -= 1;
+        }
+    }
 }

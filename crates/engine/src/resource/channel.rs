@@ -6,8 +6,9 @@
 
 use crate::engine::{Committed, Engine};
 use crate::id::{ResourceId, TaskId};
-use crate::operation::outcome;
+use crate::operation::{OpKind, outcome};
 use crate::resource::State;
+use crate::trace::Step;
 
 /// Capacity of a channel that never fills.
 pub const UNBOUNDED: u64 = u64::MAX;
@@ -48,17 +49,18 @@ impl Engine {
     }
 
     pub(crate) fn commit_send(&mut self, task: TaskId, id: ResourceId, wait: bool) -> Committed {
-        let channel = self.channel(id);
+        let channel = *self.channel(id);
+        let ticket = channel.sent;
+        // Refused or not: the dependence table compares tickets, and 0 would be another one's.
+        self.note_value(ticket);
         if channel.receivers == 0 {
             return Committed::Done(outcome::DISCONNECTED);
         }
-        let ticket = channel.sent;
         let room = channel.has_room(ticket);
         if !wait && !room {
             return Committed::Done(outcome::REFUSED);
         }
-        channel.sent += 1;
-        self.note_value(ticket);
+        self.channel(id).sent += 1;
         // A receiver that waits for this ticket has it now; it is the first of the queue.
         if let Some(receiver) = self.resources[id.index()].waiters.pop(&mut self.tasks) {
             self.grant(receiver, outcome::OK);
@@ -71,8 +73,9 @@ impl Engine {
     }
 
     pub(crate) fn commit_recv(&mut self, task: TaskId, id: ResourceId, wait: bool) -> Committed {
-        let channel = self.channel(id);
+        let channel = *self.channel(id);
         let ticket = channel.received;
+        self.note_value(ticket);
         let there = ticket < channel.sent;
         if !there && channel.senders == 0 {
             return Committed::Done(outcome::DISCONNECTED);
@@ -80,8 +83,7 @@ impl Engine {
         if !wait && !there {
             return Committed::Done(outcome::REFUSED);
         }
-        channel.received += 1;
-        self.note_value(ticket);
+        self.channel(id).received += 1;
         // The room that this receive makes belongs to the longest waiting sender.
         if let Some(sender) = self.resources[id.index()].senders.pop(&mut self.tasks) {
             self.grant(sender, outcome::OK);
@@ -122,6 +124,22 @@ impl Engine {
     /// Another sending end exists. No step: an end is only ever made from a live one.
     pub fn add_sender(&mut self, id: ResourceId) {
         self.channel(id).senders += 1;
+    }
+
+    /// Whose send has `ticket`: who holds the message of a rendezvous that was not waited for.
+    pub fn sender_of(&self, id: ResourceId, ticket: u64) -> Option<TaskId> {
+        let sent = |step: &&Step| {
+            step.resource == id
+                && step.value == ticket
+                && matches!(step.kind, OpKind::Send | OpKind::TrySend)
+                && u32::from(step.outcome) == outcome::OK
+        };
+        self.steps.iter().rev().find(sent).map(|step| step.task)
+    }
+
+    /// A send gave up waiting for room: its ticket goes back. (No later one can have been served.)
+    pub(crate) fn return_send_ticket(&mut self, id: ResourceId) {
+        self.channel(id).sent -= 1;
     }
 
     /// A receive gave up waiting: its ticket goes back.

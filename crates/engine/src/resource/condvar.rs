@@ -8,7 +8,7 @@ use crate::operation::outcome;
 
 impl Engine {
     pub(crate) fn commit_cond_wait(&mut self, task: TaskId, id: ResourceId, mutex: ResourceId) -> Committed {
-        self.commit_unlock(task, mutex);
+        self.commit_unlock(mutex);
         self.resources[id.index()].waiters.push(task, &mut self.tasks);
         self.wait(task)
     }

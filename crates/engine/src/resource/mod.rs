@@ -23,15 +23,67 @@ use crate::task::WaitList;
 pub use channel::{ChannelState, UNBOUNDED};
 pub use once::OnceState;
 
-/// A task that holds a resource, and since where.
+/// A task that holds a resource.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Holder {
     /// Who.
     pub task: TaskId,
-    /// Where it was taken.
-    pub site: Site,
     /// Held for writing (of a reader–writer lock) or at all (of others).
     pub exclusive: bool,
+}
+
+/// The holders of a resource: one that holds it exclusively, or any number that share it.
+///
+/// Where each took it is not kept: the trace has it ([`crate::Engine::taken_at`]).
+#[derive(Debug)]
+pub struct Holders {
+    exclusive: TaskId,
+    sharing: Vec<TaskId>,
+}
+
+impl Holders {
+    pub(crate) fn nobody() -> Self {
+        Holders { exclusive: TaskId::NONE, sharing: Vec::new() }
+    }
+
+    /// Whether nobody holds it.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.exclusive == TaskId::NONE && self.sharing.is_empty()
+    }
+
+    /// The task that holds it exclusively.
+    #[inline(always)]
+    pub fn exclusive(&self) -> Option<TaskId> {
+        (self.exclusive != TaskId::NONE).then_some(self.exclusive)
+    }
+
+    /// All of them.
+    pub fn iter(&self) -> impl Iterator<Item = Holder> {
+        let exclusive = self.exclusive().into_iter().map(|task| Holder { task, exclusive: true });
+        exclusive.chain(self.sharing.iter().map(|task| Holder { task: *task, exclusive: false }))
+    }
+
+    /// The one exclusive holder is now `task`, or nobody.
+    #[inline(always)]
+    pub(crate) fn set_exclusive(&mut self, task: Option<TaskId>) {
+        self.exclusive = task.unwrap_or(TaskId::NONE);
+    }
+
+    pub(crate) fn share(&mut self, task: TaskId) {
+        self.sharing.push(task);
+    }
+
+    pub(crate) fn stop_sharing(&mut self, task: TaskId) {
+        if let Some(at) = self.sharing.iter().position(|t| *t == task) {
+            self.sharing.swap_remove(at);
+        }
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.exclusive = TaskId::NONE;
+        self.sharing.clear();
+    }
 }
 
 /// What tasks can conflict on.
@@ -52,14 +104,12 @@ pub struct Resource {
     /// Whether it was there before this execution touched it: a static, or captured from outside.
     pub from_outside: bool,
     /// Who holds it now.
-    pub holders: Vec<Holder>,
+    pub holders: Holders,
     /// The primitive's own numbers.
     pub state: State,
     pub(crate) waiters: WaitList,
     /// Senders, for channels: kept apart since both sides may queue in a rendezvous.
     pub(crate) senders: WaitList,
-    pub(crate) behaviour_written: u64,
-    pub(crate) behaviour_read: u64,
 }
 
 /// The part of a resource's state that is particular to its kind.
@@ -92,12 +142,10 @@ impl Resource {
             name: None,
             dropped: false,
             from_outside: false,
-            holders: Vec::new(),
+            holders: Holders::nobody(),
             state,
             waiters: WaitList::EMPTY,
             senders: WaitList::EMPTY,
-            behaviour_written: 0,
-            behaviour_read: 0,
         }
     }
 
@@ -114,13 +162,5 @@ impl Resource {
         self.state = state;
         self.waiters = WaitList::EMPTY;
         self.senders = WaitList::EMPTY;
-        self.behaviour_written = 0;
-        self.behaviour_read = 0;
-    }
-
-    pub(crate) fn release(&mut self, task: TaskId, exclusive: bool) {
-        if let Some(at) = self.holders.iter().position(|h| h.task == task && h.exclusive == exclusive) {
-            self.holders.swap_remove(at);
-        }
     }
 }

@@ -3,39 +3,35 @@
 use crate::engine::{Committed, Engine};
 use crate::id::{ResourceId, TaskId};
 use crate::operation::outcome;
-use crate::resource::Holder;
 
 impl Engine {
-    #[inline]
+    #[inline(always)]
     pub(crate) fn commit_lock(&mut self, task: TaskId, id: ResourceId) -> Committed {
-        let site = self.tasks[task.index()].pending.site;
         let mutex = &mut self.resources[id.index()];
-        if mutex.holders.is_empty() {
-            mutex.holders.push(Holder { task, site, exclusive: true });
+        let Some(holder) = mutex.holders.exclusive() else {
+            mutex.holders.set_exclusive(Some(task));
             return Committed::Done(outcome::OK);
-        }
+        };
         mutex.waiters.push(task, &mut self.tasks);
-        self.wait(task)
+        self.wait_for(task, holder)
     }
 
     pub(crate) fn commit_try_lock(&mut self, task: TaskId, id: ResourceId) -> Committed {
-        let site = self.tasks[task.index()].pending.site;
         let mutex = &mut self.resources[id.index()];
         if mutex.holders.is_empty() {
-            mutex.holders.push(Holder { task, site, exclusive: true });
+            mutex.holders.set_exclusive(Some(task));
             return Committed::Done(outcome::OK);
         }
         Committed::Done(outcome::REFUSED)
     }
 
-    #[inline]
-    pub(crate) fn commit_unlock(&mut self, _task: TaskId, id: ResourceId) -> Committed {
-        // Whoever unlocks, the mutex is free: a guard may have been sent to another task.
+    /// Whoever unlocks, the mutex is free: a guard may have been sent to another task.
+    #[inline(always)]
+    pub(crate) fn commit_unlock(&mut self, id: ResourceId) -> Committed {
         let mutex = &mut self.resources[id.index()];
-        mutex.holders.clear();
-        if let Some(next) = mutex.waiters.pop(&mut self.tasks) {
-            let site = self.tasks[next.index()].pending.site;
-            self.resources[id.index()].holders.push(Holder { task: next, site, exclusive: true });
+        let next = mutex.waiters.pop(&mut self.tasks);
+        mutex.holders.set_exclusive(next);
+        if let Some(next) = next {
             self.grant(next, outcome::OK);
         }
         Committed::Done(outcome::OK)

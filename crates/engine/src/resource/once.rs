@@ -4,7 +4,7 @@
 use crate::engine::{Committed, Engine};
 use crate::id::{ResourceId, TaskId};
 use crate::operation::outcome;
-use crate::resource::{Holder, State};
+use crate::resource::State;
 
 /// How far an initialiser has come.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -28,14 +28,13 @@ impl Engine {
     }
 
     pub(crate) fn commit_once_enter(&mut self, task: TaskId, id: ResourceId) -> Committed {
-        let site = self.tasks[task.index()].pending.site;
         let state = self.once_state(id);
         let before = *state;
         match before {
             OnceState::Done => Committed::Done(outcome::OK),
             OnceState::New | OnceState::Poisoned => {
                 *state = OnceState::Running;
-                self.resources[id.index()].holders.push(Holder { task, site, exclusive: true });
+                self.resources[id.index()].holders.set_exclusive(Some(task));
                 Committed::Done(if before == OnceState::New { outcome::RUN } else { outcome::RUN_AFTER_PANIC })
             }
             OnceState::Running => {
@@ -55,9 +54,8 @@ impl Engine {
         } else {
             *self.once_state(id) = OnceState::Poisoned;
             if let Some(next) = self.resources[id.index()].waiters.pop(&mut self.tasks) {
-                let site = self.tasks[next.index()].pending.site;
                 *self.once_state(id) = OnceState::Running;
-                self.resources[id.index()].holders.push(Holder { task: next, site, exclusive: true });
+                self.resources[id.index()].holders.set_exclusive(Some(next));
                 self.grant(next, outcome::RUN_AFTER_PANIC);
             }
         }

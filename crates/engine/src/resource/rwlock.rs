@@ -4,20 +4,16 @@
 use crate::engine::{Committed, Engine};
 use crate::id::{ResourceId, TaskId};
 use crate::operation::{OpKind, outcome};
-use crate::resource::Holder;
+use crate::resource::Resource;
 
 impl Engine {
     pub(crate) fn commit_rwlock(&mut self, task: TaskId, id: ResourceId, kind: OpKind) -> Committed {
-        let site = self.tasks[task.index()].pending.site;
         let lock = &mut self.resources[id.index()];
         let write = matches!(kind, OpKind::Write | OpKind::TryWrite);
-        let free = if write {
-            lock.holders.is_empty()
-        } else {
-            lock.waiters.is_empty() && lock.holders.iter().all(|h| !h.exclusive)
-        };
+        let free =
+            if write { lock.holders.is_empty() } else { lock.waiters.is_empty() && lock.holders.exclusive().is_none() };
         if free {
-            lock.holders.push(Holder { task, site, exclusive: write });
+            hold(lock, task, write);
             return Committed::Done(outcome::OK);
         }
         if matches!(kind, OpKind::TryRead | OpKind::TryWrite) {
@@ -30,17 +26,19 @@ impl Engine {
     pub(crate) fn commit_rwlock_unlock(&mut self, task: TaskId, id: ResourceId, write: bool) -> Committed {
         let lock = &mut self.resources[id.index()];
         if write {
-            lock.holders.clear();
+            lock.holders.set_exclusive(None);
         } else {
-            lock.release(task, false);
+            lock.holders.stop_sharing(task);
         }
         self.grant_rwlock(id);
         Committed::Done(outcome::OK)
     }
 
     pub(crate) fn commit_downgrade(&mut self, id: ResourceId) -> Committed {
-        for holder in &mut self.resources[id.index()].holders {
-            holder.exclusive = false;
+        let holders = &mut self.resources[id.index()].holders;
+        if let Some(task) = holders.exclusive() {
+            holders.set_exclusive(None);
+            holders.share(task);
         }
         self.grant_rwlock(id);
         Committed::Done(outcome::OK)
@@ -53,13 +51,21 @@ impl Engine {
             let Some(next) = lock.waiters.front() else { return };
             let pending = self.tasks[next.index()].pending;
             let write = pending.kind == OpKind::Write;
-            let free = if write { lock.holders.is_empty() } else { lock.holders.iter().all(|h| !h.exclusive) };
+            let free = if write { lock.holders.is_empty() } else { lock.holders.exclusive().is_none() };
             if !free {
                 return;
             }
             lock.waiters.pop(&mut self.tasks);
-            lock.holders.push(Holder { task: next, site: pending.site, exclusive: write });
+            hold(lock, next, write);
             self.grant(next, outcome::OK);
         }
+    }
+}
+
+fn hold(lock: &mut Resource, task: TaskId, write: bool) {
+    if write {
+        lock.holders.set_exclusive(Some(task));
+    } else {
+        lock.holders.share(task);
     }
 }

@@ -15,9 +15,10 @@ impl Engine {
 
     pub(crate) fn commit_acquire(&mut self, task: TaskId, id: ResourceId, wanted: u64, wait: bool) -> Committed {
         let queued = !self.resources[id.index()].waiters.is_empty();
-        let free = self.permits(id);
-        if *free >= wanted && !queued {
-            *free -= wanted;
+        let free = *self.permits(id);
+        self.note_value(free);
+        if free >= wanted && !queued {
+            *self.permits(id) -= wanted;
             return Committed::Done(outcome::OK);
         }
         if !wait {

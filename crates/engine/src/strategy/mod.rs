@@ -43,6 +43,12 @@ pub trait Strategy {
     /// A new execution begins; `seed` is its own.
     fn begin(&mut self, seed: u64);
 
+    /// The tape of the execution that begins, if every choice is to be a uniform draw from it: the
+    /// engine then draws without asking, which is what makes the plain random walk cheap.
+    fn uniform_tape(&mut self) -> Option<Tape> {
+        None
+    }
+
     /// `parent` has created `child`.
     fn spawned(&mut self, parent: TaskId, child: TaskId) {
         let _ = (parent, child);

@@ -39,7 +39,10 @@ impl Strategy for Random {
         self.tape = Tape::new(seed);
     }
 
-    #[inline]
+    fn uniform_tape(&mut self) -> Option<Tape> {
+        (self.stickiness == 0).then(|| self.tape.clone())
+    }
+
     fn pick(&mut self, view: &View<'_>) -> Result<TaskId, Box<Divergence>> {
         let ready = view.ready();
         if self.stickiness > 0

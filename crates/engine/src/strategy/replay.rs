@@ -116,7 +116,12 @@ impl Strategy for Replay {
                     .iter()
                     .map(|t| {
                         let pending = view.pending(*t);
-                        format!("`{}` by task {} on line {}", pending.kind.word(), view.path(*t), (self.line_of)(pending.site))
+                        format!(
+                            "`{}` by task {} on line {}",
+                            pending.kind.word(),
+                            view.path(*t),
+                            (self.line_of)(pending.site)
+                        )
                     })
                     .collect();
                 let found = format!("that this task is not ready; ready are {}", ready.join(", "));

@@ -36,17 +36,11 @@ pub(super) fn fill(view: &View<'_>) -> TaskId {
 /// The next ready task after `current` in cyclic order of spawn paths.
 pub(super) fn after(view: &View<'_>, current: TaskId) -> TaskId {
     let path = view.path(current);
-    lowest(view, |t| view.path(t) > path)
-        .or_else(|| lowest(view, |_| true))
-        .unwrap_or(view.ready()[0])
+    lowest(view, |t| view.path(t) > path).or_else(|| lowest(view, |_| true)).unwrap_or(view.ready()[0])
 }
 
 /// The ready task of lowest spawn path that satisfies `wanted`. The clock comes last: it fires early
 /// only where that is asked for.
 fn lowest(view: &View<'_>, wanted: impl Fn(TaskId) -> bool) -> Option<TaskId> {
-    view.ready()
-        .iter()
-        .copied()
-        .filter(|t| *t != TaskId::CLOCK && wanted(*t))
-        .min_by_key(|t| view.path(*t))
+    view.ready().iter().copied().filter(|t| *t != TaskId::CLOCK && wanted(*t)).min_by_key(|t| view.path(*t))
 }

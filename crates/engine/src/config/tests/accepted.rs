@@ -14,25 +14,16 @@ fn nothing_is_all_defaults() {
 fn strategies_with_their_own_arguments() {
     assert_eq!(parsed("sequential").strategy, StrategySpec::Sequential);
     assert_eq!(parsed("round_robin").strategy, StrategySpec::RoundRobin);
-    assert_eq!(
-        parsed("sticky").strategy,
-        StrategySpec::Sticky { stickiness: 3 }
-    );
+    assert_eq!(parsed("sticky").strategy, StrategySpec::Sticky { stickiness: 3 });
     assert_eq!(
         parsed(r#"replay(token = "d1:abc", lenient = true)"#).strategy,
-        StrategySpec::Replay {
-            token: "d1:abc".to_owned(),
-            lenient: true
-        }
+        StrategySpec::Replay { token: "d1:abc".to_owned(), lenient: true }
     );
 }
 
 #[test]
 fn shared_arguments_stand_anywhere_in_any_order() {
-    let expected = Config::new()
-        .iterations(100)
-        .seed(42)
-        .progress_bound(50_000);
+    let expected = Config::new().iterations(100).seed(42).progress_bound(50_000);
     for source in [
         "random(iterations = 100, seed = 42, progress_bound = 50000)",
         "progress_bound = 50_000, random(seed = 0x2a, iterations = 100,),",
@@ -85,9 +76,6 @@ fn the_seed_is_fixed_unless_given() {
 
 #[test]
 fn the_builder_raises_what_is_too_small() {
-    let config = Config::new()
-        .iterations(0)
-        .stack_size(1)
-        .timeout(Duration::ZERO);
+    let config = Config::new().iterations(0).stack_size(1).timeout(Duration::ZERO);
     assert_eq!(parsed(&config.to_string()), config);
 }

@@ -37,10 +37,7 @@ fn the_more_special_variable_wins() {
     let expected = Config::new().seed(16).iterations(1_000_000);
     assert_eq!(run("", &variables), Ok(expected.clone()));
 
-    let replay = StrategySpec::Replay {
-        token: "d1:a\"b".to_owned(),
-        lenient: false,
-    };
+    let replay = StrategySpec::Replay { token: "d1:a\"b".to_owned(), lenient: false };
     let variables = [&variables[..], &[("DRAWLOOM_REPLAY", "d1:a\"b\n")]].concat();
     assert_eq!(run("", &variables), Ok(expected.strategy(replay)));
 }
@@ -48,21 +45,9 @@ fn the_more_special_variable_wins() {
 #[test]
 fn errors_name_the_variable() {
     for (variable, value, line) in [
-        (
-            "DRAWLOOM_SEED",
-            "lucky number",
-            "DRAWLOOM_SEED: `seed` takes a whole number, found `lucky number`",
-        ),
-        (
-            "DRAWLOOM_ITERATIONS",
-            "0",
-            "DRAWLOOM_ITERATIONS: `iterations` must be at least 1, found `0`",
-        ),
-        (
-            "DRAWLOOM_STRATEGY",
-            "radnom",
-            "DRAWLOOM_STRATEGY: unknown strategy `radnom`; did you mean `random`?",
-        ),
+        ("DRAWLOOM_SEED", "lucky number", "DRAWLOOM_SEED: `seed` takes a whole number, found `lucky number`"),
+        ("DRAWLOOM_ITERATIONS", "0", "DRAWLOOM_ITERATIONS: `iterations` must be at least 1, found `0`"),
+        ("DRAWLOOM_STRATEGY", "radnom", "DRAWLOOM_STRATEGY: unknown strategy `radnom`; did you mean `random`?"),
     ] {
         let error = run("", &[(variable, value)]).unwrap_err();
         assert_eq!(error.variable(), Some(variable));

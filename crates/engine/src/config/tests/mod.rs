@@ -8,9 +8,7 @@ mod written_back;
 use super::*;
 
 fn parsed(source: &str) -> Config {
-    source
-        .parse()
-        .unwrap_or_else(|error| panic!("{source}: {error}"))
+    source.parse().unwrap_or_else(|error| panic!("{source}: {error}"))
 }
 
 fn refused(source: &str) -> ConfigError {

@@ -7,10 +7,7 @@ use super::*;
 #[test]
 fn the_canonical_text_leaves_defaults_out() {
     assert_eq!(Config::new().to_string(), "random");
-    assert_eq!(
-        parsed("max_steps = 0x10, trace = true, seed = 1").to_string(),
-        "random(seed = 1), max_steps = 16"
-    );
+    assert_eq!(parsed("max_steps = 0x10, trace = true, seed = 1").to_string(), "random(seed = 1), max_steps = 16");
     assert_eq!(
         parsed("sequential(seed = 1), timeout = 120s, stack_size = 1MiB").to_string(),
         "sequential, seed = 1, timeout = 2m, stack_size = 1MiB"
@@ -28,8 +25,7 @@ fn strategies() -> impl Strategy<Value = StrategySpec> {
         Just(StrategySpec::RoundRobin),
         Just(StrategySpec::Random),
         (0..=MAX_STICKINESS).prop_map(|stickiness| StrategySpec::Sticky { stickiness }),
-        (any::<String>(), any::<bool>())
-            .prop_map(|(token, lenient)| StrategySpec::Replay { token, lenient }),
+        (any::<String>(), any::<bool>()).prop_map(|(token, lenient)| StrategySpec::Replay { token, lenient }),
     ]
 }
 
@@ -88,8 +84,8 @@ prop_compose! {
 /// Texts made of the grammar's own pieces, which get further into the parser than noise does.
 fn almost_configs() -> impl Strategy<Value = String> {
     let piece = prop::sample::select(vec![
-        "random", "sticky", "replay", "seed", "timeout", "clock", "(", ")", ",", "=", "5", "60s",
-        "\"", "\\", "\\u{", "0x", "-", "é", " ",
+        "random", "sticky", "replay", "seed", "timeout", "clock", "(", ")", ",", "=", "5", "60s", "\"", "\\", "\\u{",
+        "0x", "-", "é", " ",
     ]);
     prop::collection::vec(piece, 0..12).prop_map(|pieces| pieces.concat())
 }

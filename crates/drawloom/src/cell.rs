@@ -1,1 +1,0 @@
-//! `std::cell`, with the accesses to shared cells tracked.

@@ -1,0 +1,140 @@
+//! What an exploration comes to.
+
+use std::collections::BTreeSet;
+
+use drawloom_engine::finding::{Finding, FindingKind};
+use drawloom_report::Record;
+
+/// What an exploration came to.
+#[derive(Debug)]
+pub struct Exploration {
+    pub(super) executions: u64,
+    pub(super) planned: u64,
+    pub(super) steps: u64,
+    pub(super) behaviours: BTreeSet<u64>,
+    pub(super) failing: u64,
+    pub(super) timed_out: bool,
+    pub(super) leaked_tasks: u64,
+    pub(super) failures: Vec<Failure>,
+    pub(super) error: Option<String>,
+}
+
+impl Exploration {
+    /// Executions made. The same on one OS thread and on many.
+    pub fn executions(&self) -> u64 {
+        self.executions
+    }
+
+    /// Steps made, in all executions together.
+    pub fn steps(&self) -> u64 {
+        self.steps
+    }
+
+    /// Whether every behaviour of the program has been explored. A strategy that samples never can
+    /// say so.
+    pub fn exhausted(&self) -> bool {
+        false
+    }
+
+    /// Different behaviours seen: schedules that differ only in the order of steps that do not touch
+    /// the same thing are one behaviour. 0 unless the configuration says `behaviours = true`.
+    pub fn behaviours(&self) -> u64 {
+        self.behaviours.len() as u64
+    }
+
+    /// What was found, one entry for each distinct cause, in the order of discovery.
+    pub fn findings(&self) -> &[Failure] {
+        &self.failures
+    }
+
+    /// Executions that failed. More than one only with `keep_going`.
+    pub fn failing_executions(&self) -> u64 {
+        self.failing
+    }
+
+    /// Whether the wall-clock budget ended the exploration before it was done.
+    pub fn timed_out(&self) -> bool {
+        self.timed_out
+    }
+
+    /// Tasks whose stacks had to be leaked, since their destructors waited for ever.
+    pub fn leaked_tasks(&self) -> u64 {
+        self.leaked_tasks
+    }
+
+    /// Why nothing could be explored at all: a replay token that cannot be used.
+    pub fn error(&self) -> Option<&str> {
+        self.error.as_deref()
+    }
+
+    /// One line that says what was done and what was not.
+    pub fn summary(&self) -> String {
+        let executions = match self.executions {
+            1 => "1 execution".to_owned(),
+            n => format!("{n} executions"),
+        };
+        let behaviours = match self.behaviours() {
+            0 => String::new(),
+            1 => ", 1 distinct behaviour".to_owned(),
+            n => format!(", {n} distinct behaviours"),
+        };
+        let bound = match (self.timed_out, self.planned) {
+            (true, planned) => format!("out of time after {} of {planned}", self.executions),
+            (false, _) => "not exhausted".to_owned(),
+        };
+        match self.failing {
+            0 => format!("explored {executions}{behaviours}, nothing found ({bound})"),
+            n => format!("explored {executions}{behaviours}, {n} failing"),
+        }
+    }
+}
+
+/// A finding, with what is needed to understand and to reproduce it.
+#[derive(Clone, Debug)]
+pub struct Failure {
+    /// What went wrong, as the engine knows it.
+    pub finding: Finding,
+    pub(super) record: Record,
+    pub(super) cause: String,
+    pub(super) occurrences: u64,
+}
+
+impl Failure {
+    /// The kind in one word: `panic`, `deadlock`, `livelock` …
+    pub fn kind(&self) -> &'static str {
+        self.finding.kind.word()
+    }
+
+    /// What happened: the message of a panic, or a sentence.
+    pub fn message(&self) -> &str {
+        match &self.finding.kind {
+            FindingKind::Panic(panic) => &panic.message,
+            _ => &self.record.finding.message,
+        }
+    }
+
+    /// The number of the execution in which it was found first, from 1.
+    pub fn iteration(&self) -> u64 {
+        self.record.meta.iteration
+    }
+
+    /// Executions in which the same cause showed.
+    pub fn occurrences(&self) -> u64 {
+        self.occurrences
+    }
+
+    /// The schedule, as a printable word; `replay(token = "…")` reproduces the finding.
+    pub fn token(&self) -> &str {
+        &self.record.meta.token
+    }
+
+    /// The whole record: tasks, resources, every step.
+    pub fn record(&self) -> &Record {
+        &self.record
+    }
+
+    /// The report that a failing test prints.
+    pub fn report(&self) -> String {
+        super::output::render(&self.record, None)
+    }
+}

@@ -1,0 +1,78 @@
+//! What `#[drawloom::test]` and [`check`](super::check) do around an exploration.
+
+use std::fmt::Debug;
+
+use drawloom_engine::config::Config;
+
+use super::{Exploration, explore, output};
+
+/// What the body of a test may return.
+pub trait Outcome {
+    /// Panics if the value says that the test has failed.
+    fn judge(self);
+}
+
+impl Outcome for () {
+    fn judge(self) {}
+}
+
+impl<T: Outcome, E: Debug> Outcome for Result<T, E> {
+    #[track_caller]
+    fn judge(self) {
+        match self {
+            Ok(value) => value.judge(),
+            Err(error) => panic!("the test returned an error: {error:?}"),
+        }
+    }
+}
+
+/// Runs the test `name`, configured by `config`; called by the expansion of `#[drawloom::test]`.
+#[track_caller]
+pub fn run_test<T: Outcome>(name: &'static str, config: &'static str, body: impl Fn() -> T + Send + Sync + 'static) {
+    let mut config: Config = config.parse().unwrap_or_else(|error| panic!("drawloom: {error}"));
+    if config.name.is_none() {
+        config = config.name(name);
+    }
+    check(config, move || body().judge());
+}
+
+#[track_caller]
+pub(super) fn check(config: Config, body: impl Fn() + Send + Sync + 'static) {
+    let trace = config.trace;
+    let config = config
+        .with_environment(|variable| std::env::var(variable).ok())
+        .unwrap_or_else(|error| panic!("drawloom: {error}"));
+    let exploration = explore(config, body);
+    if let Some(error) = exploration.error() {
+        panic!("drawloom: {error}");
+    }
+    if !exploration.findings().is_empty() {
+        panic!("{}", report(&exploration, trace));
+    }
+    println!("drawloom: {}", exploration.summary());
+}
+
+/// Everything that a failing test prints.
+fn report(exploration: &Exploration, trace: bool) -> String {
+    let mut text = String::new();
+    for (i, failure) in exploration.findings().iter().enumerate() {
+        if exploration.findings().len() > 1 {
+            let number = i + 1;
+            let of = exploration.findings().len();
+            text.push_str(&format!("\n━━ finding {number} of {of}, in {} executions\n", failure.occurrences()));
+        }
+        text.push('\n');
+        let file = trace.then(|| output::keep(failure.record()));
+        let (path, problem) = match file {
+            Some(Ok(path)) => (Some(path), None),
+            Some(Err(error)) => (None, Some(error)),
+            None => (None, None),
+        };
+        text.push_str(&output::render(failure.record(), path.as_deref()));
+        if let Some(problem) = problem {
+            text.push_str(&format!("\n(the trace file could not be written: {problem})\n"));
+        }
+    }
+    text.push_str(&format!("\n{}\n", exploration.summary()));
+    text
+}

@@ -1,0 +1,54 @@
+//! Findings, printed and kept.
+
+use std::io::IsTerminal;
+use std::path::{Path, PathBuf};
+
+use drawloom_report::{Record, RenderOptions, render as render_record};
+
+/// Where traces are kept, if not below the target directory.
+const DIRECTORY_VARIABLE: &str = "DRAWLOOM_DIR";
+
+/// The text of a record, for the terminal or log that this process writes to.
+pub(super) fn render(record: &Record, trace_file: Option<&str>) -> String {
+    let colour = std::env::var_os("NO_COLOR").is_none() && std::io::stderr().is_terminal();
+    let options = RenderOptions { colour, sources: &source, trace_file, ..RenderOptions::default() };
+    render_record(record, &options)
+}
+
+/// A source file: its name is relative to the workspace, while tests run in their package.
+fn source(file: &str) -> Option<String> {
+    let here = std::env::current_dir().ok()?;
+    here.ancestors().find_map(|directory| std::fs::read_to_string(directory.join(file)).ok())
+}
+
+/// Writes the record to a file of its own, and returns where it is.
+pub(super) fn keep(record: &Record) -> std::io::Result<String> {
+    let directory = directory();
+    std::fs::create_dir_all(&directory)?;
+    let test = if record.meta.test.is_empty() { "exploration" } else { &record.meta.test };
+    let plain: String = test.chars().map(|c| if c.is_alphanumeric() || c == '_' { c } else { '-' }).collect();
+    let file = directory.join(format!("{plain}.{}.json", record.finding.kind.replace(' ', "-")));
+    // Written beside and renamed, so that a full disk or a kill leaves no half a trace.
+    let draft = file.with_extension(format!("{}.tmp", std::process::id()));
+    std::fs::write(&draft, record.write())
+        .and_then(|()| std::fs::rename(&draft, &file))
+        .inspect_err(|_| drop(std::fs::remove_file(&draft)))?;
+    Ok(shown(&file))
+}
+
+/// `DRAWLOOM_DIR`, else `drawloom` in the target directory that the running test binary lies in.
+fn directory() -> PathBuf {
+    if let Some(directory) = std::env::var_os(DIRECTORY_VARIABLE) {
+        return directory.into();
+    }
+    let binary = std::env::current_exe().unwrap_or_default();
+    let target = binary.ancestors().find(|path| path.join("CACHEDIR.TAG").is_file());
+    target.map_or_else(|| PathBuf::from("target"), Path::to_path_buf).join("drawloom")
+}
+
+/// Relative to where the user is, if it lies below.
+fn shown(file: &Path) -> String {
+    let here = std::env::current_dir().unwrap_or_default();
+    let root = here.ancestors().find(|directory| file.starts_with(directory) && directory.parent().is_some());
+    root.and_then(|root| file.strip_prefix(root).ok()).unwrap_or(file).display().to_string()
+}

@@ -1,0 +1,180 @@
+//! A worker: runs executions on one OS thread and judges each.
+
+use std::sync::Arc;
+
+use drawloom_engine::behaviour::Behaviour;
+use drawloom_engine::finding::{Divergence, Finding, FindingKind, Leak};
+use drawloom_engine::schedule::Schedule;
+use drawloom_engine::strategy::Tape;
+use drawloom_engine::{Engine, ResourceKind, Step, TaskId};
+use drawloom_fiber::Executor;
+use drawloom_report::{Meta, Place, Record, cause};
+
+use super::exploration::Failure;
+use super::plan::Plan;
+use crate::rt::interference::Admission;
+use crate::rt::{line_of, location};
+
+/// What one execution came to.
+pub(super) struct Ran {
+    pub(super) steps: u64,
+    /// Its behaviour hash, where behaviours are counted.
+    pub(super) behaviour: Option<u64>,
+    pub(super) had_choice: bool,
+    pub(super) leaked_tasks: u64,
+    pub(super) failure: Option<Box<Failure>>,
+}
+
+pub(super) struct Worker<'a, F> {
+    plan: &'a Plan,
+    body: &'a Arc<F>,
+    executor: Executor,
+    behaviour: Behaviour,
+    /// Other executions are held back while ours run: they share a static.
+    alone: bool,
+    /// No need to look for choices any more: there was one.
+    seen_choice: bool,
+}
+
+impl<'a, F: Fn() + Send + Sync + 'static> Worker<'a, F> {
+    pub(super) fn new(plan: &'a Plan, body: &'a Arc<F>) -> Self {
+        Worker {
+            plan,
+            body,
+            executor: Executor::new(plan.strategy()),
+            behaviour: Behaviour::default(),
+            alone: false,
+            seen_choice: false,
+        }
+    }
+
+    /// Runs execution number `iteration`.
+    pub(super) fn run(&mut self, iteration: u64) -> Ran {
+        let (mut finding, leaked_tasks) = self.execute(iteration);
+        if iteration == 0 && finding.is_none() && !self.plan.is_replay() {
+            finding = self.run_again_and_compare(iteration);
+        }
+        if finding.is_none() && self.plan.leaks && !suspected_leaks(self.executor.engine()).is_empty() {
+            // What seems to be leaked may be a static that was met for the first time: then it is
+            // known when the same execution is run again.
+            finding = self.execute(iteration).0.or_else(|| leak(self.executor.engine()));
+        }
+        if finding.is_none() && self.plan.unjoined {
+            finding = unjoined(self.executor.engine());
+        }
+        let engine = self.executor.engine();
+        self.seen_choice = self.seen_choice || engine.choices() > 0;
+        Ran {
+            steps: engine.steps().len() as u64,
+            behaviour: self.plan.behaviours.then(|| engine.behaviour(&mut self.behaviour)),
+            had_choice: self.seen_choice,
+            leaked_tasks,
+            failure: finding.map(|finding| Box::new(self.describe(finding, iteration))),
+        }
+    }
+
+    /// One execution; again, with all others held back, if another one was in its way.
+    fn execute(&mut self, iteration: u64) -> (Option<Finding>, u64) {
+        loop {
+            let body = Arc::clone(self.body);
+            let epoch = self.executor.reserve_epoch();
+            let admission = Admission::of(epoch, self.alone);
+            let seed = Tape::seed_of(self.plan.seed, iteration);
+            let outcome = self.executor.run(&self.plan.settings, seed, Box::new(move || body()));
+            drop(admission);
+            match outcome.finding {
+                Some(Finding { kind: FindingKind::Interference, .. }) => self.alone = true,
+                finding => return (finding, outcome.leaked_tasks as u64),
+            }
+        }
+    }
+
+    /// The same choices must lead to the same steps; if they do not, nothing that is found could be
+    /// reproduced.
+    fn run_again_and_compare(&mut self, iteration: u64) -> Option<Finding> {
+        let first: Vec<Step> = self.executor.engine().steps().to_vec();
+        let (finding, _) = self.execute(iteration);
+        let engine = self.executor.engine();
+        if finding.is_some() || first.len() != engine.steps().len() || !first.iter().zip(engine.steps()).all(same) {
+            return Some(difference(&first, engine));
+        }
+        None
+    }
+
+    pub(super) fn describe(&self, finding: Finding, iteration: u64) -> Failure {
+        let engine = self.executor.engine();
+        let meta = Meta {
+            test: self.plan.name.clone(),
+            strategy: self.plan.strategy_text.clone(),
+            seed: self.plan.strategy.is_randomised().then_some(self.plan.seed),
+            iteration: iteration + 1,
+            executions: iteration + 1,
+            token: Schedule::of(engine, &self.plan.name, line_of).token(),
+        };
+        let record = Record::of(engine, &finding, meta, &place);
+        Failure { cause: cause(&record), finding, record, occurrences: 1 }
+    }
+
+    /// The failure of an exploration in which nobody ever had a choice.
+    pub(super) fn nothing_explored(&self) -> Failure {
+        let finding = Finding { kind: FindingKind::NothingExplored, task: TaskId::MAIN, step: 0 };
+        self.describe(finding, 0)
+    }
+}
+
+fn place(site: drawloom_engine::Site) -> Option<Place> {
+    location(site).map(|l| Place { file: l.file().to_owned(), line: l.line(), column: l.column() })
+}
+
+/// Whether two steps are the same as far as that must be reproducible. Values are not compared: an
+/// address that a program keeps in an integer differs from run to run and does no harm by that.
+fn same((a, b): (&Step, &Step)) -> bool {
+    (a.task, a.kind, a.resource, a.site, a.outcome) == (b.task, b.kind, b.resource, b.site, b.outcome)
+}
+
+fn difference(first: &[Step], engine: &Engine) -> Finding {
+    let second = engine.steps();
+    let at = first.iter().zip(second).position(|pair| !same(pair)).unwrap_or(first.len().min(second.len()));
+    let show = |steps: &[Step]| match steps.get(at) {
+        None => "the end of the execution".to_owned(),
+        Some(step) => {
+            let place = location(step.site).map(|l| format!(" at {}:{}", l.file(), l.line())).unwrap_or_default();
+            let task = (step.task.index() < engine.tasks().len()).then(|| engine.path(step.task).to_string());
+            format!("`{}` by task {}{place}", step.kind.word(), task.unwrap_or_else(|| "?".into()))
+        }
+    };
+    let task = second.get(at).map_or(TaskId::MAIN, |step| step.task);
+    let divergence =
+        Divergence { step: at as u64, expected: show(first), found: show(second), task: Some(engine.path(task)) };
+    Finding { kind: FindingKind::Divergence(Box::new(divergence)), task, step: at as u64 }
+}
+
+/// Objects of this execution that nobody has dropped.
+///
+/// Statics that are initialised anew in each execution are never dropped, and neither is what is in
+/// them: where there is one, nothing can be said.
+fn suspected_leaks(engine: &Engine) -> Vec<Leak> {
+    let lazy_static = |r: &&drawloom_engine::Resource| r.kind == ResourceKind::Once && !r.dropped;
+    if engine.resources().iter().any(|r| lazy_static(&r)) {
+        return Vec::new();
+    }
+    engine
+        .resources()
+        .iter()
+        .filter(|r| !r.dropped && !r.from_outside)
+        .map(|r| Leak { created_at: r.created_at, references: 1 })
+        .collect()
+}
+
+fn leak(engine: &Engine) -> Option<Finding> {
+    let leaks = suspected_leaks(engine);
+    let finding =
+        |leaks| Finding { kind: FindingKind::Leak(leaks), task: TaskId::MAIN, step: engine.steps().len() as u64 };
+    (!leaks.is_empty()).then(|| finding(leaks))
+}
+
+fn unjoined(engine: &Engine) -> Option<Finding> {
+    let tasks = engine.unjoined();
+    let task = *tasks.first()?;
+    Some(Finding { kind: FindingKind::Unjoined(tasks), task, step: engine.steps().len() as u64 })
+}

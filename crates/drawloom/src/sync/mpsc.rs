@@ -1,1 +1,0 @@
-//! `std::sync`: mpsc, under control.

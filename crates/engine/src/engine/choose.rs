@@ -1,0 +1,218 @@
+//! Announcing and choosing: who is ready, and which of them goes next.
+
+use super::{Engine, Next};
+use crate::finding::Divergence;
+use crate::id::TaskId;
+use crate::operation::{OpKind, Operation};
+use crate::strategy::{Strategy, View};
+use crate::task::{NOT_READY, Status};
+
+impl Engine {
+    /// Takes note of what `task` does next.
+    #[inline(always)]
+    pub fn announce(&mut self, task: TaskId, operation: Operation) {
+        let may_have_to_wait = matches!(operation.kind, OpKind::Join | OpKind::Park | OpKind::Sleep);
+        let t = &mut self.tasks[task.index()];
+        t.pending = operation;
+        if may_have_to_wait && !self.enabled(task) {
+            self.disable(task);
+        } else if self.tasks[task.index()].ready_at == NOT_READY {
+            self.announce_anew(task);
+        }
+        // Else it goes on after its own step and is still in the ready list.
+    }
+
+    /// The first announcement after a yield.
+    #[cold]
+    pub(super) fn announce_anew(&mut self, task: TaskId) {
+        self.tasks[task.index()].status = Status::Ready;
+        if self.yielded != task {
+            self.make_ready(task);
+        }
+    }
+
+    /// Gives the wait that `task` is about to enter an end at virtual instant `deadline`.
+    pub fn set_deadline(&mut self, task: TaskId, deadline: Option<u64>) {
+        self.tasks[task.index()].deadline = deadline;
+    }
+
+    /// Whether what `task` has announced can be carried out now.
+    pub(super) fn enabled(&self, task: TaskId) -> bool {
+        let t = &self.tasks[task.index()];
+        match t.pending.kind {
+            OpKind::Join => self.tasks[t.pending.arg as usize].status == Status::Finished,
+            // A park whose time is up before it begins does not wait.
+            OpKind::Park => t.park_token || t.deadline.is_some_and(|end| end <= self.timers.now()),
+            OpKind::Sleep => t.pending.arg <= self.timers.now(),
+            _ => true,
+        }
+    }
+
+    #[cold]
+    pub(super) fn disable(&mut self, task: TaskId) {
+        let operation = self.tasks[task.index()].pending;
+        self.remove_ready(task);
+        if self.yielded == task {
+            self.yielded = TaskId::NONE;
+        }
+        self.tasks[task.index()].status = Status::Disabled;
+        match operation.kind {
+            OpKind::Join => {
+                let target = operation.arg as usize;
+                let mut joiners = self.tasks[target].joiners;
+                joiners.push(task, &mut self.tasks);
+                self.tasks[target].joiners = joiners;
+            }
+            OpKind::Sleep => self.tasks[task.index()].deadline = Some(operation.arg),
+            _ => {}
+        }
+        self.start_timer(task);
+        self.look_for_cycle(task);
+    }
+
+    /// Decides what happens now. Call it after every announcement, wait and exit.
+    #[inline(always)]
+    pub fn next(&mut self, strategy: &mut dyn Strategy) -> Next {
+        if self.steps.len() >= self.attention_at {
+            return self.next_with_care(strategy);
+        }
+        self.next_ready(strategy)
+    }
+
+    /// One of the ready tasks.
+    #[inline(always)]
+    pub(super) fn next_ready(&mut self, strategy: &mut dyn Strategy) -> Next {
+        let task = match self.ready[..] {
+            [] => return self.next_unusual(strategy),
+            [only] => {
+                self.next_was_choice = false;
+                only
+            }
+            _ => {
+                if let Some(tape) = &mut self.uniform {
+                    self.next_was_choice = true;
+                    self.ready[tape.below(self.ready.len() as u64) as usize]
+                } else {
+                    let view = View { engine: self, ready: &self.ready, current: self.current };
+                    match strategy.pick(&view) {
+                        Ok(task) => {
+                            debug_assert!(self.ready.contains(&task), "a strategy picked a task that is not ready");
+                            self.next_was_choice = true;
+                            task
+                        }
+                        Err(divergence) => return self.diverge(divergence),
+                    }
+                }
+            }
+        };
+        self.current = task;
+        Next::Run(task)
+    }
+
+    /// Asks the strategy.
+    pub(super) fn pick(&mut self, strategy: &mut dyn Strategy) -> Result<TaskId, Box<Divergence>> {
+        if let Some(tape) = &mut self.uniform {
+            return Ok(self.ready[tape.below(self.ready.len() as u64) as usize]);
+        }
+        let view = View { engine: self, ready: &self.ready, current: self.current };
+        strategy.pick(&view)
+    }
+
+    /// As [`next`](Self::next), when something unusual is pending or a periodic check is due.
+    #[inline(never)]
+    pub(super) fn next_with_care(&mut self, strategy: &mut dyn Strategy) -> Next {
+        if self.finding.is_some() {
+            return Next::Stop;
+        }
+        if let Some(task) = self.next_unsettled() {
+            return Next::Settle(task);
+        }
+        if self.steps.len() as u64 >= self.next_periodic_check {
+            if let Some(next) = self.periodic_checks() {
+                return next;
+            }
+        }
+        if self.timers_may_fire() {
+            return self.next_unusual(strategy);
+        }
+        self.relax();
+        self.next_ready(strategy)
+    }
+
+    /// A task that is to run up to its next announcement. Nobody picks before it has made it, so it
+    /// is counted among the ready ones already.
+    #[inline(always)]
+    pub(super) fn next_unsettled(&mut self) -> Option<TaskId> {
+        let task = *self.unsettled.get(self.settled)?;
+        self.settled += 1;
+        if self.settled == self.unsettled.len() {
+            self.unsettled.clear();
+            self.settled = 0;
+            self.relax();
+        }
+        self.tasks[task.index()].status = Status::Ready;
+        self.make_ready(task);
+        Some(task)
+    }
+
+    /// Makes the next call of [`next`](Self::next) look beyond the ready list.
+    #[inline]
+    pub(super) fn attend(&mut self) {
+        self.attention_at = 0;
+    }
+
+    /// Nothing unusual is pending, unless timers take part in every choice.
+    #[inline]
+    pub(super) fn relax(&mut self) {
+        self.attention_at = if self.timers_may_fire() { 0 } else { self.next_periodic_check as usize };
+    }
+
+    #[inline]
+    pub(super) fn timers_may_fire(&self) -> bool {
+        self.early_fires_left > 0 && self.timers.pending()
+    }
+
+    /// Nobody is ready, or timers take part in the choice.
+    #[cold]
+    pub(super) fn next_unusual(&mut self, strategy: &mut dyn Strategy) -> Next {
+        loop {
+            if self.ready.is_empty() && self.yielded != TaskId::NONE {
+                let task = std::mem::replace(&mut self.yielded, TaskId::NONE);
+                self.make_ready(task);
+            }
+            self.timers.forget_stale(&self.tasks);
+            let early = !self.ready.is_empty();
+            if early && !self.timers_may_fire() {
+                return self.next_with_care(strategy);
+            }
+            if !self.timers.pending() {
+                return self.nobody_can_go_on(strategy);
+            }
+            if early {
+                // The clock is one more ready task, whose operation is the earliest timer.
+                self.describe_clock();
+                self.make_ready(TaskId::CLOCK);
+                let picked = self.pick(strategy);
+                self.remove_ready(TaskId::CLOCK);
+                match picked {
+                    Err(divergence) => return self.diverge(divergence),
+                    Ok(TaskId::CLOCK) => {
+                        self.next_was_choice = true;
+                        self.early_fires_left -= 1;
+                    }
+                    Ok(task) => {
+                        self.next_was_choice = true;
+                        self.current = task;
+                        return Next::Run(task);
+                    }
+                }
+            } else {
+                self.next_was_choice = false;
+            }
+            self.fire_timers();
+            if let Some(task) = self.next_unsettled() {
+                return Next::Settle(task);
+            }
+        }
+    }
+}

@@ -1,0 +1,175 @@
+//! Carrying out: what each kind of operation does. The rules of primitives are in [`crate::resource`].
+
+use super::{Committed, Engine};
+use crate::finding::FindingKind;
+use crate::id::{ResourceId, TaskId};
+use crate::operation::{OpKind, Operation, outcome};
+use crate::strategy::{Strategy, View};
+use crate::task::Status;
+use crate::trace::Step;
+
+impl Engine {
+    /// Carries out what `task` announced, as far as it is the engine's to carry out.
+    #[inline(always)]
+    pub fn commit(&mut self, task: TaskId, kind: OpKind, strategy: &mut dyn Strategy) -> Committed {
+        let t = &mut self.tasks[task.index()];
+        let operation = t.pending;
+        debug_assert_eq!(operation.kind, kind, "what is carried out is what was announced");
+        let after = std::mem::take(&mut t.granted_by);
+        let step = self.steps.len();
+        self.steps.push(Step {
+            site: operation.site,
+            arg: operation.arg,
+            value: 0,
+            resource: operation.resource,
+            task,
+            after,
+            outcome: 0,
+            kind,
+            was_choice: self.next_was_choice,
+        });
+        if self.yielded != TaskId::NONE && self.yielded != task {
+            self.return_yielded();
+        }
+        let id = operation.resource;
+        if kind.is_access() {
+            return Committed::Done(outcome::OK);
+        }
+        let committed = match kind {
+            OpKind::Lock => return self.commit_lock(task, id),
+            OpKind::Unlock => return self.commit_unlock(id),
+            _ => self.commit_rare(task, &operation, strategy),
+        };
+        if let Committed::Done(result) = committed {
+            self.steps[step].outcome = result as u16;
+        }
+        committed
+    }
+
+    /// The task that yielded may be picked again: another one has made a step.
+    #[cold]
+    pub(super) fn return_yielded(&mut self) {
+        let task = std::mem::replace(&mut self.yielded, TaskId::NONE);
+        self.make_ready(task);
+    }
+
+    #[inline(never)]
+    pub(super) fn commit_rare(
+        &mut self,
+        task: TaskId,
+        operation: &Operation,
+        strategy: &mut dyn Strategy,
+    ) -> Committed {
+        let id = operation.resource;
+        match operation.kind {
+            OpKind::TryLock => self.commit_try_lock(task, id),
+            OpKind::Read | OpKind::Write | OpKind::TryRead | OpKind::TryWrite => {
+                self.commit_rwlock(task, id, operation.kind)
+            }
+            OpKind::ReadUnlock => self.commit_rwlock_unlock(task, id, false),
+            OpKind::WriteUnlock => self.commit_rwlock_unlock(task, id, true),
+            OpKind::Downgrade => self.commit_downgrade(id),
+            OpKind::CondWait => self.commit_cond_wait(task, id, ResourceId(operation.arg as u32)),
+            OpKind::NotifyOne => self.commit_notify(id, 1),
+            OpKind::NotifyAll => self.commit_notify(id, usize::MAX),
+            OpKind::Acquire => self.commit_acquire(task, id, operation.arg, true),
+            OpKind::TryAcquire => self.commit_acquire(task, id, operation.arg, false),
+            OpKind::Release => self.commit_release(id, operation.arg),
+            OpKind::Arrive => self.progress(|engine| engine.commit_arrive(task, id)),
+            OpKind::OnceEnter => self.commit_once_enter(task, id),
+            OpKind::OnceFinish => self.commit_once_finish(id, operation.arg == 1),
+            OpKind::OnceCheck => self.commit_once_check(id),
+            OpKind::Send => self.progress(|engine| engine.commit_send(task, id, true)),
+            OpKind::TrySend => self.commit_send(task, id, false),
+            OpKind::Recv => self.progress(|engine| engine.commit_recv(task, id, true)),
+            OpKind::TryRecv => self.commit_recv(task, id, false),
+            OpKind::CloseSend => self.progress(|engine| engine.commit_close_send(id)),
+            OpKind::CloseRecv => self.progress(|engine| engine.commit_close_recv(id)),
+            OpKind::Choose => self.commit_choose(task, operation.arg, strategy),
+            OpKind::Yield => self.commit_yield(task),
+            OpKind::Exit => self.progress(|engine| engine.commit_exit(task)),
+            OpKind::Spawn | OpKind::Join => self.progress(|_| Committed::Done(outcome::OK)),
+            OpKind::IsFinished => {
+                let finished = self.tasks[operation.arg as usize].status == Status::Finished;
+                Committed::Done(if finished { outcome::OK } else { outcome::REFUSED })
+            }
+            OpKind::Park => {
+                let t = &mut self.tasks[task.index()];
+                let woken = std::mem::take(&mut t.park_token);
+                t.deadline = None;
+                Committed::Done(if woken { outcome::OK } else { outcome::TIMED_OUT })
+            }
+            OpKind::Unpark => {
+                let target = TaskId(operation.arg as u32);
+                let t = &mut self.tasks[target.index()];
+                t.park_token = true;
+                if t.status == Status::Disabled && t.pending.kind == OpKind::Park {
+                    self.enable(target);
+                }
+                Committed::Done(outcome::OK)
+            }
+            OpKind::Sleep | OpKind::Now | OpKind::Fence | OpKind::Start => Committed::Done(outcome::OK),
+            OpKind::Load
+            | OpKind::Store
+            | OpKind::Rmw
+            | OpKind::Cas
+            | OpKind::CellRead
+            | OpKind::CellWrite
+            | OpKind::Lock
+            | OpKind::Unlock => unreachable!("carried out by commit itself"),
+            OpKind::TimerFire => unreachable!("a timer is fired by the engine, not by a task"),
+        }
+    }
+
+    pub(super) fn progress(&mut self, commit: impl FnOnce(&mut Self) -> Committed) -> Committed {
+        self.yields_since_progress = 0;
+        commit(self)
+    }
+
+    pub(super) fn commit_choose(&mut self, task: TaskId, outcomes: u64, strategy: &mut dyn Strategy) -> Committed {
+        let chosen = if outcomes < 2 || self.tearing_down {
+            0
+        } else {
+            let chosen = match &mut self.uniform {
+                Some(tape) => Ok(tape.below(outcomes)),
+                None => strategy.choose(outcomes, &View { engine: self, ready: &self.ready, current: task }),
+            };
+            match chosen {
+                Ok(chosen) => chosen,
+                Err(divergence) => {
+                    self.diverge(divergence);
+                    0
+                }
+            }
+        };
+        self.note_value(chosen);
+        Committed::Done(outcome::OK)
+    }
+
+    pub(super) fn commit_yield(&mut self, task: TaskId) -> Committed {
+        self.tasks[task.index()].yields += 1;
+        self.yields_since_progress += 1;
+        if self.yields_since_progress > self.limits.progress_bound {
+            self.fail(FindingKind::Livelock, task);
+        }
+        self.remove_ready(task);
+        self.yielded = task;
+        Committed::Done(outcome::OK)
+    }
+
+    pub(super) fn commit_exit(&mut self, task: TaskId) -> Committed {
+        self.remove_ready(task);
+        if self.yielded == task {
+            self.yielded = TaskId::NONE;
+        }
+        let t = &mut self.tasks[task.index()];
+        t.status = Status::Finished;
+        let mut joiners = t.joiners;
+        self.finished += 1;
+        while let Some(joiner) = joiners.pop(&mut self.tasks) {
+            self.enable(joiner);
+        }
+        self.tasks[task.index()].joiners = joiners;
+        Committed::Done(outcome::OK)
+    }
+}

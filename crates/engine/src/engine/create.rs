@@ -1,0 +1,73 @@
+//! How tasks and resources come into being, and get their names.
+
+use super::Engine;
+use crate::finding::FindingKind;
+use crate::id::{ResourceId, Site, TaskId};
+use crate::operation::ResourceKind;
+use crate::resource::{Resource, State};
+use crate::strategy::Strategy;
+use crate::task::Task;
+
+impl Engine {
+    /// Registers a resource that `task` is about to touch for the first time.
+    pub fn create_resource(&mut self, task: TaskId, kind: ResourceKind, state: State, created_at: Site) -> ResourceId {
+        let creator = &mut self.tasks[task.index()];
+        creator.resources_created += 1;
+        let ordinal = creator.resources_created;
+        let id = ResourceId(self.resources_in_use as u32);
+        match self.resources.get_mut(id.index()) {
+            Some(old) => old.renew(kind, state, task, ordinal, created_at),
+            None => self.resources.push(Resource::new(kind, state, task, ordinal, created_at)),
+        }
+        self.resources_in_use += 1;
+        id
+    }
+
+    /// Its owner has dropped the resource: it cannot leak any more.
+    pub fn drop_resource(&mut self, id: ResourceId) {
+        self.resources[id.index()].dropped = true;
+    }
+
+    /// The resource was there before this execution.
+    pub fn mark_from_outside(&mut self, id: ResourceId) {
+        self.resources[id.index()].from_outside = true;
+    }
+
+    /// Gives a resource a name for reports.
+    pub fn name_resource(&mut self, id: ResourceId, name: &str) {
+        self.resources[id.index()].name = Some(name.into());
+    }
+
+    /// Gives a task a name for reports.
+    pub fn name_task(&mut self, id: TaskId, name: &str) {
+        self.tasks[id.index()].name = Some(name.into());
+    }
+
+    /// Creates a child of `parent`, to be settled before the next choice. Call it between the
+    /// parent's `Spawn` commit and its next announcement.
+    pub fn spawn(
+        &mut self,
+        parent: TaskId,
+        spawned_at: Site,
+        name: Option<Box<str>>,
+        strategy: &mut dyn Strategy,
+    ) -> TaskId {
+        let parent_task = &mut self.tasks[parent.index()];
+        parent_task.children += 1;
+        let ordinal = parent_task.children;
+        let child = TaskId(self.tasks.len() as u32);
+        let mut task = Task::new(parent, ordinal, spawned_at, name);
+        task.granted_by = self.steps.len() as u32;
+        self.tasks.push(task);
+        self.unsettled.push(child);
+        self.attend();
+        if let Some(step) = self.steps.last_mut() {
+            step.arg = u64::from(child.0);
+        }
+        strategy.spawned(parent, child);
+        if self.tasks.len() as u64 > u64::from(self.limits.max_tasks) {
+            self.fail(FindingKind::TaskLimit, parent);
+        }
+        child
+    }
+}

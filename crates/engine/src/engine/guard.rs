@@ -1,0 +1,96 @@
+//! The guards around every strategy: step limit, starvation, deadlock.
+
+use super::{Engine, Next};
+use crate::finding::{Divergence, Finding, FindingKind};
+use crate::id::TaskId;
+use crate::operation::OpKind;
+use crate::strategy::{Strategy, View};
+use crate::task::Status;
+
+impl Engine {
+    /// The step limit, and the starvation guard: a task that was ready for `starvation_bound` steps
+    /// without being let run is let run now, whatever the strategy thinks.
+    #[cold]
+    pub(super) fn periodic_checks(&mut self) -> Option<Next> {
+        let now = self.steps.len() as u64;
+        if now >= self.limits.max_steps {
+            self.fail(FindingKind::StepLimit, self.current);
+            return Some(Next::Stop);
+        }
+        let bound = self.limits.starvation_bound;
+        self.next_periodic_check = now.saturating_add(bound).min(self.limits.max_steps);
+        let recent = &self.steps[now.saturating_sub(bound) as usize..];
+        let starved = self
+            .ready
+            .iter()
+            .copied()
+            .filter(|t| self.tasks[t.index()].ready_since.saturating_add(bound) <= now)
+            .filter(|t| recent.iter().all(|step| step.task != *t))
+            .min_by_key(|t| self.tasks[t.index()].ready_since)?;
+        if self.ready.len() < 2 {
+            return None;
+        }
+        self.next_was_choice = true;
+        self.current = starved;
+        Some(Next::Run(starved))
+    }
+
+    /// Stops the execution because of `kind`, with `task` at fault, unless something was found before.
+    #[cold]
+    pub fn fail(&mut self, kind: FindingKind, task: TaskId) {
+        if self.finding.is_none() && !self.tearing_down {
+            self.finding = Some(Finding { kind, task, step: self.steps.len() as u64 });
+            self.attend();
+        }
+    }
+
+    pub(super) fn diverge(&mut self, divergence: Box<Divergence>) -> Next {
+        self.fail(FindingKind::Divergence(divergence), self.current);
+        Next::Stop
+    }
+
+    pub(super) fn nobody_can_go_on(&mut self, strategy: &mut dyn Strategy) -> Next {
+        if self.finished < self.tasks.len() {
+            let blocked = self.blocked_now();
+            self.fail(FindingKind::Deadlock(Box::new(blocked)), self.current);
+            return Next::Stop;
+        }
+        let view = View { engine: self, ready: &self.ready, current: self.current };
+        match strategy.finish(&view) {
+            Ok(()) => Next::Stop,
+            Err(divergence) => self.diverge(divergence),
+        }
+    }
+
+    pub(super) fn look_for_cycle(&mut self, task: TaskId) {
+        if self.ends_in_a_runnable_task(task) || self.tearing_down {
+            return;
+        }
+        if let Some(cycle) = self.cycle_through(task) {
+            let mut blocked = self.blocked_now();
+            blocked.cycle = cycle;
+            self.fail(FindingKind::Deadlock(Box::new(blocked)), task);
+        }
+    }
+
+    /// Whether following the one holder of each lock, from the one that `task` waits for, ends at a
+    /// task that can still run: the common case, told without building the graph.
+    pub(super) fn ends_in_a_runnable_task(&self, task: TaskId) -> bool {
+        let mut at = task;
+        for _ in 0..self.tasks.len() {
+            let t = &self.tasks[at.index()];
+            if !matches!(t.status, Status::Waiting | Status::Disabled) || t.deadline.is_some() {
+                return true;
+            }
+            at = match t.pending.kind {
+                OpKind::Join => TaskId(t.pending.arg as u32),
+                OpKind::Lock => match self.resources[t.pending.resource.index()].holders.exclusive() {
+                    Some(holder) => holder,
+                    None => return false,
+                },
+                _ => return false,
+            };
+        }
+        false
+    }
+}

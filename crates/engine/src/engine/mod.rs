@@ -1,0 +1,173 @@
+//! The engine: a deterministic state machine that an executor drives.
+//!
+//! One turn of an execution:
+//!
+//! 1. the running task *announces* its next operation ([`Engine::announce`]);
+//! 2. tasks that were spawned or granted meanwhile run their own code up to their next announcement
+//!    ([`Next::Settle`]), so that at every choice the next operation of every task is known;
+//! 3. the strategy picks one of the ready tasks ([`Next::Run`]);
+//! 4. that task *commits* ([`Engine::commit`]): the resource's rule is applied, the step is recorded,
+//!    and the task either goes on or waits for a grant.
+//!
+//! No threads, no fibers, no unsafe, no I/O, no global state: it can be driven by a unit test.
+
+mod choose;
+mod commit;
+mod create;
+mod guard;
+mod teardown;
+mod timer;
+mod view;
+mod wait;
+
+use crate::finding::Finding;
+use crate::id::{Site, TaskId};
+use crate::operation::OpKind;
+use crate::resource::Resource;
+use crate::strategy::{Strategy, Tape};
+use crate::task::{Status, Task};
+use crate::time::Timers;
+use crate::trace::Step;
+
+/// The limits and switches of one execution.
+#[derive(Clone, Debug)]
+pub struct Limits {
+    /// Steps after which an execution is cut, as a finding.
+    pub max_steps: u64,
+    /// Yields without any task making progress after which a livelock is reported.
+    pub progress_bound: u64,
+    /// Tasks in one execution.
+    pub max_tasks: u32,
+    /// Timers that may fire before everything is quiet, per execution.
+    pub early_fires: u32,
+    /// Steps for which a ready task may be passed over before it is let run regardless.
+    pub starvation_bound: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Limits {
+            max_steps: 1_000_000,
+            progress_bound: 10_000,
+            max_tasks: 100_000,
+            early_fires: 0,
+            starvation_bound: 10_000,
+        }
+    }
+}
+
+/// What the executor is to do now.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Next {
+    /// Let this task carry out the operation that it announced.
+    Run(TaskId),
+    /// Let this task run its own code up to its next announcement.
+    Settle(TaskId),
+    /// The execution is over: everybody has exited, or there is a finding.
+    Stop,
+}
+
+/// What a commit came to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Committed {
+    /// Carried out, with this outcome.
+    Done(u32),
+    /// The task waits; the outcome is [`Engine::result`] once it is settled again.
+    Wait,
+}
+
+/// The state of one execution.
+pub struct Engine {
+    pub(crate) tasks: Vec<Task>,
+    pub(crate) resources: Vec<Resource>,
+    resources_in_use: usize,
+    ready: Vec<TaskId>,
+    /// First in, first out: `settled` of them have been dealt with.
+    unsettled: Vec<TaskId>,
+    settled: usize,
+    /// The task that yielded last, kept out of `ready` until another one has made a step.
+    yielded: TaskId,
+    current: TaskId,
+    finished: usize,
+    pub(crate) steps: Vec<Step>,
+    pub(crate) timers: Timers,
+    limits: Limits,
+    finding: Option<Finding>,
+    /// Nobody chooses any more: left-over tasks are being unwound.
+    tearing_down: bool,
+    steps_before_teardown: usize,
+    next_was_choice: bool,
+    /// The strategy's tape, if every choice is a uniform draw from it: then nobody need be asked.
+    uniform: Option<Tape>,
+    yields_since_progress: u64,
+    early_fires_left: u32,
+    /// The number of steps at which [`Engine::next`] must look beyond the ready list: 0 as soon as
+    /// anything unusual is pending, else when a periodic check is due. One comparison per step.
+    attention_at: usize,
+    next_periodic_check: u64,
+}
+
+impl Default for Engine {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Engine {
+    /// An engine that has not begun an execution.
+    pub fn new() -> Self {
+        Engine {
+            tasks: Vec::new(),
+            resources: Vec::new(),
+            resources_in_use: 0,
+            ready: Vec::new(),
+            unsettled: Vec::new(),
+            settled: 0,
+            yielded: TaskId::NONE,
+            current: TaskId::MAIN,
+            finished: 0,
+            steps: Vec::new(),
+            timers: Timers::default(),
+            limits: Limits::default(),
+            finding: None,
+            tearing_down: false,
+            steps_before_teardown: 0,
+            next_was_choice: false,
+            uniform: None,
+            yields_since_progress: 0,
+            early_fires_left: 0,
+            attention_at: 0,
+            next_periodic_check: u64::MAX,
+        }
+    }
+
+    /// Forgets the last execution, keeps its memory, and creates main, which is to be settled first.
+    /// The strategy is to make the choices of the execution that `seed` stands for.
+    pub fn begin(&mut self, limits: &Limits, strategy: &mut dyn Strategy, seed: u64) {
+        strategy.begin(seed);
+        self.uniform = strategy.uniform_tape();
+        self.tasks.clear();
+        self.resources_in_use = 0;
+        self.ready.clear();
+        self.unsettled.clear();
+        self.settled = 0;
+        self.yielded = TaskId::NONE;
+        self.current = TaskId::MAIN;
+        self.finished = 1; // the clock never exits
+        self.steps.clear();
+        self.timers.clear();
+        self.limits.clone_from(limits);
+        self.finding = None;
+        self.tearing_down = false;
+        self.yields_since_progress = 0;
+        self.early_fires_left = limits.early_fires;
+        self.next_periodic_check = limits.starvation_bound.min(limits.max_steps);
+        self.attention_at = 0;
+        self.tasks.push(Task::new(TaskId::NONE, 0, Site::UNKNOWN, None));
+        let mut clock = Task::new(TaskId::NONE, 0, Site::UNKNOWN, None);
+        clock.status = Status::Disabled;
+        clock.pending.kind = OpKind::TimerFire;
+        self.tasks.push(clock);
+        self.unsettled.push(TaskId::MAIN);
+    }
+}

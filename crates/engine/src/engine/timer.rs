@@ -1,0 +1,87 @@
+//! Virtual time: timers that end waits.
+
+use super::Engine;
+use crate::id::TaskId;
+use crate::operation::{OpKind, Operation, outcome};
+use crate::task::Status;
+use crate::trace::Step;
+
+impl Engine {
+    pub(super) fn start_timer(&mut self, task: TaskId) {
+        let t = &mut self.tasks[task.index()];
+        if let Some(deadline) = t.deadline {
+            t.timer = t.timer.wrapping_add(1);
+            self.timers.start(deadline, task, t.timer);
+            self.attend();
+        }
+    }
+
+    /// Makes the clock's pending operation that of the earliest timer.
+    pub(super) fn describe_clock(&mut self) {
+        self.timers.forget_stale(&self.tasks);
+        if let Some(task) = self.timers.earliest() {
+            let pending = self.tasks[task.index()].pending;
+            self.tasks[TaskId::CLOCK.index()].pending =
+                Operation { kind: OpKind::TimerFire, arg: u64::from(task.0), ..pending };
+        }
+    }
+
+    /// Fires the earliest timer, and those of the same instant with it: so that the order in which
+    /// tasks wake at one instant is a choice.
+    pub(super) fn fire_timers(&mut self) {
+        self.fire_timer();
+        self.timers.forget_stale(&self.tasks);
+        while self.timers.is_due() {
+            self.fire_timer();
+            self.timers.forget_stale(&self.tasks);
+        }
+    }
+
+    /// Moves virtual time to the earliest timer and ends the wait that it belongs to.
+    pub(super) fn fire_timer(&mut self) {
+        self.describe_clock();
+        let Some(task) = self.timers.fire() else { return };
+        let pending = self.tasks[task.index()].pending;
+        self.steps.push(Step {
+            site: pending.site,
+            arg: u64::from(task.0),
+            value: self.timers.now(),
+            resource: pending.resource,
+            task: TaskId::CLOCK,
+            after: 0,
+            outcome: 0,
+            kind: OpKind::TimerFire,
+            was_choice: self.next_was_choice,
+        });
+        self.current = TaskId::CLOCK;
+        self.yields_since_progress = 0;
+        match self.tasks[task.index()].status {
+            Status::Disabled => {
+                self.enable(task);
+            }
+            Status::Waiting => {
+                self.leave_queue(task, &pending);
+                self.grant(task, outcome::TIMED_OUT);
+            }
+            Status::Ready | Status::Unsettled | Status::Finished => {
+                unreachable!("a timer that is not stale belongs to a wait")
+            }
+        }
+    }
+
+    /// Takes a task whose wait ends without a grant out of its queue.
+    pub(super) fn leave_queue(&mut self, task: TaskId, pending: &Operation) {
+        let id = pending.resource;
+        let resource = &mut self.resources[id.index()];
+        resource.waiters.remove(task, &mut self.tasks);
+        resource.senders.remove(task, &mut self.tasks);
+        match pending.kind {
+            OpKind::Recv => self.return_recv_ticket(id),
+            OpKind::Send => self.return_send_ticket(id),
+            OpKind::Arrive => self.take_back_arrival(id),
+            OpKind::Read | OpKind::Write => self.grant_rwlock(id),
+            OpKind::Acquire => self.grant_semaphore(id),
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! Waiting and granting, and the list of those who are ready.
+
+use super::{Committed, Engine};
+use crate::id::TaskId;
+use crate::operation::outcome;
+use crate::task::{NOT_READY, Status};
+
+impl Engine {
+    /// `task` has taken its ticket and waits. (Its place in a queue is the caller's business.)
+    pub(crate) fn wait(&mut self, task: TaskId) -> Committed {
+        self.remove_ready(task);
+        let t = &mut self.tasks[task.index()];
+        t.status = Status::Waiting;
+        if t.deadline.is_some() {
+            self.start_timer(task);
+        } else {
+            self.look_for_cycle(task);
+        }
+        Committed::Wait
+    }
+
+    /// As [`wait`](Self::wait), for what `holder` holds: no cycle can close while that one can run.
+    #[inline(always)]
+    pub(crate) fn wait_for(&mut self, task: TaskId, holder: TaskId) -> Committed {
+        let runs = matches!(self.tasks[holder.index()].status, Status::Ready | Status::Unsettled);
+        let t = &mut self.tasks[task.index()];
+        if !runs || holder == task || t.deadline.is_some() {
+            return self.wait(task);
+        }
+        t.status = Status::Waiting;
+        self.remove_ready(task);
+        Committed::Wait
+    }
+
+    /// Ends the wait of `task`.
+    #[inline(always)]
+    pub(crate) fn grant(&mut self, task: TaskId, result: u32) {
+        let t = &mut self.tasks[task.index()];
+        t.status = Status::Unsettled;
+        t.result = result;
+        t.granted_by = self.steps.len() as u32;
+        if t.deadline.is_some() {
+            t.deadline = None;
+            t.timer = t.timer.wrapping_add(1);
+        }
+        self.unsettled.push(task);
+        self.attend();
+    }
+
+    /// What the operation of a task that is resumed has come to.
+    #[inline]
+    pub fn result(&self, task: TaskId) -> u32 {
+        self.tasks[task.index()].result
+    }
+
+    /// Keeps what an operation that was carried out on behalf of `task` has come to.
+    #[inline]
+    pub fn set_result(&mut self, task: TaskId, result: u32) {
+        self.tasks[task.index()].result = result;
+    }
+
+    /// Whether `task` still waits.
+    pub fn is_waiting(&self, task: TaskId) -> bool {
+        matches!(self.tasks[task.index()].status, Status::Waiting | Status::Disabled)
+    }
+
+    /// What `task` announced can be carried out now.
+    pub(crate) fn enable(&mut self, task: TaskId) {
+        let t = &mut self.tasks[task.index()];
+        t.status = Status::Ready;
+        t.deadline = None;
+        t.timer = t.timer.wrapping_add(1);
+        self.make_ready(task);
+    }
+
+    #[inline]
+    pub(super) fn make_ready(&mut self, task: TaskId) {
+        let t = &mut self.tasks[task.index()];
+        if t.ready_at == NOT_READY {
+            t.ready_at = self.ready.len() as u32;
+            t.ready_since = self.steps.len() as u64;
+            self.ready.push(task);
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn remove_ready(&mut self, task: TaskId) {
+        let at = std::mem::replace(&mut self.tasks[task.index()].ready_at, NOT_READY);
+        if at != NOT_READY {
+            self.ready.swap_remove(at as usize);
+            if let Some(moved) = self.ready.get(at as usize) {
+                self.tasks[moved.index()].ready_at = at;
+            }
+        }
+    }
+
+    /// Records what the last step read, wrote, sent or chose.
+    #[inline]
+    pub fn note_value(&mut self, value: u64) {
+        if let Some(step) = self.steps.last_mut() {
+            step.value = value;
+        }
+    }
+
+    /// Records that the last step's comparison failed.
+    #[inline]
+    pub fn note_refused(&mut self) {
+        if let Some(step) = self.steps.last_mut() {
+            step.outcome = outcome::REFUSED as u16;
+        }
+    }
+}

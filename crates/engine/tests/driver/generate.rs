@@ -1,0 +1,113 @@
+//! Random programs: small, over every kind of operation, some of them deadlocking.
+
+use drawloom_engine::strategy::Tape;
+
+use super::program::Program;
+
+const THINGS: &str = "var x; var y; mutex m; mutex n; rwlock l; cond c; chan q 1; chan z 0; chan u inf; chan v inf; chan w 1; sem s 1; barrier b 2; once o\n";
+
+/// Fragments that a thread is put together from; what one takes it gives back.
+const FRAGMENTS: &[&str] = &[
+    "load r0 x",
+    "load r1 y",
+    "store x 1",
+    "store y r0",
+    "faa r2 x 1",
+    "xchg r3 y 5",
+    "cas r4 x 0 7",
+    "cas r4 y 0 8",
+    "lock m; unlock m",
+    "lock m; load r0 x; unlock m",
+    "lock m; lock n; unlock n; unlock m",
+    "lock n; lock m; unlock m; unlock n",
+    "trylock r5 m; jz r5 L; store y 2; unlock m; label L",
+    "trylock r5 n; jz r5 L; unlock n; label L",
+    "rlock l; rwunlock l",
+    "rlock l; load r0 x; rwunlock l",
+    "wlock l; rwunlock l",
+    "wlock l; store x 3; downgrade l; rwunlock l",
+    "tryrlock r5 l; jz r5 L; rwunlock l; label L",
+    "trywlock r5 l; jz r5 L; rwunlock l; label L",
+    "lock m; cvwait c m; unlock m",
+    "notify c",
+    "notifyall c",
+    "acquire s; release s",
+    "release s",
+    "acquire s 2; release s 2",
+    "tryacquire r5 s; jz r5 L; release s; label L",
+    "arrive r6 b",
+    "enter r6 o; jz r6 L; finish o 1; label L",
+    "enter r6 o; set r7 r6 == 1; jz r7 L; finish o 0; label L; set r7 r6 == 2; jz r7 M; finish o 1; label M",
+    "check r6 o",
+    "send q 1",
+    "sendok r5 q 2",
+    "recv r0 q",
+    "trysend r5 q 3",
+    "tryrecv r5 r0 q",
+    "send z 4",
+    "recv r0 z",
+    "trysend r5 z 5",
+    "tryrecv r5 r0 z",
+    "send u 6",
+    "recvok r5 r0 u",
+    "tryrecv r5 r0 u",
+    "recvok r5 r0 v",
+    "tryrecv r5 r0 v",
+    "sendok r5 w 7",
+    "trysend r5 w 8",
+    "choose r6 2",
+    "sleep T; now r6",
+    "sleep T; load r0 x",
+    "recvfor r5 r0 q T",
+    "recvfor r5 r0 z T",
+    "parkfor r5 T",
+    "lock m; cvwaitfor r5 c m T; unlock m",
+    "unpark t0",
+    "unpark t1",
+];
+
+/// Fragments that only the first thread has: nobody else may use an end that it closes.
+const FIRST: &[&str] = &[
+    "send v 1; close v",
+    "close v",
+    "recv r0 w; closerecv w",
+    "closerecv w",
+    "park",
+    "spawn late; join late",
+    "spawn late",
+    "isfinished r6 t1",
+];
+
+/// The program of `seed`, with its text.
+pub fn generate(seed: u64) -> (Program, String) {
+    let mut tape = Tape::new(seed);
+    let mut text = String::from(THINGS);
+    let mut labels = 0;
+    let mut fragment = |text: &mut String, chosen: &str| {
+        labels += 1;
+        // Different times: the order of timers of equal deadline is that in which they were started,
+        // which the table does not know of.
+        let chosen = chosen.replace('T', &(1u64 << labels).to_string());
+        let line = chosen.replace('L', &format!("L{labels}")).replace('M', &format!("M{labels}"));
+        text.push_str(&line);
+        text.push('\n');
+    };
+    // Few fragments per program, so that threads meet at the same things.
+    let palette: Vec<&str> = (0..4).map(|_| FRAGMENTS[tape.below(FRAGMENTS.len() as u64) as usize]).collect();
+    for thread in 0..2 + tape.below(2) {
+        text.push_str(&format!("thread t{thread}\n"));
+        for _ in 0..1 + tape.below(3) {
+            let chosen = if tape.below(4) > 0 {
+                palette[tape.below(palette.len() as u64) as usize]
+            } else {
+                FRAGMENTS[tape.below(FRAGMENTS.len() as u64) as usize]
+            };
+            fragment(&mut text, chosen);
+        }
+        if thread == 0 && tape.below(3) == 0 {
+            fragment(&mut text, FIRST[tape.below(FIRST.len() as u64) as usize]);
+        }
+    }
+    text.push_str("thread late off\nfaa _ x 1\n");
+    (Program::parse(&text), text)
+}

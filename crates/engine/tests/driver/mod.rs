@@ -1,0 +1,16 @@
+//! A scripted driver: runs small programs on the real engine, without fibers, threads or user code.
+//!
+//! [`Program`] reads the text (the format is in `tests/programs/README.md`), [`Run`] is an execution of
+//! it under any strategy; [`every_run`] makes every choice once, [`InOrder`] the given ones.
+
+mod enumerate;
+mod generate;
+mod instruction;
+mod machine;
+mod operations;
+mod program;
+
+pub use enumerate::{InOrder, canonical, every_run, every_run_within, up_to};
+pub use generate::generate;
+pub use machine::{Run, line_of, run, run_on};
+pub use program::Program;

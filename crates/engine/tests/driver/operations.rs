@@ -1,0 +1,180 @@
+//! What an instruction announces, and what is left to do once the engine has carried it out.
+
+use drawloom_engine::{ChannelState, OpKind, Operation, ResourceId, Site, State, TaskId, outcome};
+
+use super::instruction::{Instruction, Value};
+use super::machine::Machine;
+
+impl Machine<'_> {
+    pub(super) fn operation(&mut self, task: TaskId, instruction: &Instruction, site: Site) -> Operation {
+        use Instruction as I;
+        let now = self.engine.now();
+        let deadline = |machine: &mut Self, timeout: Option<Value>| {
+            let deadline = timeout.map(|t| now + machine.value(task, t) as u64);
+            machine.engine.set_deadline(task, deadline);
+        };
+        let mut arg = 0;
+        let (kind, at) = match *instruction {
+            I::Load { at, .. } => (OpKind::Load, Some(at)),
+            I::Store { at, .. } => (OpKind::Store, Some(at)),
+            I::Add { at, .. } | I::Exchange { at, .. } => (OpKind::Rmw, Some(at)),
+            I::Cas { at, .. } => (OpKind::Cas, Some(at)),
+            I::Simple { kind, at, .. } => (kind, Some(at)),
+            I::RwUnlock { at } => {
+                let id = self.resource(task, at);
+                let writing = self.engine.resources()[id.index()].holders.iter().any(|h| h.exclusive);
+                (if writing { OpKind::WriteUnlock } else { OpKind::ReadUnlock }, Some(at))
+            }
+            I::CondWait { at, mutex, timeout, .. } => {
+                if let Some(mutex) = self.thread(task).relock {
+                    return Operation::new(OpKind::Lock, mutex, site);
+                }
+                deadline(self, timeout);
+                arg = u64::from(self.resource(task, mutex).0);
+                (OpKind::CondWait, Some(at))
+            }
+            I::Permits { kind, at, count, .. } => {
+                arg = self.value(task, count) as u64;
+                (kind, Some(at))
+            }
+            I::Send { kind, at, .. } => (kind, Some(at)),
+            I::Recv { kind, at, timeout, .. } => {
+                deadline(self, timeout);
+                (kind, Some(at))
+            }
+            I::Enter { at, .. } => (OpKind::OnceEnter, Some(at)),
+            I::Finish { at, good } => {
+                arg = self.value(task, good) as u64;
+                (OpKind::OnceFinish, Some(at))
+            }
+            I::Spawn(_) => (OpKind::Spawn, None),
+            I::Join(thread) => {
+                arg = u64::from(self.tasks[thread].0);
+                (OpKind::Join, None)
+            }
+            I::IsFinished { thread, .. } => {
+                arg = u64::from(self.tasks[thread].0);
+                (OpKind::IsFinished, None)
+            }
+            I::Park { timeout, .. } => {
+                deadline(self, timeout);
+                (OpKind::Park, None)
+            }
+            // What is assumed and does not hold is waited for in vain.
+            I::Assume(_) => (OpKind::Park, None),
+            I::Unpark(thread) => {
+                arg = u64::from(self.tasks[thread].0);
+                (OpKind::Unpark, None)
+            }
+            I::Sleep(time) => {
+                arg = now + self.value(task, time) as u64;
+                (OpKind::Sleep, None)
+            }
+            I::Now { .. } => (OpKind::Now, None),
+            I::Yield => (OpKind::Yield, None),
+            I::Choose { count, .. } => {
+                arg = self.value(task, count) as u64;
+                (OpKind::Choose, None)
+            }
+            I::Set { .. } | I::Jump { .. } | I::Assert(_) => unreachable!("a local instruction"),
+        };
+        let id = match at {
+            Some(at) => self.resource(task, at),
+            None => ResourceId::NONE,
+        };
+        if id != ResourceId::NONE {
+            if let State::Channel(ChannelState { capacity, .. }) = self.engine.resources()[id.index()].state {
+                arg = capacity;
+            }
+        }
+        Operation::new(kind, id, site).with_arg(arg)
+    }
+
+    /// The operation that `task` announced has been carried out: the rest of it is ours.
+    pub(super) fn complete(&mut self, task: TaskId, result: u32) {
+        use Instruction as I;
+        let running = self.thread(task);
+        let (thread, at) = (running.thread, running.at);
+        running.announced = false;
+        self.engine.set_deadline(task, None);
+        let instruction = self.program.threads[thread].code[at].1;
+        let done = i64::from(result == outcome::OK);
+        match instruction {
+            I::Load { to, at } => {
+                let index = self.index(task, at);
+                let value = self.memory[index];
+                self.engine.note_value(value as u64);
+                self.set(task, to, value);
+            }
+            I::Store { at, value } => {
+                let index = self.index(task, at);
+                self.memory[index] = self.value(task, value);
+            }
+            I::Add { to, at, value } => {
+                let index = self.index(task, at);
+                let old = self.memory[index];
+                self.memory[index] = old + self.value(task, value);
+                self.set(task, to, old);
+            }
+            I::Exchange { to, at, value } => {
+                let index = self.index(task, at);
+                let old = self.memory[index];
+                self.memory[index] = self.value(task, value);
+                self.set(task, to, old);
+            }
+            I::Cas { ok, at, expected, new } => {
+                let index = self.index(task, at);
+                let equal = self.memory[index] == self.value(task, expected);
+                if equal {
+                    self.memory[index] = self.value(task, new);
+                } else {
+                    self.engine.note_refused();
+                }
+                self.set(task, ok, i64::from(equal));
+            }
+            I::Simple { kind: OpKind::Arrive, ok, .. } => self.set(task, ok, i64::from(result == outcome::LEADER)),
+            I::Simple { ok, .. } | I::Permits { ok, .. } | I::Park { ok, .. } | I::Send { ok, .. } => {
+                self.set(task, ok, done)
+            }
+            I::CondWait { ok, mutex, .. } => {
+                if self.thread(task).relock.take().is_none() {
+                    let mutex = self.resource(task, mutex);
+                    self.thread(task).relock = Some(mutex);
+                    self.set(task, ok, done);
+                    return;
+                }
+            }
+            I::Recv { at, to, ok, .. } => {
+                if result == outcome::OK {
+                    let index = self.index(task, at);
+                    let value = self.messages[index].pop_front().expect("a message for every ticket");
+                    self.set(task, to, value);
+                }
+                self.set(task, ok, done);
+            }
+            I::Enter { run, .. } => {
+                let code = match result {
+                    outcome::RUN => 1,
+                    outcome::RUN_AFTER_PANIC => 2,
+                    _ => 0,
+                };
+                self.set(task, run, code);
+            }
+            I::Spawn(thread) => self.spawn(task, thread),
+            I::IsFinished { to, .. } => self.set(task, to, done),
+            I::Now { to } => {
+                let now = self.engine.now() as i64;
+                self.set(task, to, now);
+            }
+            I::Choose { to, .. } => {
+                let chosen = self.engine.steps().last().map_or(0, |step| step.value) as i64;
+                self.set(task, to, chosen);
+            }
+            I::RwUnlock { .. } | I::Finish { .. } | I::Join(_) | I::Unpark(_) | I::Sleep(_) | I::Yield => {}
+            I::Set { .. } | I::Jump { .. } | I::Assume(_) | I::Assert(_) => {
+                unreachable!("never carried out")
+            }
+        }
+        self.thread(task).at += 1;
+    }
+}

@@ -1,0 +1,12 @@
+//! Programs without user code, run on the real engine: its rules, its dependence table, its replay.
+
+#[path = "../driver/mod.rs"]
+mod driver;
+
+mod classes;
+mod clocks;
+mod commutation;
+mod limits;
+mod primitives;
+mod replay;
+mod time;

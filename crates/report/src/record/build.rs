@@ -1,0 +1,304 @@
+//! From the engine's state to a record.
+
+use std::collections::{HashMap, HashSet};
+
+use drawloom_engine::finding::{Blocked, Deadlock, Finding, FindingKind};
+use drawloom_engine::{Engine, OpKind, ResourceId, Site, State, Step, TaskId, UNBOUNDED, outcome};
+
+use super::waits::{Wait, waits};
+use super::{
+    BLOCKED, BlockedRecord, Blocker, Details, FindingRecord, LeakRecord, Meta, Place, Record, ResourceRecord,
+    StepRecord, TaskRecord, VERSION,
+};
+
+/// The words of outcomes, by their number in the engine, and one of our own.
+const OUTCOMES: [&str; 9] =
+    ["ok", "timed out", "disconnected", "refused", "runs it", "runs it after a panic", "leader", "torn down", BLOCKED];
+/// The place of [`BLOCKED`] among them.
+const NEVER_ENDED: u32 = 8;
+
+impl Record {
+    /// The record of `finding`, which the execution that is still in `engine` has shown.
+    ///
+    /// Steps that destructors made when the execution was torn down are left out. `resolve` says
+    /// which place a site stands for.
+    pub fn of(engine: &Engine, finding: &Finding, meta: Meta, resolve: &dyn Fn(Site) -> Option<Place>) -> Record {
+        let mut builder = Builder { resolve, places: Vec::new(), by_site: HashMap::new(), by_place: HashMap::new() };
+        let end = engine.finding().map_or(finding.step, |f| f.step.min(finding.step));
+        let made = &engine.steps()[..engine.steps().len().min(end as usize)];
+        let mut record = Record {
+            version: VERSION,
+            meta,
+            tasks: builder.tasks(engine, finding, made),
+            resources: builder.resources(engine),
+            operations: Vec::new(),
+            outcomes: vec![OUTCOMES[0].to_owned()],
+            steps: Vec::with_capacity(made.len()),
+            finding: FindingRecord {
+                kind: finding.kind.word().to_owned(),
+                message: String::new(),
+                task: finding.task.0,
+                place: None,
+                details: Details::Nothing,
+            },
+            places: Vec::new(),
+        };
+        let mut operations = [None; OpKind::ALL.len()];
+        for step in made {
+            let operation = *operations[step.kind as usize].get_or_insert_with(|| {
+                record.operations.push(step.kind.word().to_owned());
+                (record.operations.len() - 1) as u16
+            });
+            let outcome = record.outcome_index(u32::from(step.outcome));
+            record.steps.push(StepRecord {
+                task: step.task.0,
+                operation,
+                outcome,
+                resource: resource(step.resource),
+                place: builder.place(step.site),
+                choice: step.was_choice,
+                after: step.after.checked_sub(1),
+                argument: argument(step.kind, step.arg),
+                value: value(step),
+            });
+        }
+        record.describe(engine, finding, &mut builder);
+        record.tell_outcomes_of_waits(made);
+        record.places = builder.places;
+        record
+    }
+
+    fn outcome_index(&mut self, outcome: u32) -> u16 {
+        let word = OUTCOMES.get(outcome as usize).copied().unwrap_or("?");
+        let known = self.outcomes.iter().position(|w| w == word);
+        known.unwrap_or_else(|| {
+            self.outcomes.push(word.to_owned());
+            self.outcomes.len() - 1
+        }) as u16
+    }
+
+    /// A step that waits is recorded before it is known what it comes to; the step that ended the
+    /// wait tells.
+    fn tell_outcomes_of_waits(&mut self, made: &[Step]) {
+        let mut blocked = HashSet::new();
+        if let Details::Deadlock { blocked: all, .. } = &self.finding.details {
+            blocked.extend(all.iter().map(|b| (b.task, b.resource, b.operation.clone())));
+        }
+        for (i, Wait { ended_by, next, .. }) in waits(self).into_iter().enumerate() {
+            let step = &self.steps[i];
+            let is_blocked = || blocked.contains(&(step.task, step.resource, self.operation(step).to_owned()));
+            let outcome = match ended_by {
+                Some(by) => came_to(&made[by as usize]),
+                None if next.is_none() && is_blocked() => NEVER_ENDED,
+                None => continue,
+            };
+            self.steps[i].outcome = self.outcome_index(outcome);
+        }
+    }
+
+    fn describe(&mut self, engine: &Engine, finding: &Finding, builder: &mut Builder<'_>) {
+        let (message, place, details) = match &finding.kind {
+            FindingKind::Panic(panic) => (
+                panic.message.clone(),
+                parse_place(&panic.location).map(|place| builder.intern(place)),
+                Details::Panic { backtrace: panic.backtrace.as_deref().map(without_addresses) },
+            ),
+            FindingKind::Deadlock(deadlock) => {
+                let details = self.deadlock(deadlock, builder);
+                let sentence = if deadlock.is_starvation() {
+                    "nobody brings about what is waited for"
+                } else {
+                    "tasks wait for each other"
+                };
+                (sentence.into(), None, details)
+            }
+            FindingKind::Livelock => {
+                let bound = engine.limits().progress_bound;
+                (format!("no progress in {bound} yields"), None, Details::Livelock { bound })
+            }
+            FindingKind::StepLimit => {
+                let limit = engine.limits().max_steps;
+                (format!("more than {limit} steps"), None, Details::StepLimit { limit })
+            }
+            FindingKind::TaskLimit => {
+                let limit = u64::from(engine.limits().max_tasks);
+                let place = self.steps.iter().rev().find(|s| s.task == finding.task.0).and_then(|s| s.place);
+                (format!("more than {limit} tasks"), place, Details::TaskLimit { limit })
+            }
+            FindingKind::Leak(leaks) => {
+                let leaks: Vec<_> = leaks
+                    .iter()
+                    .map(|l| LeakRecord { created_at: builder.place(l.created_at), references: l.references })
+                    .collect();
+                let place = leaks.first().and_then(|l| l.created_at);
+                ("shared references outlived the execution".into(), place, Details::Leak { leaks })
+            }
+            FindingKind::Unjoined(tasks) => {
+                let tasks = tasks.iter().map(|t| t.0).collect();
+                ("tasks were not joined".into(), None, Details::Unjoined { tasks })
+            }
+            FindingKind::Divergence(divergence) => (
+                "the program did something else than recorded".into(),
+                None,
+                Details::Divergence {
+                    step: divergence.step,
+                    expected: divergence.expected.clone(),
+                    found: divergence.found.clone(),
+                    task: divergence.task.as_ref().map(ToString::to_string),
+                },
+            ),
+            FindingKind::Interference => ("a static was in use by another execution".into(), None, Details::Nothing),
+            FindingKind::NothingExplored => ("no execution had a choice".into(), None, Details::Nothing),
+        };
+        self.finding.message = message;
+        self.finding.place = place;
+        self.finding.details = details;
+    }
+
+    fn deadlock(&self, deadlock: &Deadlock, builder: &mut Builder<'_>) -> Details {
+        let ids = |tasks: &[TaskId]| tasks.iter().map(|t| t.0).collect();
+        let blocked: Vec<_> = deadlock.blocked.iter().map(|b| builder.blocked(b)).collect();
+        let are_blocked: HashSet<u32> = blocked.iter().map(|b| b.task).collect();
+        let stuck = |(i, t): (u32, &TaskRecord)| t.finished || i == TaskId::CLOCK.0 || are_blocked.contains(&i);
+        let everybody = (0..).zip(&self.tasks).all(stuck);
+        Details::Deadlock { blocked, cycle: ids(&deadlock.cycle), chain: ids(&deadlock.chain()), everybody }
+    }
+}
+
+/// What the wait that this step ended came to.
+fn came_to(granted_by: &Step) -> u32 {
+    match granted_by.kind {
+        OpKind::TimerFire => outcome::TIMED_OUT,
+        OpKind::CloseSend | OpKind::CloseRecv => outcome::DISCONNECTED,
+        OpKind::OnceFinish if granted_by.arg == 0 => outcome::RUN_AFTER_PANIC,
+        _ => outcome::OK,
+    }
+}
+
+fn resource(id: ResourceId) -> Option<u32> {
+    (id != ResourceId::NONE).then_some(id.0)
+}
+
+/// The second operand, of the kinds that have one.
+fn argument(kind: OpKind, arg: u64) -> Option<u64> {
+    use OpKind::*;
+    match kind {
+        // A task that has not been created yet; main is never spawned.
+        Spawn if arg == 0 => None,
+        Spawn | Join | IsFinished | Unpark | TimerFire | CondWait | Acquire | TryAcquire | Release | Choose | Sleep
+        | OnceFinish => Some(arg),
+        _ => None,
+    }
+}
+
+/// The value, of the kinds that have one.
+fn value(step: &Step) -> Option<u64> {
+    use OpKind::*;
+    let ticket = u32::from(step.outcome) != outcome::REFUSED && u32::from(step.outcome) != outcome::DISCONNECTED;
+    match step.kind {
+        Load | Store | Rmw | Cas | Choose | TimerFire => Some(step.value),
+        Send | TrySend | Recv | TryRecv if ticket => Some(step.value),
+        _ => None,
+    }
+}
+
+/// Takes `file:line:column` apart; a file name may itself contain colons.
+fn parse_place(text: &str) -> Option<Place> {
+    let (rest, column) = text.rsplit_once(':')?;
+    let (file, line) = rest.rsplit_once(':')?;
+    Some(Place { file: file.to_owned(), line: line.parse().ok()?, column: column.parse().ok()? })
+}
+
+/// Replaces what differs from one run to the next.
+fn without_addresses(backtrace: &str) -> String {
+    let is_address = |word: &str| word.strip_prefix("0x").is_some_and(|hex| hex.chars().all(|c| c.is_ascii_hexdigit()));
+    let line =
+        |line: &str| line.split(' ').map(|w| if is_address(w) { "0x…" } else { w }).collect::<Vec<_>>().join(" ");
+    backtrace.lines().map(line).collect::<Vec<_>>().join("\n")
+}
+
+struct Builder<'a> {
+    resolve: &'a dyn Fn(Site) -> Option<Place>,
+    places: Vec<Place>,
+    by_site: HashMap<usize, Option<u32>>,
+    /// Two sites may be the same place, and how many there are is up to the compiler.
+    by_place: HashMap<Place, u32>,
+}
+
+impl Builder<'_> {
+    fn place(&mut self, site: Site) -> Option<u32> {
+        if let Some(known) = self.by_site.get(&site.0) {
+            return *known;
+        }
+        let place = if site == Site::UNKNOWN { None } else { (self.resolve)(site) };
+        let index = place.map(|place| self.intern(place));
+        self.by_site.insert(site.0, index);
+        index
+    }
+
+    fn intern(&mut self, place: Place) -> u32 {
+        let places = &mut self.places;
+        *self.by_place.entry(place).or_insert_with_key(|place| {
+            places.push(place.clone());
+            (places.len() - 1) as u32
+        })
+    }
+
+    /// The tasks as they stood at the finding; teardown has buried them since.
+    fn tasks(&mut self, engine: &Engine, finding: &Finding, made: &[Step]) -> Vec<TaskRecord> {
+        let paniced = |task| matches!(finding.kind, FindingKind::Panic(_)) && finding.task == task;
+        let mut tasks: Vec<_> = engine
+            .tasks()
+            .iter()
+            .zip((0..).map(TaskId))
+            .map(|(task, id)| TaskRecord {
+                path: engine.path(id).to_string(),
+                name: task.name.as_deref().map(str::to_owned),
+                spawned_at: self.place(task.spawned_at),
+                steps: 0,
+                yields: 0,
+                finished: false,
+                panicked: task.panicked || paniced(id),
+            })
+            .collect();
+        for step in made {
+            let task = &mut tasks[step.task.index()];
+            task.steps += 1;
+            task.yields += u64::from(step.kind == OpKind::Yield);
+            task.finished |= step.kind == OpKind::Exit;
+        }
+        tasks
+    }
+
+    fn resources(&mut self, engine: &Engine) -> Vec<ResourceRecord> {
+        let describe = |r: &drawloom_engine::Resource| ResourceRecord {
+            kind: r.kind.word().to_owned(),
+            name: r.name.as_deref().map(str::to_owned),
+            created_at: self.place(r.created_at),
+            id: format!("{} #{} of task {}", r.kind.word(), r.ordinal, engine.path(r.creator)),
+            size: match r.state {
+                State::Channel(channel) => Some(channel.capacity).filter(|c| *c != UNBOUNDED),
+                State::Barrier { size, .. } => Some(size),
+                State::Plain | State::Permits(_) | State::Once(_) => None,
+            },
+            from_outside: r.from_outside,
+        };
+        engine.resources().iter().map(describe).collect()
+    }
+
+    fn blocked(&mut self, blocked: &Blocked) -> BlockedRecord {
+        BlockedRecord {
+            task: blocked.task.0,
+            operation: blocked.kind.word().to_owned(),
+            resource: resource(blocked.resource),
+            argument: argument(blocked.kind, blocked.arg),
+            place: self.place(blocked.site),
+            blockers: blocked
+                .blockers
+                .iter()
+                .map(|(task, site)| Blocker { task: task.0, place: self.place(*site) })
+                .collect(),
+            queued: blocked.queued,
+        }
+    }
+}

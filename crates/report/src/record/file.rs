@@ -1,0 +1,215 @@
+//! The record as a file: compact arrays for steps, and errors that say what is wrong with a file.
+
+use serde::de::{Error as _, SeqAccess, Visitor};
+use serde::ser::SerializeSeq;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use super::{Details, Record, StepRecord, VERSION};
+
+/// Why a text cannot be read as a record.
+#[derive(Debug, thiserror::Error)]
+pub enum ReadError {
+    /// It is no trace file at all.
+    #[error("this is not a drawloom trace file: it should be a JSON object with a `version`")]
+    NotATrace,
+    /// It is of another version.
+    #[error(
+        "this trace file has version {found}, and this drawloom reads version {VERSION}: \
+         use the drawloom that wrote it, or run the test again"
+    )]
+    Version {
+        /// Its version.
+        found: u64,
+    },
+    /// It was cut or altered.
+    #[error("this trace file is damaged ({0}): run the test again to write a new one")]
+    Damaged(String),
+}
+
+impl Record {
+    /// The record as the text of a trace file.
+    pub fn write(&self) -> String {
+        serde_json::to_string(self).expect("a record has only texts, numbers and lists")
+    }
+
+    /// Reads a trace file.
+    pub fn read(text: &str) -> Result<Record, ReadError> {
+        #[derive(Deserialize)]
+        struct Head {
+            version: u64,
+        }
+        let damaged = |error: serde_json::Error| ReadError::Damaged(error.to_string());
+        let head: Head = match serde_json::from_str(text) {
+            Ok(head) => head,
+            // A trace file always begins with its version, so one that was cut can be told.
+            Err(error) if error.is_eof() && text.starts_with("{\"version\":") => {
+                return Err(damaged(error));
+            }
+            Err(_) => return Err(ReadError::NotATrace),
+        };
+        if head.version != u64::from(VERSION) {
+            return Err(ReadError::Version { found: head.version });
+        }
+        let record: Record = serde_json::from_str(text).map_err(damaged)?;
+        record.check().map_err(ReadError::Damaged)?;
+        Ok(record)
+    }
+
+    /// Every index points into its table, so that nobody who uses a record has to ask.
+    fn check(&self) -> Result<(), String> {
+        let task = |i: &u32| (*i as usize) < self.tasks.len();
+        let place = |i: &Option<u32>| i.is_none_or(|i| (i as usize) < self.places.len());
+        let resource = |i: &Option<u32>| i.is_none_or(|i| (i as usize) < self.resources.len());
+        for (i, step) in self.steps.iter().enumerate() {
+            let fits = task(&step.task)
+                && place(&step.place)
+                && resource(&step.resource)
+                && usize::from(step.operation) < self.operations.len()
+                && usize::from(step.outcome) < self.outcomes.len()
+                && step.after.is_none_or(|after| (after as usize) < i);
+            if !fits {
+                return Err(format!("step {i} refers to something that is not there"));
+            }
+        }
+        let details = match &self.finding.details {
+            Details::Deadlock { blocked, cycle, chain, .. } => {
+                cycle.iter().all(task)
+                    && chain.iter().all(task)
+                    && blocked.iter().all(|b| task(&b.task) && place(&b.place) && resource(&b.resource))
+                    && blocked.iter().flat_map(|b| &b.blockers).all(|b| task(&b.task) && place(&b.place))
+            }
+            Details::Unjoined { tasks } => tasks.iter().all(task),
+            Details::Leak { leaks } => leaks.iter().all(|l| place(&l.created_at)),
+            Details::Panic { .. }
+            | Details::Livelock { .. }
+            | Details::StepLimit { .. }
+            | Details::TaskLimit { .. }
+            | Details::Divergence { .. }
+            | Details::Nothing => true,
+        };
+        let tables = self.tasks.iter().all(|t| place(&t.spawned_at))
+            && self.resources.iter().all(|r| place(&r.created_at))
+            && place(&self.finding.place)
+            && (self.tasks.is_empty() || task(&self.finding.task));
+        if details && tables { Ok(()) } else { Err("it refers to a task or place that is not there".into()) }
+    }
+}
+
+/// One element of a step's array.
+struct Cell(Option<u64>);
+
+/// Up to here every reader of JSON keeps a number exact.
+const EXACT: u64 = 1 << 53;
+
+impl Serialize for Cell {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.0 {
+            None => serializer.serialize_unit(),
+            Some(number) if number <= EXACT => serializer.serialize_u64(number),
+            Some(number) => serializer.collect_str(&number),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Cell {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Cells;
+        impl Visitor<'_> for Cells {
+            type Value = Cell;
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str("null, a whole number, or one as a text")
+            }
+            fn visit_unit<E>(self) -> Result<Cell, E> {
+                Ok(Cell(None))
+            }
+            fn visit_u64<E>(self, number: u64) -> Result<Cell, E> {
+                Ok(Cell(Some(number)))
+            }
+            fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Cell, E> {
+                text.parse().map(|n| Cell(Some(n))).map_err(|_| E::custom(format!("`{text}` is no number")))
+            }
+        }
+        deserializer.deserialize_any(Cells)
+    }
+}
+
+impl Serialize for StepRecord {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let cells = [
+            Some(u64::from(self.task)),
+            Some(u64::from(self.operation)),
+            self.resource.map(u64::from),
+            self.place.map(u64::from),
+            Some(u64::from(self.outcome)),
+            Some(u64::from(self.choice)),
+            self.after.map(u64::from),
+            self.argument,
+            self.value,
+        ];
+        // An absent outcome or choice is 0; an absent argument or value is none, so their 0 is written.
+        let says_something = |(i, cell): (usize, &Option<u64>)| match i {
+            4 | 5 => *cell != Some(0),
+            _ => cell.is_some(),
+        };
+        let used = (0..cells.len()).rev().find(|i| says_something((*i, &cells[*i]))).map_or(0, |i| i + 1);
+        let mut seq = serializer.serialize_seq(Some(used))?;
+        for cell in &cells[..used] {
+            seq.serialize_element(&Cell(*cell))?;
+        }
+        seq.end()
+    }
+}
+
+impl<'de> Deserialize<'de> for StepRecord {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Steps;
+        impl<'de> Visitor<'de> for Steps {
+            type Value = StepRecord;
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str("a step as an array of numbers")
+            }
+            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<StepRecord, A::Error> {
+                let mut cells = [None; 9];
+                for cell in &mut cells {
+                    match seq.next_element::<Cell>()? {
+                        Some(found) => *cell = found.0,
+                        None => break,
+                    }
+                }
+                while seq.next_element::<serde::de::IgnoredAny>()?.is_some() {}
+                let [task, operation, resource, place, outcome, choice, after, argument, value] = cells;
+                Ok(StepRecord {
+                    task: narrow(task)?.ok_or_else(|| A::Error::custom("a step without a task"))?,
+                    operation: narrow(operation)?.ok_or_else(|| A::Error::custom("a step without an operation"))?,
+                    outcome: narrow(outcome)?.unwrap_or(0),
+                    resource: narrow(resource)?,
+                    place: narrow(place)?,
+                    choice: choice == Some(1),
+                    after: narrow(after)?,
+                    argument,
+                    value,
+                })
+            }
+        }
+        deserializer.deserialize_seq(Steps)
+    }
+}
+
+fn narrow<T: TryFrom<u64>, E: serde::de::Error>(cell: Option<u64>) -> Result<Option<T>, E> {
+    cell.map(|n| T::try_from(n).map_err(|_| E::custom(format!("{n} is too large for an index")))).transpose()
+}
+
+/// A number as `"0x5eed"`.
+pub(super) mod hexadecimal {
+    use super::*;
+
+    pub(crate) fn serialize<S: Serializer>(number: &Option<u64>, serializer: S) -> Result<S::Ok, S::Error> {
+        number.map(|n| format!("{n:#x}")).serialize(serializer)
+    }
+
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u64>, D::Error> {
+        let text = Option::<String>::deserialize(deserializer)?;
+        let parse = |text: String| u64::from_str_radix(text.trim_start_matches("0x"), 16);
+        text.map(parse).transpose().map_err(|_| D::Error::custom("a seed is written as 0x and hexadecimal digits"))
+    }
+}

@@ -1,0 +1,307 @@
+//! The record of a finding: everything about one execution that a report needs, owned and serialisable.
+//!
+//! # The trace file
+//!
+//! One JSON object without line breaks. Equal executions give equal bytes: there is no time, no
+//! address and no hash order in it. Its fields are those of [`Record`], by the same names, and what
+//! refers to a task, a resource, a place, an operation, an outcome or a step does so by its index in
+//! the table of that name, from 0. `null` is "none" or "not known". The seed is a hexadecimal text
+//! (`"0x5eed"`). The details of a finding are an object with one field, named after the variant of
+//! [`Details`] (`{"livelock": {"bound": 10000}}`), or the text `"nothing"`.
+//!
+//! A step is an array, since there may be a million:
+//!
+//! ```text
+//! [task, operation, resource, place, outcome, choice, after, argument, value]
+//! ```
+//!
+//! with `choice` as 0 or 1 and the others as the fields of [`StepRecord`]. What is missing at the end
+//! of the array is `null`, 0 or "ok" (outcome 0). Numbers beyond 2⁵³, which JSON readers may round,
+//! are written as decimal texts here.
+//!
+//! Files of [`VERSION`] may get further fields, which readers ignore; any other change is a new
+//! version, which [`Record::read`] refuses by saying so.
+
+mod build;
+mod file;
+pub(crate) mod waits;
+
+use serde::{Deserialize, Serialize};
+
+pub use file::ReadError;
+
+/// The version of the trace file that is written, and the only one that is read.
+pub const VERSION: u32 = 1;
+
+/// The outcome of a wait that nobody will end.
+pub(crate) const BLOCKED: &str = "blocked for ever";
+
+/// A finding with the execution that showed it.
+///
+/// ```
+/// # use drawloom_engine::{Engine, TaskId, finding::{Finding, FindingKind}};
+/// use drawloom_report::{Meta, Record};
+///
+/// let engine = Engine::new();
+/// let finding = Finding { kind: FindingKind::NothingExplored, task: TaskId::MAIN, step: 0 };
+/// let record = Record::of(&engine, &finding, Meta::default(), &|_site| None);
+/// assert_eq!(Record::read(&record.write())?, record);
+/// # Ok::<(), drawloom_report::ReadError>(())
+/// ```
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Record {
+    /// Always [`VERSION`].
+    pub version: u32,
+    /// Which test, and how to get there again.
+    pub meta: Meta,
+    /// What went wrong.
+    pub finding: FindingRecord,
+    /// Every task; the second one is the clock, whose steps are timers that fire.
+    pub tasks: Vec<TaskRecord>,
+    /// Every resource, in the order of first use.
+    pub resources: Vec<ResourceRecord>,
+    /// Every place that something refers to, once.
+    pub places: Vec<Place>,
+    /// The words of the operations that occur.
+    pub operations: Vec<String>,
+    /// The words of the outcomes that occur; the first is "ok".
+    pub outcomes: Vec<String>,
+    /// What was done up to the finding, in order.
+    pub steps: Vec<StepRecord>,
+}
+
+/// Which test, and how to get there again: what the engine does not know.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct Meta {
+    /// The test's path, its crate first (`bank::tests::transfer`), or any text that names it.
+    pub test: String,
+    /// The configuration, in its canonical form.
+    pub strategy: String,
+    /// The seed of the exploration; none if its strategy does not draw.
+    #[serde(with = "file::hexadecimal")]
+    pub seed: Option<u64>,
+    /// Which execution of the exploration this was, as users count: from 1.
+    pub iteration: u64,
+    /// Executions made until then.
+    pub executions: u64,
+    /// The token that replays it.
+    pub token: String,
+}
+
+/// A place in the user's source.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+pub struct Place {
+    /// The file, as the compiler or interpreter names it.
+    pub file: String,
+    /// The line, from 1.
+    pub line: u32,
+    /// The column, from 1; 0 if not known.
+    pub column: u32,
+}
+
+/// A task of the execution.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct TaskRecord {
+    /// Its spawn path (`0.1.2`), or `clock`.
+    pub path: String,
+    /// The name its creator gave it.
+    pub name: Option<String>,
+    /// Where it was spawned.
+    pub spawned_at: Option<u32>,
+    /// Steps that it made up to the finding.
+    pub steps: u64,
+    /// Those of them that were yields.
+    pub yields: u64,
+    /// Whether it had exited.
+    pub finished: bool,
+    /// Whether it ended by a panic.
+    pub panicked: bool,
+}
+
+/// A resource of the execution.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct ResourceRecord {
+    /// The word of its kind.
+    pub kind: String,
+    /// The name the user gave it.
+    pub name: Option<String>,
+    /// Where it was created.
+    pub created_at: Option<u32>,
+    /// Its name that is the same in every execution: `mutex #2 of task 0.1`, the second resource that
+    /// this task was the first to use.
+    pub id: String,
+    /// Messages that a channel holds (none: any number), or tasks that a barrier waits for.
+    pub size: Option<u64>,
+    /// Whether it was there before the execution: a static, or captured from outside.
+    pub from_outside: bool,
+}
+
+/// One operation carried out.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct StepRecord {
+    /// Who.
+    pub task: u32,
+    /// What it did, by index in [`Record::operations`].
+    pub operation: u16,
+    /// What it came to, after any wait, by index in [`Record::outcomes`].
+    pub outcome: u16,
+    /// On what.
+    pub resource: Option<u32>,
+    /// Where.
+    pub place: Option<u32>,
+    /// Whether another task could have gone instead.
+    pub choice: bool,
+    /// The step that ended the wait before this one: a grant, an exit that was joined, a spawn.
+    pub after: Option<u32>,
+    /// The operation's second operand: a task (of spawn, join, is_finished, unpark, timer), a mutex
+    /// (of a condition variable's wait), permits (of acquire, try_acquire, release), the number of
+    /// outcomes (of choose), a virtual instant in nanoseconds (of sleep), 1 for success (of
+    /// initialised).
+    pub argument: Option<u64>,
+    /// What it read (load, read-modify-write and compare-exchange: the value before), wrote (store),
+    /// or chose; the number of the message, from 0, that a send or receive is for; the virtual
+    /// instant in nanoseconds (of timer).
+    pub value: Option<u64>,
+}
+
+/// What went wrong.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct FindingRecord {
+    /// The word of its kind.
+    pub kind: String,
+    /// The panic's message, or one sentence.
+    pub message: String,
+    /// The task in which it showed.
+    pub task: u32,
+    /// Where it showed, if at one place.
+    pub place: Option<u32>,
+    /// What belongs to this kind only.
+    pub details: Details,
+}
+
+/// What a finding has that others have not.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Details {
+    /// Of a panic.
+    Panic {
+        /// Its backtrace, where one was asked for, without addresses.
+        backtrace: Option<String>,
+    },
+    /// Of a deadlock or a starvation.
+    Deadlock {
+        /// Every blocked task.
+        blocked: Vec<BlockedRecord>,
+        /// Tasks each of which waits for the next, and the last for the first; empty if there is no
+        /// cycle.
+        cycle: Vec<u32>,
+        /// All blocked tasks in the order of their waits, where there is no cycle but they chain up.
+        chain: Vec<u32>,
+        /// Whether nobody else could go on either.
+        everybody: bool,
+    },
+    /// Of a livelock.
+    Livelock {
+        /// The yields without progress that were allowed.
+        bound: u64,
+    },
+    /// Of an execution that was too long.
+    StepLimit {
+        /// The steps that were allowed.
+        limit: u64,
+    },
+    /// Of an execution with too many tasks.
+    TaskLimit {
+        /// The tasks that were allowed.
+        limit: u64,
+    },
+    /// Of shared references that outlived the execution.
+    Leak {
+        /// Each of them.
+        leaks: Vec<LeakRecord>,
+    },
+    /// Of tasks that nobody joined.
+    Unjoined {
+        /// Each of them.
+        tasks: Vec<u32>,
+    },
+    /// Of a replay that left its path.
+    Divergence {
+        /// The step at which it did.
+        step: u64,
+        /// What the recording has there.
+        expected: String,
+        /// What the program did.
+        found: String,
+        /// The path of the task that was to go, where known.
+        task: Option<String>,
+    },
+    /// Of the others.
+    Nothing,
+}
+
+/// A task that cannot go on.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct BlockedRecord {
+    /// Who.
+    pub task: u32,
+    /// The word of the operation that it waits in.
+    pub operation: String,
+    /// On what.
+    pub resource: Option<u32>,
+    /// The operation's second operand, as in [`StepRecord::argument`].
+    pub argument: Option<u64>,
+    /// Where it waits.
+    pub place: Option<u32>,
+    /// The tasks that could end the wait, as far as that is known.
+    pub blockers: Vec<Blocker>,
+    /// Messages in the channel that it waits on.
+    pub queued: u64,
+}
+
+/// A task that could end another one's wait.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Blocker {
+    /// Who.
+    pub task: u32,
+    /// Where it took, or queued for, what is waited for; of a joined task, where it was spawned.
+    pub place: Option<u32>,
+}
+
+/// Shared references that outlived the execution.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct LeakRecord {
+    /// Where the shared value was created.
+    pub created_at: Option<u32>,
+    /// References that were left.
+    pub references: u64,
+}
+
+impl Record {
+    /// The place with this index; none for none.
+    pub fn place(&self, index: Option<u32>) -> Option<&Place> {
+        self.places.get(index? as usize)
+    }
+
+    /// The word of what `step` did.
+    pub fn operation(&self, step: &StepRecord) -> &str {
+        self.operations.get(usize::from(step.operation)).map_or("?", String::as_str)
+    }
+
+    /// The word of what `step` came to.
+    pub fn outcome(&self, step: &StepRecord) -> &str {
+        self.outcomes.get(usize::from(step.outcome)).map_or("?", String::as_str)
+    }
+
+    /// The task that ended the wait before `step`, if there was one.
+    pub fn granter(&self, step: &StepRecord) -> Option<u32> {
+        Some(self.steps.get(step.after? as usize)?.task)
+    }
+}
+
+impl std::fmt::Display for Place {
+    /// `file:line`; the column is for tools.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}:{}", self.file, self.line)
+    }
+}

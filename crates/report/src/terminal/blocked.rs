@@ -1,0 +1,100 @@
+//! Blocked tasks in words: what each waits for, and who could end that.
+
+use std::fmt::Write as _;
+
+use crate::names::Names;
+use crate::record::{BlockedRecord, Blocker, Record};
+
+/// The cycle from its lowest task round to that task again.
+pub(super) fn closed(cycle: &[u32], names: &Names<'_>) -> Vec<u32> {
+    let mut closed = cycle.to_vec();
+    let key = |path: &str| path.split('.').map(|part| part.parse().unwrap_or(0)).collect::<Vec<u32>>();
+    if let Some(first) = (0..cycle.len()).min_by_key(|i| key(names.path(cycle[*i]))) {
+        closed.rotate_left(first);
+        closed.push(closed[0]);
+    }
+    closed
+}
+
+/// `blocked on lock() of mutex `a` at src/x.rs:9, held by task 0.2 since src/x.rs:21`
+pub(super) fn blocked_on(
+    record: &Record,
+    names: &Names<'_>,
+    b: &BlockedRecord,
+    all: &[BlockedRecord],
+    everybody: bool,
+) -> String {
+    let mut text = format!("blocked on {}()", if b.operation == "barrier wait" { "wait" } else { &b.operation });
+    if b.operation == "join" {
+        if let Some(target) = names.target(b.argument) {
+            let _ = write!(text, " for task {}", names.path(target));
+        }
+        return text;
+    }
+    let resource = b.resource.and_then(|i| record.resources.get(i as usize));
+    if resource.is_some_and(|r| r.kind != "channel" || r.name.is_some()) {
+        let _ = write!(text, " of {}", names.resource(b.resource).unwrap_or_default());
+    }
+    if let Some(place) = record.place(b.place) {
+        let _ = write!(text, " at {place}");
+    }
+    let size = resource.and_then(|r| r.size);
+    let same = || all.iter().filter(|other| other.resource == b.resource && other.operation == b.operation).count();
+    match b.operation.as_str() {
+        "lock" | "read" | "write" => holders(&mut text, record, names, b, all, ("held by", "since")),
+        "call_once" => holders(&mut text, record, names, b, all, ("being initialised by", "since")),
+        "recv" => text += if everybody { " — channel empty, no active senders" } else { " — channel empty" },
+        "send" => {
+            text += if size == Some(0) { " — nobody receives" } else { " — channel full" };
+            text += if everybody { ", no active receivers" } else { "" };
+        }
+        "wait" if everybody && b.blockers.is_empty() => text += " — nobody is left to notify it",
+        "wait" => holders(&mut text, record, names, b, all, ("last notified by", "at")),
+        "park" if everybody => text += " — nobody is left to unpark it",
+        "acquire" => {
+            let _ = write!(text, " — not enough permits for {}", b.argument.unwrap_or(1));
+            holders(&mut text, record, names, b, all, ("last taken by", "at"));
+        }
+        "barrier wait" => {
+            let _ = write!(text, " — {} of {} have come", same(), size.unwrap_or_default());
+        }
+        _ => {}
+    }
+    text
+}
+
+/// Who could end the wait: `, held by task 0.2 since src/x.rs:21`.
+fn holders(
+    text: &mut String,
+    record: &Record,
+    names: &Names<'_>,
+    b: &BlockedRecord,
+    all: &[BlockedRecord],
+    (held, since): (&str, &str),
+) {
+    const SHOWN: usize = 3;
+    let queued = |blocker: &Blocker| {
+        let waits_too = |other: &BlockedRecord| {
+            other.task == blocker.task && other.resource == b.resource && other.place == blocker.place
+        };
+        blocker.task != b.task && all.iter().any(waits_too)
+    };
+    for blocker in b.blockers.iter().take(SHOWN) {
+        let finished = record.tasks.get(blocker.task as usize).is_some_and(|t| t.finished);
+        let who = match blocker.task {
+            task if task == b.task => "itself".to_owned(),
+            task if finished => format!("task {}, which has finished,", names.path(task)),
+            task => format!("task {}", names.path(task)),
+        };
+        let place = record.place(blocker.place);
+        let _ = match (queued(blocker), place) {
+            (true, Some(place)) => write!(text, ", behind {who}, which waits at {place}"),
+            (true, None) => write!(text, ", behind {who}"),
+            (false, Some(place)) => write!(text, ", {held} {who} {since} {place}"),
+            (false, None) => write!(text, ", {held} {who}"),
+        };
+    }
+    if b.blockers.len() > SHOWN {
+        let _ = write!(text, " and {} more", b.blockers.len() - SHOWN);
+    }
+}

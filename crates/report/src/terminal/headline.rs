@@ -1,0 +1,164 @@
+//! What went wrong, in the first lines of a report.
+
+use std::fmt::Write as _;
+
+use super::MOST_LISTED;
+use super::blocked::{blocked_on, closed};
+use super::paint::{Ink, Paint};
+use crate::names::{Names, count};
+use crate::record::{BlockedRecord, Details, Record};
+
+/// The headline with what belongs under it; ends with a line break.
+pub(super) fn headline(record: &Record, names: &Names<'_>, paint: Paint) -> String {
+    let test = &record.meta.test;
+    let start = |kind: &str| format!("{} in test \"{test}\":", paint.ink(Ink::Alarm, kind));
+    let kind = record.finding.kind.to_uppercase();
+    let mut out = String::new();
+    match &record.finding.details {
+        Details::Panic { backtrace } => {
+            let at = record.place(record.finding.place).map(|p| format!(" at {p}:{}", p.column)).unwrap_or_default();
+            let who = names.tag(record.finding.task);
+            let _ = writeln!(out, "{} task {who} panicked{at}:", start("PANIC"));
+            indent(&mut out, &record.finding.message);
+            if let Some(backtrace) = backtrace {
+                let _ = writeln!(out, "  backtrace:");
+                indent(&mut out, backtrace);
+            }
+        }
+        Details::Deadlock { blocked, cycle, chain, everybody } => {
+            let _ = writeln!(out, "{}", start(&kind));
+            // Those in the cycle first, if not all can be shown.
+            let mut order: Vec<&BlockedRecord> = blocked.iter().collect();
+            if order.len() > MOST_LISTED {
+                order.sort_by_key(|b| !cycle.contains(&b.task));
+            }
+            for b in order.iter().take(MOST_LISTED) {
+                let _ =
+                    writeln!(out, "  {}: {}", names.full(b.task), blocked_on(record, names, b, blocked, *everybody));
+            }
+            and_more(&mut out, blocked.len());
+            let path = |tasks: &[u32]| {
+                tasks.iter().map(|t| format!("Task {}", names.path(*t))).collect::<Vec<_>>().join(" → ")
+            };
+            if !cycle.is_empty() {
+                let _ = writeln!(out, "\nDependency cycle: {}", path(&closed(cycle, names)));
+            } else if !chain.is_empty() {
+                let word = if record.finding.kind == "deadlock" { "cycle" } else { "chain" };
+                let _ = writeln!(out, "\nDependency {word}: {} → (no progress possible)", path(chain));
+            }
+            if !everybody {
+                let _ = writeln!(out, "\nOther tasks could still go on; these never will.");
+            }
+        }
+        Details::Livelock { bound } => {
+            let _ = writeln!(out, "{}", start("POTENTIAL LIVELOCK"));
+            let some_finished = record.tasks.iter().any(|t| t.finished);
+            let since = if some_finished { "In the last" } else { "After" };
+            let _ = writeln!(out, "  {since} {}, no task has completed.", count(*bound, "yield"));
+            let mut last = vec![None; record.tasks.len()];
+            for step in record.steps.iter().filter(|s| record.operation(s) == "yield") {
+                last[step.task as usize] = step.place;
+            }
+            for (i, task) in unfinished(record).take(MOST_LISTED) {
+                let at = record.place(last[i as usize]).map(|p| format!(", last at {p}")).unwrap_or_default();
+                let _ = writeln!(out, "  {}: yielded {}{at}", names.full(i), count(task.yields, "time"));
+            }
+            and_more(&mut out, unfinished(record).count());
+            advice(&mut out, "If they would come to an end all the same, raise `progress_bound`.");
+        }
+        Details::StepLimit { limit } => {
+            let _ = writeln!(out, "{}", start("STEP LIMIT"));
+            let _ = writeln!(out, "  The execution was cut after {}.", count(*limit, "step"));
+            for (i, task) in unfinished(record).take(MOST_LISTED) {
+                let _ = writeln!(out, "  {}: {}", names.full(i), count(task.steps, "step"));
+            }
+            and_more(&mut out, unfinished(record).count());
+            advice(&mut out, "Either it never ends, or it is long: then raise `max_steps` or make the test smaller.");
+        }
+        Details::TaskLimit { limit } => {
+            let _ = writeln!(out, "{}", start("TASK LIMIT"));
+            let at = record.place(record.finding.place).map(|p| format!(", at {p}")).unwrap_or_default();
+            let who = names.full(record.finding.task);
+            let _ = writeln!(out, "  {who} spawned one task more than the allowed {limit}{at}.");
+            advice(&mut out, "Either it spawns without end, or it needs many: then raise `max_tasks`.");
+        }
+        Details::Leak { leaks } => {
+            let _ = writeln!(out, "{}", start("LEAK"));
+            for leak in leaks.iter().take(MOST_LISTED) {
+                let at = record.place(leak.created_at).map_or("an unknown place".into(), ToString::to_string);
+                let left = count(leak.references, "reference");
+                let _ = writeln!(out, "  {left} left to the shared value created at {at}");
+            }
+            if leaks.len() > MOST_LISTED {
+                let _ = writeln!(out, "  … and {} more", leaks.len() - MOST_LISTED);
+            }
+            advice(
+                &mut out,
+                "They were alive when every task had ended: a cycle of references, a forgotten guard, or a static.\n\
+                 If that is meant, say `leaks = false`.",
+            );
+        }
+        Details::Unjoined { tasks } => {
+            let _ = writeln!(out, "{}", start(if tasks.len() == 1 { "UNJOINED TASK" } else { "UNJOINED TASKS" }));
+            for task in tasks.iter().take(MOST_LISTED) {
+                let _ = writeln!(out, "  {}: its handle was dropped without a join", names.full(*task));
+            }
+            and_more(&mut out, tasks.len());
+            advice(
+                &mut out,
+                "Nobody knows when they end, or that they panicked. Join them, or say `unjoined = false`.",
+            );
+        }
+        Details::Divergence { step, expected, found, task } => {
+            let _ = writeln!(out, "{}", start("DIVERGENCE"));
+            let who = task.as_ref().map(|path| format!(", task {path}")).unwrap_or_default();
+            let _ = writeln!(out, "  The program did something else than recorded, at step {step}{who}:");
+            let _ = writeln!(out, "    expected: {expected}");
+            let _ = writeln!(out, "    found:    {found}");
+            advice(
+                &mut out,
+                "Either the program has changed since the recording: then run the test anew.\n\
+                 Or something decides that is not under control: the order of a hash map with random state, real\n\
+                 time, real randomness, or a static that keeps its value from one execution to the next.",
+            );
+        }
+        Details::Nothing if record.finding.kind == "nothing explored" => {
+            let _ = writeln!(out, "{}", start("NOTHING EXPLORED"));
+            let _ = writeln!(out, "  No execution had a choice: at no time could two tasks go on.");
+            advice(
+                &mut out,
+                "So the test shows no more than an ordinary one. Most likely it spawns with `std::thread` or locks\n\
+                 with `std::sync`: use `drawloom::thread` and `drawloom::sync` in the test and in what it tests.",
+            );
+        }
+        Details::Nothing => {
+            let _ = writeln!(out, "{}", start(&kind));
+            indent(&mut out, &record.finding.message);
+        }
+    }
+    out
+}
+
+fn indent(out: &mut String, text: &str) {
+    for line in text.lines() {
+        let _ = writeln!(out, "{}", format!("    {line}").trim_end());
+    }
+}
+
+/// Says how many of `all` were not listed.
+fn and_more(out: &mut String, all: usize) {
+    if all > MOST_LISTED {
+        let _ = writeln!(out, "  … and {}", count((all - MOST_LISTED) as u64, "more task"));
+    }
+}
+
+fn advice(out: &mut String, text: &str) {
+    out.push('\n');
+    for line in text.lines() {
+        let _ = writeln!(out, "  {line}");
+    }
+}
+
+fn unfinished(record: &Record) -> impl Iterator<Item = (u32, &crate::record::TaskRecord)> {
+    (0..).zip(&record.tasks).filter(|(_, t)| !t.finished && t.path != "clock")
+}

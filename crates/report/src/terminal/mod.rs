@@ -1,0 +1,102 @@
+//! A record as the text that a failing test prints: what went wrong, how it came to that, and how to
+//! get there again.
+
+mod blocked;
+mod fold;
+mod headline;
+mod operation;
+mod paint;
+mod trace;
+
+use std::fmt::Write as _;
+
+use drawloom_engine::config::ENV_REPLAY;
+
+use crate::names::{Names, count};
+use crate::record::Record;
+use paint::{Ink, Paint};
+
+/// Tasks that a report lists one by one.
+const MOST_LISTED: usize = 32;
+
+/// How to render.
+#[derive(Clone, Copy)]
+pub struct RenderOptions<'a> {
+    /// Columns to keep trace lines within; 0 for no limit. Messages and the line to paste are never cut.
+    pub width: usize,
+    /// Whether to use ANSI colours.
+    pub colour: bool,
+    /// Reads a source file, by the name that places give it.
+    pub sources: &'a dyn Fn(&str) -> Option<String>,
+    /// Lines of trace to show at most: a quarter from its beginning, the others from its end.
+    pub max_steps: usize,
+    /// Where the trace file was written, if it was.
+    pub trace_file: Option<&'a str>,
+}
+
+impl Default for RenderOptions<'_> {
+    /// 120 columns, no colour, no sources, 80 steps, no trace file.
+    fn default() -> Self {
+        RenderOptions { width: 120, colour: false, sources: &|_| None, max_steps: 80, trace_file: None }
+    }
+}
+
+/// The text that a failing test prints of `record`. It ends with a line break.
+///
+/// ```
+/// # use drawloom_engine::{Engine, TaskId, finding::{Finding, FindingKind}};
+/// use drawloom_report::{Meta, Record, RenderOptions, render};
+///
+/// # let engine = Engine::new();
+/// # let finding = Finding { kind: FindingKind::NothingExplored, task: TaskId::MAIN, step: 0 };
+/// let meta = Meta { test: "bank::transfer".into(), ..Meta::default() };
+/// let record = Record::of(&engine, &finding, meta, &|_site| None);
+/// let sources = |file: &str| std::fs::read_to_string(file).ok();
+/// let text = render(&record, &RenderOptions { sources: &sources, ..RenderOptions::default() });
+/// assert!(text.starts_with("NOTHING EXPLORED in test \"bank::transfer\":"));
+/// ```
+pub fn render(record: &Record, options: &RenderOptions<'_>) -> String {
+    let names = Names::of(record);
+    let paint = Paint(options.colour);
+    let mut out = headline::headline(record, &names, paint);
+    if !record.steps.is_empty() && record.finding.kind != "nothing explored" {
+        out.push('\n');
+        out.push_str(&trace::trace(record, &names, options));
+    }
+    out.push('\n');
+    footer(&mut out, record, options, paint);
+    out
+}
+
+// Writing to a string cannot fail, here and below.
+fn footer(out: &mut String, record: &Record, options: &RenderOptions<'_>, paint: Paint) {
+    let meta = &record.meta;
+    let strategy = meta.strategy.split(['(', ',']).next().unwrap_or_default().trim();
+    if record.finding.kind == "nothing explored" {
+        let _ = writeln!(out, "{} of {strategy}", count(meta.executions, "execution"));
+        return;
+    }
+    let seed = meta.seed.map(|seed| format!("seed {seed:#x}, ")).unwrap_or_default();
+    let steps = count(record.steps.len() as u64, "step");
+    let _ = writeln!(out, "{seed}iteration {} of {strategy}, {steps}", meta.iteration);
+    if !meta.token.is_empty() {
+        let line = format!("{ENV_REPLAY}='{}' {}", meta.token, cargo_test(&meta.test));
+        let _ = writeln!(out, "replay: {}", paint.ink(Ink::Strong, &line));
+    }
+    if let Some(file) = options.trace_file {
+        let _ = writeln!(out, "trace: {file}");
+    }
+}
+
+/// The command that runs one test. The path of a test begins with the name of its crate or test
+/// binary, which the test harness leaves out.
+fn cargo_test(test: &str) -> String {
+    let is_name = |part: &str| !part.is_empty() && part.chars().all(|c| c.is_alphanumeric() || c == '_');
+    let parts: Vec<&str> = test.split("::").collect();
+    match parts.as_slice() {
+        // A text that somebody chose names no test that cargo knows.
+        parts if !parts.iter().all(|part| is_name(part)) => "cargo test".to_owned(),
+        [] | [_] => format!("cargo test -- --exact {test}"),
+        [_, rest @ ..] => format!("cargo test -- --exact {}", rest.join("::")),
+    }
+}

@@ -1,0 +1,119 @@
+//! One step in words: what was done, on what, and what it came to.
+
+use std::fmt::Write as _;
+
+use crate::names::{Names, count};
+use crate::record::{Record, StepRecord};
+
+/// `lock mutex `a``, `load atomic `hits`: reads 3`, `try_lock mutex `a`: refused`
+pub(super) fn describe(record: &Record, names: &Names<'_>, step: &StepRecord) -> String {
+    let word = record.operation(step);
+    let mut text = word.to_owned();
+    match word {
+        "spawn" | "join" | "is_finished" | "unpark" => {
+            if let Some(target) = names.target(step.argument) {
+                let _ = write!(text, " task {}", names.tag(target));
+            }
+        }
+        "timer" => {
+            let whose = names.target(step.argument).map(|t| format!(" for task {}", names.tag(t)));
+            text = format!("timer fires{}", whose.unwrap_or_default());
+        }
+        // These words name the resource themselves.
+        "barrier wait" | "drop last sender" | "drop receiver" | "read cell" | "write cell" | "initialised" => {
+            if let Some(name) = names.resource(step.resource) {
+                let _ = write!(text, ": {name}");
+            }
+        }
+        _ => {
+            if let Some(name) = names.resource(step.resource) {
+                let _ = write!(text, " {name}");
+            }
+        }
+    }
+    let told = told(record, names, step);
+    if !told.is_empty() {
+        let _ = write!(text, ", {told}");
+    }
+    text
+}
+
+/// What is known of its operands, value and outcome.
+fn told(record: &Record, names: &Names<'_>, step: &StepRecord) -> String {
+    let outcome = record.outcome(step);
+    let value = step.value.map(shown).unwrap_or_default();
+    match record.operation(step) {
+        "load" => format!("reads {value}"),
+        "store" => format!("writes {value}"),
+        "read-modify-write" => format!("was {value}"),
+        "compare-exchange" if outcome == "refused" => format!("fails, was {value}"),
+        "compare-exchange" => format!("succeeds, was {value}"),
+        "choose" => format!("{value} of {} outcomes", step.argument.unwrap_or_default()),
+        "is_finished" => if outcome == "refused" { "no" } else { "yes" }.to_owned(),
+        "wait" => {
+            let mutex = step.argument.and_then(|i| names.resource(u32::try_from(i).ok()));
+            let unlocks = mutex.map(|mutex| format!("gives back {mutex}")).unwrap_or_default();
+            join(unlocks, outcome)
+        }
+        "acquire" | "try_acquire" | "release" => {
+            let permits = step.argument.filter(|n| *n != 1).map(|n| count(n, "permit"));
+            join(permits.unwrap_or_default(), outcome)
+        }
+        "send" | "try_send" | "recv" | "try_recv" => match (step.value, outcome) {
+            (Some(ticket), "ok") => format!("message #{}", ticket.saturating_add(1)),
+            _ => join(String::new(), outcome),
+        },
+        "notify_one" | "notify_all" if outcome == "refused" => "nobody waits".to_owned(),
+        "drop last sender" | "drop receiver" => String::new(),
+        "initialised" if step.argument == Some(0) => "by a panic".to_owned(),
+        "timer" => format!("at {}", instant(step.value.unwrap_or_default())),
+        "sleep" => step.argument.map(|at| format!("until {}", instant(at))).unwrap_or_default(),
+        _ => join(String::new(), outcome),
+    }
+}
+
+fn join(first: String, outcome: &str) -> String {
+    match (first.is_empty(), outcome) {
+        (_, "ok") => first,
+        (true, outcome) => outcome.to_owned(),
+        (false, outcome) => format!("{first}, {outcome}"),
+    }
+}
+
+/// A value as a person would write it. Whether it is signed is not known.
+fn shown(value: u64) -> String {
+    match value as i64 {
+        signed if signed < 0 => format!("{value} ({signed})"),
+        _ => value.to_string(),
+    }
+}
+
+/// A virtual instant.
+fn instant(nanos: u64) -> String {
+    format!("{:?}", std::time::Duration::from_nanos(nanos))
+}
+
+/// What a task waits for in an operation with these operands.
+pub(super) fn waits_for(
+    record: &Record,
+    names: &Names<'_>,
+    operation: &str,
+    resource: Option<u32>,
+    argument: Option<u64>,
+) -> String {
+    let name = names.resource(resource).unwrap_or("it");
+    match operation {
+        "join" => match names.target(argument) {
+            Some(target) => format!("waits for task {} to finish", names.tag(target)),
+            None => "waits for a task to finish".to_owned(),
+        },
+        "sleep" => "sleeps".to_owned(),
+        "park" => "parks".to_owned(),
+        "recv" => format!("waits for a message in {name}"),
+        "send" => match resource.and_then(|i| record.resources.get(i as usize)?.size) {
+            Some(0) => format!("waits for a receiver of {name}"),
+            _ => format!("waits for room in {name}"),
+        },
+        _ => format!("waits for {name}"),
+    }
+}

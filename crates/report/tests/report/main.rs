@@ -1,0 +1,7 @@
+//! Reports of scripted executions: every screen, the trace file, and the key of causes.
+
+mod cause;
+mod file;
+mod screens;
+mod script;
+mod traces;

@@ -1,0 +1,26 @@
+//! Small programs with one concurrency bug each, beside the version without it.
+//!
+//! Every module is a program; the test of the same name in `tests/` explores both versions, and
+//! asserts that the bug is found in one and that nothing is found in the other.
+//!
+//! | program | bug | found as |
+//! |---|---|---|
+//! | [`bank`] | an update is lost between two locks | panic of an assertion |
+//! | [`philosophers`] | locks are taken in a circle | deadlock of three tasks |
+//! | [`bounded_queue`] | `if` instead of `while` around a wait | panic in a consumer |
+//! | [`spinner`] | two locks in two orders, while a third task spins | deadlock of two tasks of four |
+//! | [`lazy_settings`] | the flag is raised before the value is there | panic of an assertion |
+//! | [`pipeline`] | a forgotten sender keeps a receiver waiting | starvation |
+
+pub mod bank;
+pub mod bounded_queue;
+pub mod lazy_settings;
+pub mod philosophers;
+pub mod pipeline;
+pub mod spinner;
+
+/// The code in the README and in the guide compiles.
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+#[doc = include_str!("../../docs/writing-tests.md")]
+pub mod documents {}
