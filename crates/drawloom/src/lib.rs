@@ -149,7 +149,7 @@ pub mod thread;
 pub mod time;
 
 #[cfg(feature = "controlled")]
-pub use drawloom_engine::config::Config;
+pub use drawloom_engine::config::{Clock, Config, ConfigError, StrategySpec, Teardown};
 #[cfg(feature = "controlled")]
 pub use drawloom_macros::test;
 #[cfg(feature = "controlled")]

@@ -95,9 +95,9 @@ pub enum OpKind {
     Recv,
     /// Receives a message if there is one.
     TryRecv,
-    /// The last sender goes away.
+    /// A sender goes away.
     CloseSend,
-    /// The last receiver goes away.
+    /// A receiver goes away.
     CloseRecv,
 }
 
@@ -245,7 +245,7 @@ impl OpKind {
             OpKind::TrySend => "try_send",
             OpKind::Recv => "recv",
             OpKind::TryRecv => "try_recv",
-            OpKind::CloseSend => "drop last sender",
+            OpKind::CloseSend => "drop sender",
             OpKind::CloseRecv => "drop receiver",
         }
     }

@@ -56,7 +56,7 @@ extern "C" fn on_fault(signal: libc::c_int, info: *mut libc::siginfo_t, context:
             text.add_path(inner);
             text.add(" overflowed its stack of ");
             text.add_number(inner.stack_size as u64);
-            text.add(" bytes. Give tasks more: `stack_size = \"1MiB\"`, or `thread::Builder::stack_size`.\n");
+            text.add(" bytes. Give tasks more: `stack_size = \"1MiB\"`.\n");
             text.print();
             // SAFETY: aborting is always allowed.
             unsafe { libc::abort() };

@@ -82,7 +82,11 @@ impl Exploration {
             (true, planned) => format!("out of time after {} of {planned}", self.executions),
             (false, _) => "not exhausted".to_owned(),
         };
+        let without_choice = |f: &Failure| matches!(f.finding.kind, FindingKind::NothingExplored);
         match self.failing {
+            0 if self.failures.iter().any(without_choice) => {
+                format!("ran {executions}, but there was nothing to choose in any of them")
+            }
             0 => format!("explored {executions}{behaviours}, nothing found ({bound})"),
             n => format!("explored {executions}{behaviours}, {n} failing"),
         }

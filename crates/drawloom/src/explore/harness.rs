@@ -39,9 +39,10 @@ pub fn run_test<T: Outcome>(name: &'static str, config: &'static str, body: impl
 #[track_caller]
 pub(super) fn check(config: Config, body: impl Fn() + Send + Sync + 'static) {
     let trace = config.trace;
-    let config = config
-        .with_environment(|variable| std::env::var(variable).ok())
-        .unwrap_or_else(|error| panic!("drawloom: {error}"));
+    let config = match config.with_environment(|variable| std::env::var(variable).ok()) {
+        Ok(config) => config,
+        Err(error) => panic!("drawloom: {error}"),
+    };
     let exploration = explore(config, body);
     if let Some(error) = exploration.error() {
         panic!("drawloom: {error}");

@@ -49,6 +49,5 @@ fn directory() -> PathBuf {
 /// Relative to where the user is, if it lies below.
 fn shown(file: &Path) -> String {
     let here = std::env::current_dir().unwrap_or_default();
-    let root = here.ancestors().find(|directory| file.starts_with(directory) && directory.parent().is_some());
-    root.and_then(|root| file.strip_prefix(root).ok()).unwrap_or(file).display().to_string()
+    file.strip_prefix(here).unwrap_or(file).display().to_string()
 }

@@ -96,20 +96,23 @@ impl<'a, F: Fn() + Send + Sync + 'static> Worker<'a, F> {
         let (finding, _) = self.execute(iteration);
         let engine = self.executor.engine();
         if finding.is_some() || first.len() != engine.steps().len() || !first.iter().zip(engine.steps()).all(same) {
-            return Some(difference(&first, engine));
+            return Some(difference(&first, engine, finding.as_ref()));
         }
         None
     }
 
     pub(super) fn describe(&self, finding: Finding, iteration: u64) -> Failure {
         let engine = self.executor.engine();
+        // There is nothing to replay where the same choices do not lead to the same steps.
+        let replayable = !matches!(finding.kind, FindingKind::Divergence(_) | FindingKind::NothingExplored);
+        let token = if replayable { Schedule::of(engine, &self.plan.name, line_of).token() } else { String::new() };
         let meta = Meta {
             test: self.plan.name.clone(),
             strategy: self.plan.strategy_text.clone(),
             seed: self.plan.strategy.is_randomised().then_some(self.plan.seed),
             iteration: iteration + 1,
             executions: iteration + 1,
-            token: Schedule::of(engine, &self.plan.name, line_of).token(),
+            token,
         };
         let record = Record::of(engine, &finding, meta, &place);
         Failure { cause: cause(&record), finding, record, occurrences: 1 }
@@ -123,7 +126,15 @@ impl<'a, F: Fn() + Send + Sync + 'static> Worker<'a, F> {
 }
 
 fn place(site: drawloom_engine::Site) -> Option<Place> {
-    location(site).map(|l| Place { file: l.file().to_owned(), line: l.line(), column: l.column() })
+    location(site).map(|l| Place { file: file_of(l).to_owned(), line: l.line(), column: l.column() })
+}
+
+/// The file of a place. std's own is named from the library that it belongs to: a call that std makes,
+/// from within an iterator say, has no place in the user's code.
+fn file_of(location: &'static std::panic::Location<'static>) -> &'static str {
+    let file = location.file();
+    let in_std = file.starts_with("/rustc/").then(|| file.split_once("/library/")).flatten();
+    in_std.map_or(file, |(_, within)| within)
 }
 
 /// Whether two steps are the same as far as that must be reproducible. Values are not compared: an
@@ -132,20 +143,27 @@ fn same((a, b): (&Step, &Step)) -> bool {
     (a.task, a.kind, a.resource, a.site, a.outcome) == (b.task, b.kind, b.resource, b.site, b.outcome)
 }
 
-fn difference(first: &[Step], engine: &Engine) -> Finding {
+fn difference(first: &[Step], engine: &Engine, finding: Option<&Finding>) -> Finding {
     let second = engine.steps();
     let at = first.iter().zip(second).position(|pair| !same(pair)).unwrap_or(first.len().min(second.len()));
     let show = |steps: &[Step]| match steps.get(at) {
         None => "the end of the execution".to_owned(),
         Some(step) => {
-            let place = location(step.site).map(|l| format!(" at {}:{}", l.file(), l.line())).unwrap_or_default();
+            let place = location(step.site).map(|l| format!(" at {}:{}", file_of(l), l.line())).unwrap_or_default();
             let task = (step.task.index() < engine.tasks().len()).then(|| engine.path(step.task).to_string());
-            format!("`{}` by task {}{place}", step.kind.word(), task.unwrap_or_else(|| "?".into()))
+            let resource = engine.resources().get(step.resource.index());
+            let object = resource.map(|r| format!(" of {} number {}", r.kind.word(), step.resource.0 + 1));
+            let (object, task) = (object.unwrap_or_default(), task.unwrap_or_else(|| "?".into()));
+            format!("`{}`{object} by task {task}{place}", step.kind.word())
         }
     };
     let task = second.get(at).map_or(TaskId::MAIN, |step| step.task);
-    let divergence =
-        Divergence { step: at as u64, expected: show(first), found: show(second), task: Some(engine.path(task)) };
+    let found = match finding.filter(|_| at >= second.len()) {
+        Some(Finding { kind: FindingKind::Panic(panic), .. }) => format!("a panic: {}", panic.message),
+        Some(other) => format!("a {}", other.kind.word()),
+        None => show(second),
+    };
+    let divergence = Divergence { step: at as u64, expected: show(first), found, task: Some(engine.path(task)) };
     Finding { kind: FindingKind::Divergence(Box::new(divergence)), task, step: at as u64 }
 }
 

@@ -11,7 +11,8 @@ use crate::record::{BlockedRecord, Details, Record};
 /// The headline with what belongs under it; ends with a line break.
 pub(super) fn headline(record: &Record, names: &Names<'_>, paint: Paint) -> String {
     let test = &record.meta.test;
-    let start = |kind: &str| format!("{} in test \"{test}\":", paint.ink(Ink::Alarm, kind));
+    let place = if test.is_empty() { "in an exploration".to_owned() } else { format!("in test \"{test}\"") };
+    let start = |kind: &str| format!("{} {place}:", paint.ink(Ink::Alarm, kind));
     let kind = record.finding.kind.to_uppercase();
     let mut out = String::new();
     match &record.finding.details {
