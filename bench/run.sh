@@ -14,7 +14,7 @@ readonly SYSTEM_CALLS_PER_EXECUTION_AT_MOST=0
 readonly JUDGED=drawloom
 
 # Per-step cost: executions are the same in number and grow in length.
-readonly EXECUTIONS=10
+readonly EXECUTIONS=40 # many: the first is made twice, as a self-check
 readonly OPS_FEW=2000 # per execution, over all tasks
 readonly OPS_MANY=4000
 # Per-execution cost: the smallest test, more and more often.

@@ -3,9 +3,12 @@
 //! Only ratios taken in one process on one machine mean anything here, so everything is
 //! built around alternation: [`programs`] holds each program once, [`contestant`] runs a
 //! program under each library, [`measure`] reads CPU time and allocations, and the
-//! binaries put the contestants next to each other.
+//! binaries put the contestants next to each other. [`cases`] and [`exhaust`] are the same
+//! for exhaustive exploration.
 
+pub mod cases;
 pub mod contestant;
+pub mod exhaust;
 pub mod floor;
 pub mod measure;
 pub mod programs;

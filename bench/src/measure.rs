@@ -2,7 +2,7 @@
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 static COUNTING: AtomicBool = AtomicBool::new(false);
 static ALLOCATIONS: AtomicU64 = AtomicU64::new(0);
@@ -62,6 +62,20 @@ pub fn cpu_time<R>(work: impl FnOnce() -> R) -> (Duration, R) {
     let start = process_cpu_clock();
     let result = work();
     (process_cpu_clock() - start, result)
+}
+
+/// Wall-clock time of `work`, with its result: for what is to be spread over cores.
+pub fn wall_time<R>(work: impl FnOnce() -> R) -> (Duration, R) {
+    let start = Instant::now();
+    let result = work();
+    (start.elapsed(), result)
+}
+
+/// The most memory that this process has ever had, in KiB.
+pub fn peak_memory_kib() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    line.trim().trim_end_matches(" kB").trim().parse().ok()
 }
 
 fn process_cpu_clock() -> Duration {

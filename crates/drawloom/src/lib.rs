@@ -91,6 +91,7 @@
 //! | panic | a panic, a failed assertion included, that no `join` has received |
 //! | deadlock | tasks that wait for each other, even while other tasks could go on |
 //! | starvation | tasks that wait for what nobody will bring about |
+//! | data race | two accesses to an [`UnsafeCell`](cell::UnsafeCell) or [`Cell`](cell::Cell), at least one a write, that nothing orders |
 //! | livelock | tasks that only yield to each other ([`progress_bound`](Config::progress_bound)) |
 //! | step limit, task limit | an execution that was cut ([`max_steps`](Config::max_steps), [`max_tasks`](Config::max_tasks)) |
 //! | leak | locks, atomics, channels and cells that are never dropped, in a cycle of `Arc`s for instance ([`leaks`](Config::leaks)) |
@@ -103,14 +104,15 @@
 //! - **Sequential consistency only.** All orderings of atomics are accepted, and treated as `SeqCst`.
 //!   A bug that needs the reorderings of `Relaxed`, `Acquire` or `Release` is not found, and fences
 //!   order nothing that is not ordered already.
-//! - **Samples, not proofs.** The strategies that there are now draw schedules; an exploration that
-//!   finds nothing says how many executions that were, and "not exhausted".
+//! - **Samples, unless you ask for all.** The strategies but `exhaustive` draw schedules; an exploration
+//!   that finds nothing says how many executions that were, and whether they were all there are.
 //! - **What is imported from `std` is not seen.** A `std::sync::Mutex` in the program, or in a library
 //!   that it uses, is no scheduling point; if one task holds it while it waits under control, the
 //!   whole process waits. A test in which nobody ever had a choice fails as "nothing explored".
 //! - **[`Arc`](sync::Arc) is std's own.** Clones, drops and `strong_count` are no scheduling points.
 //! - **Plain memory is no scheduling point**, except through [`cell::UnsafeCell`] and [`cell::Cell`].
-//!   Data races in `unsafe` code are not reported yet.
+//!   Data races are found among these. Every atomic operation counts as one that synchronises, a
+//!   `Relaxed` one too; what is not under control, the counts of an `Arc` included, orders nothing.
 //! - **Statics keep their values** from one execution to the next, as the process does; so does what
 //!   the body captures. Only [`sync::OnceLock`], [`sync::LazyLock`], [`sync::Once`] and
 //!   [`thread_local!`] begin anew in each. Executions that share a static run one after the other.

@@ -12,16 +12,17 @@ unsafe impl<T> Sync for Shared<T> {}
 // SAFETY: as above.
 unsafe impl<T> Send for Shared<T> {}
 
+/// What the executions of `body` came to; that its accesses race is no news.
 fn results(body: impl Fn() -> u32 + Send + Sync + 'static) -> BTreeSet<u32> {
     let seen = Arc::new(Mutex::new(BTreeSet::new()));
     let theirs = seen.clone();
-    let config = "random(iterations = 100), threads = 1, trace = false";
+    let config = "random(iterations = 100), keep_going = true, threads = 1, trace = false";
     let exploration = explore(config.parse().expect("a valid configuration"), move || {
         let result = body();
         theirs.lock().unwrap().insert(result);
     });
-    if let Some(failure) = exploration.findings().iter().find(|f| f.finding.kind.word() != "nothing explored") {
-        panic!("{:?}", failure.finding);
+    if let Some(failure) = exploration.findings().iter().find(|f| f.kind() != "data race") {
+        panic!("{}", failure.report());
     }
     let seen = seen.lock().unwrap();
     seen.clone()

@@ -22,8 +22,11 @@ const CASES: &[Case] = &[
     Case { name: "endless", config: "random, max_steps = 200", finds: "step limit", program: endless },
     Case { name: "too many", config: "random, max_tasks = 20", finds: "task limit", program: too_many },
     Case { name: "cycle", config: "random", finds: "leak", program: cycle },
+    Case { name: "unordered", config: "random", finds: "data race", program: unordered },
     Case { name: "choice", config: "random", finds: "panic", program: choice },
     Case { name: "early timer", config: "random, clock = explore", finds: "panic", program: early_timer },
+    Case { name: "every update", config: "exhaustive", finds: "panic", program: lost_update },
+    Case { name: "every spin", config: "exhaustive, progress_bound = 50", finds: "livelock", program: polite },
     Case { name: "sticky", config: "sticky", finds: "panic", program: lost_update },
 ];
 
@@ -184,6 +187,21 @@ fn cycle() {
     let node = Arc::new(Node { next: Mutex::new(None) });
     let theirs = node.clone();
     thread::spawn(move || *theirs.next.lock().unwrap() = Some(theirs.clone())).join().unwrap();
+}
+
+struct Plain(drawloom::cell::Cell<u32>);
+// SAFETY: tasks of an execution take turns; this is what a user promises wrongly.
+unsafe impl Sync for Plain {}
+
+fn unordered() {
+    let plain = Arc::new(Plain(drawloom::cell::Cell::new(0)));
+    let theirs = plain.clone();
+    let other = thread::spawn(move || {
+        let plain = &theirs;
+        plain.0.set(1);
+    });
+    plain.0.get();
+    other.join().unwrap();
 }
 
 fn choice() {

@@ -25,6 +25,8 @@ struct Trail {
     releases: u64,
     /// The newest receive.
     received: u64,
+    /// Refused attempts to send: unlike those to receive, they do not see closings.
+    refused_sends: u64,
 }
 
 /// The hash of a trace; `name` gives each task a number that is the same in every execution.
@@ -99,7 +101,9 @@ impl Trail {
         let ok = u32::from(step.outcome) == outcome::OK;
         match step.kind {
             Load | CellRead => self.commuting(hash),
-            Store | Rmw | CellWrite | CondWait | Arrive => self.ordered(hash),
+            // On a lock, what is asked or told of its poison.
+            Store | Rmw => self.everything(hash),
+            CellWrite | CondWait | Arrive => self.ordered(hash),
             Cas | NotifyOne | NotifyAll => {
                 if ok {
                     self.ordered(hash)
@@ -125,18 +129,23 @@ impl Trail {
                 self.tries = self.tries.wrapping_add(hash);
                 hash
             }
-            Send => self.request(hash),
-            TrySend if ok => self.request(hash),
+            Send => self.send(hash),
+            TrySend if ok => self.send(hash),
             Recv => self.receive(hash),
             TryRecv if ok => self.receive(hash),
-            TrySend | TryRecv => {
+            TrySend => {
+                let hash = mix(mix(hash, self.newest), self.received);
+                self.refused_sends = self.refused_sends.wrapping_add(hash);
+                hash
+            }
+            TryRecv => {
                 let hash = mix(self.seen_by_attempt(hash), self.received);
                 self.tries = self.tries.wrapping_add(hash);
                 hash
             }
             CloseSend => self.release(hash, false),
             CloseRecv => {
-                let hash = mix(mix(mix(hash, self.newest), self.received), self.tries);
+                let hash = mix(mix(mix(mix(hash, self.newest), self.received), self.tries), self.refused_sends);
                 (self.newest, self.received) = (hash, hash);
                 hash
             }
@@ -164,8 +173,12 @@ impl Trail {
         self.ordered(hash)
     }
 
+    fn send(&mut self, hash: u64) -> u64 {
+        self.request(mix(hash, self.refused_sends))
+    }
+
     fn receive(&mut self, hash: u64) -> u64 {
-        self.received = mix(mix(hash, self.tries), self.received);
+        self.received = mix(mix(mix(hash, self.tries), self.refused_sends), self.received);
         self.received
     }
 
@@ -197,8 +210,8 @@ impl Trail {
 
     /// Sees all, and is seen by all.
     fn everything(&mut self, hash: u64) -> u64 {
-        let hash = mix(mix(self.seen_by_attempt(hash), self.tries), self.received);
-        *self = Trail { newest: hash, shared: 0, tries: hash, releases: hash, received: hash };
+        let hash = mix(mix(mix(self.seen_by_attempt(hash), self.tries), self.received), self.refused_sends);
+        *self = Trail { newest: hash, shared: 0, tries: hash, releases: hash, received: hash, refused_sends: hash };
         hash
     }
 }

@@ -17,7 +17,10 @@
 //! choice, does not; but which of the two it is depends on the budget of early firings, which no step
 //! shows. So clocks of runs with early timers are right, but not the same for all equivalent runs.
 
-use crate::dependence::{Relation, relation};
+mod place;
+
+use self::place::{Newest, Place, join, places};
+use crate::dependence::{Relation, never_ordered, relation};
 use crate::id::{ResourceId, TaskId};
 use crate::operation::{OpKind, outcome};
 use crate::trace::Step;
@@ -31,34 +34,77 @@ pub struct Causality {
     /// The number of each step among its own task's, from 1.
     own: Vec<u32>,
     races: Vec<(usize, usize)>,
+    /// The steps that all this is of.
+    steps: Vec<Step>,
+    /// Whether the clock has any part in them.
+    timed: bool,
+    known: Known,
+}
+
+/// What is known of earlier steps while a step's clock is computed; kept for its memory.
+#[derive(Clone, Debug, Default)]
+struct Known {
+    /// The newest step of each task.
+    newest: Vec<Option<usize>>,
+    /// The newest firing of a timer of each task.
+    fired: Vec<Option<usize>>,
+    places: Vec<Place>,
+    /// What is in a place that has not this number is of an execution before.
+    number: u64,
+    /// The candidates of the step at hand.
+    earlier: Vec<usize>,
 }
 
 impl Causality {
     /// Computes the clocks of `steps`.
     pub fn of(steps: &[Step]) -> Self {
-        let tasks = steps.iter().map(|s| s.task.index() + 1).max().unwrap_or(0);
-        let mut weaver = Weaver {
-            steps,
-            made: Causality {
-                tasks,
-                clocks: Vec::with_capacity(tasks * steps.len()),
-                own: Vec::with_capacity(steps.len()),
-                races: Vec::new(),
-            },
-            newest: vec![None; tasks],
-            fired: vec![None; tasks],
-            places: Vec::new(),
-            earlier: Vec::new(),
-        };
-        for j in 0..steps.len() {
-            weaver.step(j);
+        let mut causality = Self::default();
+        causality.become_of(steps);
+        causality
+    }
+
+    /// Computes the clocks of `steps` in place of those that it has. Quicker than anew, the more so the
+    /// longer both begin alike; how many steps long that is, is returned.
+    pub fn become_of(&mut self, steps: &[Step]) -> usize {
+        let is_timed = |s: &Step| matches!(s.kind, OpKind::TimerFire | OpKind::Now);
+        let mut kept = self.steps.iter().zip(steps).take_while(|(old, new)| old == new).count();
+        let (old, new) = steps.split_at(kept);
+        let tasks = new.iter().map(|s| s.task.index() + 1).max().unwrap_or(0);
+        let timed = new.iter().any(is_timed) || self.timed && old.iter().any(is_timed);
+        if tasks > self.tasks || timed != self.timed {
+            (self.tasks, self.timed, kept) = (tasks.max(self.tasks), timed, 0);
         }
-        weaver.made
+        self.steps.truncate(kept);
+        self.steps.extend_from_slice(&steps[kept..]);
+        self.clocks.truncate(kept * self.tasks);
+        self.clocks.resize(steps.len() * self.tasks, 0);
+        self.own.resize(steps.len(), 0);
+        self.races.truncate(self.races.partition_point(|(_, second)| *second < kept));
+        self.known.reset(self.tasks);
+        for j in 0..kept {
+            self.remember(j);
+        }
+        for j in kept..steps.len() {
+            self.step(j);
+        }
+        kept
     }
 
     /// Whether step `i` happened before step `j`, or is it.
+    #[inline]
     pub fn before(&self, steps: &[Step], i: usize, j: usize) -> bool {
         i <= j && self.own[i] <= self.row(j)[steps[i].task.index()]
+    }
+
+    /// Adds to `steps` those after `i` that did not happen after it.
+    pub fn independent_of(&self, i: usize, steps: &mut Vec<usize>) {
+        let (task, number) = (self.steps[i].task.index(), self.own[i]);
+        let column = self.clocks.get((i + 1) * self.tasks + task..).unwrap_or_default();
+        for (j, known) in column.iter().step_by(self.tasks).enumerate() {
+            if *known < number {
+                steps.push(i + 1 + j);
+            }
+        }
     }
 
     /// Pairs of dependent steps of different tasks that nothing else orders.
@@ -76,74 +122,56 @@ impl Causality {
         self.own[j]
     }
 
+    #[inline]
     fn row(&self, j: usize) -> &[u32] {
         &self.clocks[j * self.tasks..(j + 1) * self.tasks]
     }
 }
 
-/// What is remembered of the steps at one place: a resource, a task that is aimed at, the clock.
-#[derive(Default)]
-struct Place {
-    /// The newest step of each task, kind and outcome.
-    newest: Vec<usize>,
-    /// The last release of an exclusive hold; the end of an initialiser.
-    exclusive: Option<usize>,
-    /// All that the shared releases since then, or the closings of sending ends, know of.
-    shared: Vec<u32>,
-    /// Permits released so far after each release.
-    released: Vec<(u64, usize)>,
-    sends: Tickets,
-    receives: Tickets,
-}
-
-/// Steps by ticket number.
-#[derive(Default)]
-struct Tickets(Vec<Option<usize>>);
-
-impl Tickets {
-    fn put(&mut self, ticket: u64, step: usize) {
-        let at = ticket as usize;
-        if self.0.len() <= at {
-            self.0.resize(at + 1, None);
+impl Known {
+    fn reset(&mut self, tasks: usize) {
+        self.number += 1;
+        for of_tasks in [&mut self.newest, &mut self.fired] {
+            of_tasks.clear();
+            of_tasks.resize(tasks, None);
         }
-        self.0[at] = Some(step);
     }
 
-    fn get(&self, ticket: Option<u64>) -> Option<usize> {
-        self.0.get(usize::try_from(ticket?).ok()?).copied().flatten()
+    fn place(&self, at: usize) -> Option<&Place> {
+        self.places.get(at).filter(|place| place.number == self.number)
+    }
+
+    fn place_mut(&mut self, at: usize) -> &mut Place {
+        if self.places.len() <= at {
+            self.places.resize_with(at + 1, Place::default);
+        }
+        let place = &mut self.places[at];
+        if place.number != self.number {
+            place.reset(self.number);
+        }
+        place
     }
 }
 
-struct Weaver<'a> {
-    steps: &'a [Step],
-    made: Causality,
-    /// The newest step of each task.
-    newest: Vec<Option<usize>>,
-    /// The newest firing of a timer of each task.
-    fired: Vec<Option<usize>>,
-    places: Vec<Place>,
-    /// The candidates of the step at hand; kept for its memory.
-    earlier: Vec<usize>,
-}
-
-impl Weaver<'_> {
+/// The weaving itself, a step at a time.
+impl Causality {
     fn step(&mut self, j: usize) {
-        let step = &self.steps[j];
+        let step = self.steps[j];
         let task = step.task.index();
-        let tasks = self.made.tasks;
-        match self.newest[task] {
-            Some(previous) => self.made.clocks.extend_from_within(previous * tasks..(previous + 1) * tasks),
-            None => self.made.clocks.resize((j + 1) * tasks, 0),
+        let tasks = self.tasks;
+        let previous = self.known.newest[task];
+        if let Some(previous) = previous {
+            self.clocks.copy_within(previous * tasks..(previous + 1) * tasks, j * tasks);
         }
-        self.made.clocks[j * tasks + task] += 1;
-        self.made.own.push(self.made.clocks[j * tasks + task]);
+        self.clocks[j * tasks + task] += 1;
+        self.own[j] = self.clocks[j * tasks + task];
         if step.after > 0 {
             self.learn(j, step.after as usize - 1);
         }
-        if let Some(fire) = self.fired[task] {
+        if let Some(fire) = self.known.fired[task] {
             self.learn(j, fire);
         }
-        if let Some(previous) = self.newest[task] {
+        if let Some(previous) = previous {
             self.learn_grant(j, previous);
         }
         if step.kind == OpKind::TimerFire {
@@ -155,21 +183,30 @@ impl Weaver<'_> {
 
     /// Step `j` knows all that step `i` knows.
     fn learn(&mut self, j: usize, i: usize) {
-        let tasks = self.made.tasks;
-        if self.made.own[i] > self.made.clocks[j * tasks + self.steps[i].task.index()] {
-            let (before, at) = self.made.clocks.split_at_mut(j * tasks);
+        let tasks = self.tasks;
+        if !self.knows(j, i) {
+            let (before, at) = self.clocks.split_at_mut(j * tasks);
             join(at, &before[i * tasks..(i + 1) * tasks]);
         }
+    }
+
+    /// Whether step `j` knows of step `i`, as far as has been found out.
+    fn knows(&self, j: usize, i: usize) -> bool {
+        self.own[i] <= self.clocks[j * self.tasks + self.steps[i].task.index()]
     }
 
     /// Step `j` follows request `p` of its task: what let `p` go on, waited for or not.
     fn learn_grant(&mut self, j: usize, p: usize) {
         use OpKind::*;
-        let request = &self.steps[p];
-        let Some(place) = self.places.get(Place::of_resource(request.resource)) else {
+        let Causality { steps, known, clocks, tasks, .. } = self;
+        let request = &steps[p];
+        if request.resource == ResourceId::NONE {
+            return;
+        }
+        let Some(place) = known.place(Place::of_resource(request.resource)) else {
             return;
         };
-        let waited = self.steps[j].after.checked_sub(1).map(|by| self.steps[by as usize].kind);
+        let waited = steps[j].after.checked_sub(1).map(|by| steps[by as usize].kind);
         if waited == Some(TimerFire) {
             return;
         }
@@ -185,7 +222,7 @@ impl Weaver<'_> {
             _ => {}
         }
         if all && !place.shared.is_empty() {
-            join(&mut self.made.clocks[j * self.made.tasks..], &place.shared);
+            join(&mut clocks[j * *tasks..], &place.shared);
         }
         if let Some(i) = by {
             self.learn(j, i);
@@ -195,10 +232,10 @@ impl Weaver<'_> {
     /// A timer knows of the wait that it ends; and where it fires because nobody could go on, all that
     /// was done had to be done before.
     fn learn_before_firing(&mut self, j: usize) {
-        let step = &self.steps[j];
-        for task in 0..self.made.tasks {
+        let step = self.steps[j];
+        for task in 0..self.tasks {
             if !step.was_choice || step.arg == task as u64 {
-                if let Some(i) = self.newest[task] {
+                if let Some(i) = self.known.newest[task] {
                     self.learn(j, i);
                 }
             }
@@ -208,128 +245,74 @@ impl Weaver<'_> {
     /// What the table says of earlier steps at the same places, newest first.
     fn learn_related(&mut self, j: usize) {
         let step = &self.steps[j];
-        let mut earlier = std::mem::take(&mut self.earlier);
-        earlier.clear();
-        for place in places(step).into_iter().flatten() {
-            let Some(place) = self.places.get(place) else {
+        let places = places(step, self.timed);
+        let mut earlier = std::mem::take(&mut self.known.earlier);
+        let label = step.label();
+        let mut consider = |i: usize| {
+            if !self.knows(j, i) && matters(relation(&self.steps[i].label(), &label)) {
+                earlier.push(i);
+            }
+        };
+        for at in places.iter() {
+            let Some(place) = self.known.place(at) else {
                 continue;
             };
-            earlier.extend(&place.newest);
+            for newest in &place.newest {
+                if !never_ordered(newest.kind, step.kind) {
+                    consider(newest.step as usize);
+                }
+            }
             // Which tickets meet depends on their numbers: the newest need not be the one.
-            match step.kind {
-                OpKind::TrySend => earlier.extend(place.receives.get(step.value.checked_sub(step.arg))),
-                OpKind::TryRecv => earlier.extend(place.sends.get(Some(step.value))),
-                _ => {}
+            let by_number = match step.kind {
+                OpKind::TrySend => place.receives.get(step.value.checked_sub(step.arg)),
+                OpKind::TryRecv => place.sends.get(Some(step.value)),
+                _ => None,
+            };
+            if let Some(i) = by_number {
+                consider(i);
             }
         }
-        earlier.sort_unstable_by(|a, b| b.cmp(a));
-        earlier.dedup();
-        let label = step.label();
+        if earlier.len() > 1 {
+            earlier.sort_unstable_by(|a, b| b.cmp(a));
+        }
         for &i in &earlier {
-            let other = &self.steps[i];
-            if self.made.own[i] <= self.made.clocks[j * self.made.tasks + other.task.index()] {
-                continue;
+            if !self.knows(j, i) {
+                if relation(&self.steps[i].label(), &label) == Relation::Dependent {
+                    self.races.push((i, j));
+                }
+                self.learn(j, i);
             }
-            match relation(&other.label(), &label) {
-                Relation::Independent | Relation::Granting => continue,
-                Relation::Dependent => self.made.races.push((i, j)),
-                Relation::Enabling => {}
-            }
-            self.learn(j, i);
         }
-        self.earlier = earlier;
+        earlier.clear();
+        self.known.earlier = earlier;
     }
 
     fn remember(&mut self, j: usize) {
-        let step = &self.steps[j];
-        self.newest[step.task.index()] = Some(j);
+        let places = places(&self.steps[j], self.timed);
+        let Causality { steps, known, clocks, tasks, .. } = self;
+        let step = &steps[j];
+        known.newest[step.task.index()] = Some(j);
         if step.kind == OpKind::TimerFire {
-            if let Some(fired) = self.fired.get_mut(step.arg as usize) {
+            if let Some(fired) = known.fired.get_mut(step.arg as usize) {
                 *fired = Some(j);
             }
         }
-        for at in places(step).into_iter().flatten() {
-            if self.places.len() <= at {
-                self.places.resize_with(at + 1, Place::default);
+        let newest = Newest::new(j, step);
+        for at in places.iter() {
+            let place = known.place_mut(at);
+            match place.newest.iter_mut().find(|known| known.key == newest.key) {
+                Some(known) => *known = newest,
+                None => place.newest.push(newest),
             }
-            let place = &mut self.places[at];
-            let alike = |i: &&mut usize| {
-                let other = &self.steps[**i];
-                other.task == step.task && other.kind == step.kind && other.outcome == step.outcome
-            };
-            match place.newest.iter_mut().find(alike) {
-                Some(newest) => *newest = j,
-                None => place.newest.push(j),
-            }
-            place.note_grant(j, step, self.made.row(j));
+            place.note_grant(j, step, &clocks[j * *tasks..(j + 1) * *tasks]);
         }
     }
 }
 
-impl Place {
-    /// What tasks can conflict on is a resource, a task that is aimed at, or the time.
-    fn of_resource(id: ResourceId) -> usize {
-        2 * id.index() + 2
+/// Whether related steps are ordered by that.
+fn matters(relation: Relation) -> bool {
+    match relation {
+        Relation::Independent | Relation::Granting => false,
+        Relation::Enabling | Relation::Dependent => true,
     }
-
-    fn of_task(task: usize) -> usize {
-        2 * task + 1
-    }
-
-    const TIME: usize = 0;
-
-    /// Takes note of a step that lets requests go on, or whose ticket does.
-    fn note_grant(&mut self, j: usize, step: &Step, clock: &[u32]) {
-        use OpKind::*;
-        let ok = u32::from(step.outcome) == outcome::OK;
-        match step.kind {
-            Unlock | CondWait | WriteUnlock | Downgrade | OnceFinish => {
-                self.exclusive = Some(j);
-                self.shared.clear();
-            }
-            ReadUnlock | CloseSend => {
-                self.shared.resize(clock.len(), 0);
-                join(&mut self.shared, clock);
-            }
-            Release => {
-                let sum = self.released.last().map_or(0, |(sum, _)| *sum) + step.arg;
-                self.released.push((sum, j));
-            }
-            Send | TrySend if ok => self.sends.put(step.value, j),
-            Recv | TryRecv if ok => self.receives.put(step.value, j),
-            _ => {}
-        }
-    }
-
-    /// The release without which `request`, step `p`, had waited.
-    fn release_for(&self, p: usize, request: &Step) -> Option<usize> {
-        let made = self.released.partition_point(|(_, i)| *i < p);
-        let total = made.checked_sub(1).map_or(0, |last| self.released[last].0);
-        // `value` is what was free when it was asked for.
-        let needed = (total + request.arg).saturating_sub(request.value);
-        let first = self.released.partition_point(|(sum, _)| *sum < needed);
-        (needed > 0).then(|| self.released.get(first).map(|(_, i)| *i))?
-    }
-}
-
-fn join(clock: &mut [u32], other: &[u32]) {
-    for (mine, theirs) in clock.iter_mut().zip(other) {
-        *mine = (*mine).max(*theirs);
-    }
-}
-
-/// Where `step` can meet others.
-fn places(step: &Step) -> [Option<usize>; 3] {
-    use OpKind::*;
-    let resource = (step.resource != ResourceId::NONE).then(|| Place::of_resource(step.resource));
-    let other = match step.kind {
-        CondWait => Some(Place::of_resource(ResourceId(step.arg as u32))),
-        Exit | Park => Some(Place::of_task(step.task.index())),
-        Join | IsFinished | Unpark => Some(Place::of_task(step.arg as usize)),
-        TimerFire => Some(Place::of_task(step.arg as usize)),
-        Now => Some(Place::TIME),
-        _ => None,
-    };
-    let time = matches!(step.kind, TimerFire | Exit).then_some(Place::TIME);
-    [resource, other, time]
 }

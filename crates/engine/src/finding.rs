@@ -21,6 +21,8 @@ pub enum FindingKind {
     Panic(Box<Panic>),
     /// Tasks that can never go on.
     Deadlock(Box<Deadlock>),
+    /// Accesses to plain memory that nothing orders.
+    DataRace(Box<DataRace>),
     /// Tasks that yield to each other for ever.
     Livelock,
     /// The execution was cut after the greatest number of steps.
@@ -41,12 +43,19 @@ pub enum FindingKind {
 }
 
 impl FindingKind {
+    /// Whether nothing that comes after it means anything: unlike a panic or a deadlock of some tasks,
+    /// after which the others can go on.
+    pub fn ends_execution(&self) -> bool {
+        !matches!(self, FindingKind::Panic(_) | FindingKind::Deadlock(_))
+    }
+
     /// The word that reports, files and tests use.
     pub fn word(&self) -> &'static str {
         match self {
             FindingKind::Panic(_) => "panic",
             FindingKind::Deadlock(deadlock) if deadlock.is_starvation() => "starvation",
             FindingKind::Deadlock(_) => "deadlock",
+            FindingKind::DataRace(_) => "data race",
             FindingKind::Livelock => "livelock",
             FindingKind::StepLimit => "step limit",
             FindingKind::TaskLimit => "task limit",
@@ -68,6 +77,42 @@ pub struct Panic {
     pub location: String,
     /// Its backtrace, where one was asked for.
     pub backtrace: Option<String>,
+}
+
+/// Two accesses to one cell by different tasks, at least one of them a write, neither of which happens
+/// before the other ([`crate::race`]).
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct DataRace {
+    /// The cell.
+    pub cell: ResourceId,
+    /// The access that came first, in this execution.
+    pub earlier: CellAccess,
+    /// The other.
+    pub later: CellAccess,
+}
+
+impl DataRace {
+    /// The finding: it showed with the later access.
+    pub fn finding(self) -> Finding {
+        Finding { task: self.later.task, step: self.later.step + 1, kind: FindingKind::DataRace(Box::new(self)) }
+    }
+}
+
+/// One side of a data race.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct CellAccess {
+    /// Who.
+    pub task: TaskId,
+    /// The index of its step.
+    pub step: u64,
+    /// Where.
+    pub site: Site,
+    /// A read or a write of a cell.
+    pub kind: OpKind,
+    /// The step by which the task could have ordered them and did not: of the earlier side, the last
+    /// between the two accesses from which others can learn of the past; of the later side, the last
+    /// before its access by which it could learn.
+    pub sync: Option<u64>,
 }
 
 /// A resource that outlived its execution.

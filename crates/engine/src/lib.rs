@@ -8,8 +8,10 @@
 //! - [`Engine`]: tasks, resources, the turn of an execution;
 //! - [`dependence`]: the one table of which steps race;
 //! - [`causality`]: vector clocks over a trace;
+//! - [`race`]: accesses to plain memory that nothing orders;
 //! - [`behaviour`]: one number for all executions that differ in nothing that matters;
 //! - [`strategy`]: what makes choices;
+//! - [`exhaustive`]: what explores every behaviour;
 //! - [`schedule`]: choices as a value, and as a printable token;
 //! - [`config`]: the settings of an exploration, and their grammar.
 #![forbid(unsafe_code)]
@@ -19,9 +21,11 @@ pub mod causality;
 pub mod config;
 pub mod dependence;
 mod engine;
+pub mod exhaustive;
 pub mod finding;
 mod id;
 mod operation;
+pub mod race;
 mod resource;
 pub mod schedule;
 pub mod strategy;

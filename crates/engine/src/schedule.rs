@@ -43,6 +43,8 @@ pub struct Schedule {
     pub segments: Vec<Segment>,
     /// What `Choose` steps came to, in order.
     pub outcomes: Vec<u64>,
+    /// Made under [`Limits::await_change`](crate::Limits::await_change), and to be replayed under it.
+    pub await_change: bool,
 }
 
 /// Why a token cannot be used.
@@ -66,7 +68,8 @@ const MAX_CHECKED_SEGMENTS: usize = 400;
 impl Schedule {
     /// The schedule of the execution that `engine` has just made.
     pub fn of(engine: &Engine, test: &str, line_of: LineOf) -> Schedule {
-        let mut schedule = Schedule { test: test_id(test), ..Schedule::default() };
+        let await_change = engine.limits().await_change;
+        let mut schedule = Schedule { test: test_id(test), await_change, ..Schedule::default() };
         let mut last = None;
         for step in engine.steps() {
             if step.kind == OpKind::Choose {
@@ -107,7 +110,7 @@ impl Schedule {
             path.0.iter().for_each(|part| put(&mut bytes, u64::from(*part)));
         }
         let checked = self.segments.len() <= MAX_CHECKED_SEGMENTS;
-        bytes.push(u8::from(checked));
+        bytes.push(u8::from(checked) | u8::from(self.await_change) << 1);
         put(&mut bytes, self.segments.len() as u64);
         for segment in &self.segments {
             let path = paths.binary_search(&&segment.task).unwrap_or_default();
@@ -158,7 +161,8 @@ fn fnv(bytes: &[u8]) -> u32 {
     bytes.iter().fold(0x811C_9DC5, |hash, byte| (hash ^ u32::from(*byte)).wrapping_mul(0x0100_0193))
 }
 
-fn put(bytes: &mut Vec<u8>, mut value: u64) {
+/// Appends a number, in as few bytes as it needs.
+pub(crate) fn put(bytes: &mut Vec<u8>, mut value: u64) {
     while value >= 0x80 {
         bytes.push(value as u8 | 0x80);
         value >>= 7;
@@ -166,18 +170,19 @@ fn put(bytes: &mut Vec<u8>, mut value: u64) {
     bytes.push(value as u8);
 }
 
-struct Reader<'a> {
-    bytes: &'a [u8],
+/// Takes numbers off the front of bytes.
+pub(crate) struct Reader<'a> {
+    pub(crate) bytes: &'a [u8],
 }
 
 impl Reader<'_> {
-    fn byte(&mut self) -> Option<u8> {
+    pub(crate) fn byte(&mut self) -> Option<u8> {
         let (first, rest) = self.bytes.split_first()?;
         self.bytes = rest;
         Some(*first)
     }
 
-    fn number(&mut self) -> Option<u64> {
+    pub(crate) fn number(&mut self) -> Option<u64> {
         let mut value = 0u64;
         for shift in (0..64).step_by(7) {
             let byte = self.byte()?;
@@ -190,7 +195,7 @@ impl Reader<'_> {
     }
 
     /// A count of things that take at least a byte each, so that a damaged one cannot exhaust memory.
-    fn count(&mut self) -> Option<usize> {
+    pub(crate) fn count(&mut self) -> Option<usize> {
         let count = self.number()? as usize;
         (count <= self.bytes.len()).then_some(count)
     }
@@ -203,7 +208,8 @@ impl Reader<'_> {
             let parts = (0..length).map(|_| self.number().map(|n| n as u32)).collect::<Option<_>>()?;
             paths.push(TaskPath(parts));
         }
-        let checked = self.byte()? == 1;
+        let flags = self.byte()?;
+        let (checked, await_change) = (flags & 1 != 0, flags & 2 != 0);
         let mut segments = Vec::new();
         for _ in 0..self.count()? {
             let task = paths.get(self.number()? as usize)?.clone();
@@ -217,7 +223,7 @@ impl Reader<'_> {
             segments.push(Segment { task, count, first });
         }
         let outcomes = (0..self.count()?).map(|_| self.number()).collect::<Option<_>>()?;
-        Some(Schedule { test, segments, outcomes })
+        Some(Schedule { test, segments, outcomes, await_change })
     }
 }
 
@@ -236,7 +242,7 @@ mod tests {
         });
         let segments = proptest::collection::vec(segment, 0..20);
         (any::<u32>(), segments, proptest::collection::vec(any::<u64>(), 0..5))
-            .prop_map(|(test, segments, outcomes)| Schedule { test, segments, outcomes })
+            .prop_map(|(test, segments, outcomes)| Schedule { test, segments, outcomes, await_change: test % 2 == 0 })
     }
 
     proptest! {

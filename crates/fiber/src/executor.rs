@@ -70,6 +70,7 @@ impl Executor {
             quitting: false,
             forced: Vec::new(),
             cell_accesses_in_teardown: 0,
+            addresses: Vec::new(),
         };
         Executor { runtime: Box::new(Runtime::new(inner)), leaked_fibers: 0 }
     }
@@ -107,6 +108,7 @@ impl Executor {
         inner.locals.clear();
         inner.forced.clear();
         inner.cell_accesses_in_teardown = 0;
+        inner.addresses.clear();
         inner.spurious_left = settings.spurious_wakeups;
         inner.weak_failures_left = settings.weak_failures;
         inner.enlist(TaskId::MAIN, body);
@@ -116,11 +118,11 @@ impl Executor {
             self.resume(handle, task);
         }
         let cause = handle.unreceived_panic();
+        let inner = handle.inner();
+        inner.strategy.end(&inner.engine.view(), inner.engine.finding());
         let leaked_tasks = self.tear_down(handle, settings.leak);
         set_current(None);
         let finding = self.judge(handle, cause);
-        let inner = handle.inner();
-        inner.strategy.end(inner.engine.steps(), finding.as_ref());
         Outcome { finding, leaked_tasks }
     }
 

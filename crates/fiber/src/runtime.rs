@@ -71,6 +71,8 @@ pub(crate) struct Inner {
     /// By task: how often it was forced to unwind. Only filled in teardown.
     pub(crate) forced: Vec<u32>,
     pub(crate) cell_accesses_in_teardown: u32,
+    /// Addresses that atomics have held, in the order in which they came up.
+    pub(crate) addresses: Vec<usize>,
 }
 
 pub(crate) const NO_FIBER: *mut Fiber = std::ptr::null_mut();
@@ -353,6 +355,20 @@ impl Handle {
         let inner = self.inner();
         inner.engine.set_deadline(inner.running, None);
         result
+    }
+
+    /// A number for an address: the same for equal addresses, and not the address itself. 0 is null.
+    pub fn number_of_address(self, address: usize) -> u64 {
+        let addresses = &mut self.inner().addresses;
+        if address == 0 {
+            return 0;
+        }
+        let known = addresses.iter().position(|known| *known == address);
+        let at = known.unwrap_or_else(|| {
+            addresses.push(address);
+            addresses.len() - 1
+        });
+        at as u64 + 1
     }
 
     /// Makes a choice among `outcomes` a step of the running task.

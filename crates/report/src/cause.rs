@@ -4,7 +4,7 @@
 //! other task numbers and other values. The key leaves those out: it is the kind, the place where it
 //! showed, and the roles of the tasks involved, a role being the place where the task was spawned.
 
-use crate::record::{BlockedRecord, Details, Place, Record};
+use crate::record::{AccessRecord, BlockedRecord, Details, Place, Record};
 
 /// A key that is equal for findings with the same cause, as far as that can be told.
 ///
@@ -26,6 +26,14 @@ pub fn cause(record: &Record) -> String {
                 format!("{} in {}{at}", role(record, b.task), b.operation)
             };
             blocked.iter().filter(involved).map(wait).collect()
+        }
+        Details::DataRace { earlier, later, .. } => {
+            let side = |access: &AccessRecord| {
+                let word = record.steps.get(access.step as usize).map_or("access", |step| record.operation(step));
+                let at = exact(record.place(access.place)).unwrap_or_else(|| "an unknown place".into());
+                format!("{word} at {at}")
+            };
+            vec![side(earlier), side(later)]
         }
         Details::Livelock { .. } => roles(record, |i| record.tasks[i].yields > 0 && !record.tasks[i].finished),
         Details::StepLimit { .. } => roles(record, |i| record.tasks[i].path != "clock" && !record.tasks[i].finished),

@@ -15,7 +15,7 @@ mod terminal;
 
 pub use cause::cause;
 pub use record::{
-    BlockedRecord, Blocker, Details, FindingRecord, LeakRecord, Meta, Place, ReadError, Record, ResourceRecord,
-    StepRecord, TaskRecord, VERSION,
+    AccessRecord, BlockedRecord, Blocker, Details, FindingRecord, LeakRecord, Meta, Place, ReadError, Record,
+    ResourceRecord, StepRecord, TaskRecord, VERSION,
 };
 pub use terminal::{RenderOptions, render};

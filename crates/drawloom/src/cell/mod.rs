@@ -1,7 +1,8 @@
 //! `std::cell`, with the accesses of [`UnsafeCell`] and [`Cell`] under control.
 //!
 //! Each access is a scheduling point, so that two tasks that touch the same plain memory are seen in
-//! both orders. The other cells never leave their thread and are std's own.
+//! both orders. Two accesses, at least one a write, that nothing orders are a finding: a data race.
+//! The other cells never leave their thread and are std's own.
 
 mod access;
 #[allow(clippy::module_inception)]

@@ -14,9 +14,21 @@ pub struct Exploration {
     pub(super) behaviours: BTreeSet<u64>,
     pub(super) failing: u64,
     pub(super) timed_out: bool,
+    pub(super) exhausted: bool,
+    /// Executions that were cut, as asked for, before they were over.
+    pub(super) cut: u64,
+    /// Executions made in vain, for lack of memory; they are not among the others.
+    pub(super) redundant: u64,
+    /// Memory ran short.
+    pub(super) frugal: bool,
+    /// Prefixes that an exhaustive exploration knows to be left.
+    pub(super) pending: u64,
     pub(super) leaked_tasks: u64,
     pub(super) failures: Vec<Failure>,
     pub(super) error: Option<String>,
+    /// Whether there was anything to choose, as an exhaustive exploration knows.
+    pub(super) had_choice: bool,
+    pub(super) remarks: Vec<String>,
 }
 
 impl Exploration {
@@ -30,10 +42,16 @@ impl Exploration {
         self.steps
     }
 
-    /// Whether every behaviour of the program has been explored. A strategy that samples never can
-    /// say so.
+    /// Whether every behaviour of the program has been explored. Only `exhaustive` can say so, and only
+    /// if no bound was hit.
     pub fn exhausted(&self) -> bool {
-        false
+        self.exhausted
+    }
+
+    /// Executions that an exhaustive exploration made in vain, since its `memory_budget` was too small to
+    /// know better. They are cut, as it were, and not among [`executions`](Self::executions).
+    pub fn redundant_executions(&self) -> u64 {
+        self.redundant
     }
 
     /// Different behaviours seen: schedules that differ only in the order of steps that do not touch
@@ -67,6 +85,11 @@ impl Exploration {
         self.error.as_deref()
     }
 
+    /// What there is to say besides: that an earlier run was gone on with, or could not be.
+    pub fn remarks(&self) -> &[String] {
+        &self.remarks
+    }
+
     /// One line that says what was done and what was not.
     pub fn summary(&self) -> String {
         let executions = match self.executions {
@@ -80,7 +103,15 @@ impl Exploration {
         };
         let bound = match (self.timed_out, self.planned) {
             (true, planned) => format!("out of time after {} of {planned}", self.executions),
+            (false, _) if self.exhausted => "exhausted".to_owned(),
+            (false, _) if self.cut > 0 => format!("not exhausted: {} of them cut", self.cut),
+            (false, _) if self.pending > 0 => format!("not exhausted: at least {} more", self.pending),
             (false, _) => "not exhausted".to_owned(),
+        };
+        let bound = match (self.frugal, self.redundant) {
+            (false, _) => bound,
+            (true, 1) => format!("{bound}; frugal mode: 1 execution cut"),
+            (true, n) => format!("{bound}; frugal mode: {n} executions cut"),
         };
         let without_choice = |f: &Failure| matches!(f.finding.kind, FindingKind::NothingExplored);
         match self.failing {
@@ -88,7 +119,7 @@ impl Exploration {
                 format!("ran {executions}, but there was nothing to choose in any of them")
             }
             0 => format!("explored {executions}{behaviours}, nothing found ({bound})"),
-            n => format!("explored {executions}{behaviours}, {n} failing"),
+            n => format!("explored {executions}{behaviours}, {n} failing ({bound})"),
         }
     }
 }
@@ -120,6 +151,15 @@ impl Failure {
     /// The number of the execution in which it was found first, from 1.
     pub fn iteration(&self) -> u64 {
         self.record.meta.iteration
+    }
+
+    /// Switches of the schedule away from a task that could have gone on.
+    pub fn preemptions(&self) -> u64 {
+        let steps = &self.record.steps;
+        let leaves = |pair: &[drawloom_report::StepRecord]| {
+            pair[0].task != pair[1].task && pair[1].choice && self.record.operation(&pair[0]) != "exit"
+        };
+        steps.windows(2).filter(|pair| leaves(pair)).count() as u64
     }
 
     /// Executions in which the same cause showed.

@@ -1,10 +1,12 @@
 //! What `#[drawloom::test]` and [`check`](super::check) do around an exploration.
 
 use std::fmt::Debug;
+use std::panic::Location;
+use std::sync::Arc;
 
 use drawloom_engine::config::Config;
 
-use super::{Exploration, explore, output};
+use super::{Exploration, output, spread};
 
 /// What the body of a test may return.
 pub trait Outcome {
@@ -43,13 +45,17 @@ pub(super) fn check(config: Config, body: impl Fn() + Send + Sync + 'static) {
         Ok(config) => config,
         Err(error) => panic!("drawloom: {error}"),
     };
-    let exploration = explore(config, body);
+    // Where a test has no name, its place will do.
+    let place = Location::caller();
+    let test = config.name.clone().unwrap_or_else(|| format!("{}:{}", place.file(), place.line()));
+    let exploration = spread::explore(&config, &Arc::new(body), Some(&test));
     if let Some(error) = exploration.error() {
         panic!("drawloom: {error}");
     }
     if !exploration.findings().is_empty() {
         panic!("{}", report(&exploration, trace));
     }
+    exploration.remarks().iter().for_each(|remark| println!("drawloom: {remark}"));
     println!("drawloom: {}", exploration.summary());
 }
 
@@ -75,5 +81,6 @@ fn report(exploration: &Exploration, trace: bool) -> String {
         }
     }
     text.push_str(&format!("\n{}\n", exploration.summary()));
+    exploration.remarks().iter().for_each(|remark| text.push_str(&format!("{remark}\n")));
     text
 }

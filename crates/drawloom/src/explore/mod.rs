@@ -4,6 +4,7 @@
 //! - `plan` turns a [`Config`] into what an executor is run with;
 //! - `worker` runs single executions and judges them;
 //! - `spread` spreads executions over OS threads, with the same result as on one;
+//! - `resume` goes on where an earlier process stopped;
 //! - `exploration` is what comes of it;
 //! - `output` prints findings and keeps their traces;
 //! - `harness` is what `#[drawloom::test]` calls.
@@ -12,6 +13,7 @@ mod exploration;
 mod harness;
 mod output;
 mod plan;
+mod resume;
 mod spread;
 mod worker;
 
@@ -41,7 +43,7 @@ pub fn explore<F>(config: Config, body: F) -> Exploration
 where
     F: Fn() + Send + Sync + 'static,
 {
-    spread::explore(&config, &std::sync::Arc::new(body))
+    spread::explore(&config, &std::sync::Arc::new(body), None)
 }
 
 /// Explores `body` with the default configuration, and panics with a report if it fails.

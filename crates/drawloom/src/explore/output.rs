@@ -1,7 +1,9 @@
 //! Findings, printed and kept.
 
-use std::io::IsTerminal;
+use std::fs::File;
+use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use drawloom_report::{Record, RenderOptions, render as render_record};
 
@@ -23,17 +25,34 @@ fn source(file: &str) -> Option<String> {
 
 /// Writes the record to a file of its own, and returns where it is.
 pub(super) fn keep(record: &Record) -> std::io::Result<String> {
-    let directory = directory();
-    std::fs::create_dir_all(&directory)?;
-    let test = if record.meta.test.is_empty() { "exploration" } else { &record.meta.test };
-    let plain: String = test.chars().map(|c| if c.is_alphanumeric() || c == '_' { c } else { '-' }).collect();
-    let file = directory.join(format!("{plain}.{}.json", record.finding.kind.replace(' ', "-")));
-    // Written beside and renamed, so that a full disk or a kill leaves no half a trace.
-    let draft = file.with_extension(format!("{}.tmp", std::process::id()));
-    std::fs::write(&draft, record.write())
-        .and_then(|()| std::fs::rename(&draft, &file))
-        .inspect_err(|_| drop(std::fs::remove_file(&draft)))?;
+    let file = file_of(&record.meta.test, &format!("{}.json", record.finding.kind.replace(' ', "-")));
+    replace(&file, record.write().as_bytes())?;
     Ok(shown(&file))
+}
+
+/// The file of a test that is called `what`.
+pub(super) fn file_of(test: &str, what: &str) -> PathBuf {
+    let test = if test.is_empty() { "exploration" } else { test };
+    let plain: String = test.chars().map(|c| if c.is_alphanumeric() || c == '_' { c } else { '-' }).collect();
+    directory().join(format!("{plain}.{what}"))
+}
+
+/// Writes a file, and returns it so that more can be appended. It is written beside and renamed, so
+/// that a full disk or a kill leaves no half a file.
+pub(super) fn replace(file: &Path, content: &[u8]) -> std::io::Result<File> {
+    static DRAFTS: AtomicU64 = AtomicU64::new(0);
+    if let Some(directory) = file.parent() {
+        std::fs::create_dir_all(directory)?;
+    }
+    let number = DRAFTS.fetch_add(1, Ordering::Relaxed);
+    let draft = file.with_extension(format!("{}.{number}.tmp", std::process::id()));
+    let write = || {
+        let mut written = File::create(&draft)?;
+        written.write_all(content)?;
+        std::fs::rename(&draft, file)?;
+        Ok(written)
+    };
+    write().inspect_err(|_| drop(std::fs::remove_file(&draft)))
 }
 
 /// `DRAWLOOM_DIR`, else `drawloom` in the target directory that the running test binary lies in.
@@ -47,7 +66,7 @@ fn directory() -> PathBuf {
 }
 
 /// Relative to where the user is, if it lies below.
-fn shown(file: &Path) -> String {
+pub(super) fn shown(file: &Path) -> String {
     let here = std::env::current_dir().unwrap_or_default();
     file.strip_prefix(here).unwrap_or(file).display().to_string()
 }

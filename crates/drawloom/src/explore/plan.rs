@@ -23,6 +23,10 @@ pub(super) struct Plan {
     pub(super) seed: u64,
     /// Executions to make, unless something ends the exploration before.
     pub(super) executions: u64,
+    /// Bytes for what an exhaustive exploration has left to do.
+    pub(super) memory_budget: usize,
+    /// Whether an execution that is cut has failed: not if that was asked for.
+    pub(super) cuts_are_failures: bool,
     pub(super) keep_going: bool,
     pub(super) behaviours: bool,
     pub(super) leaks: bool,
@@ -48,18 +52,36 @@ impl Plan {
             Clock::Explore => config.early_fires,
         };
         let limits = Limits {
-            max_steps: config.max_steps,
+            max_steps: match config.strategy {
+                StrategySpec::Exhaustive { max_depth, .. } if max_depth > 0 => max_depth.min(config.max_steps),
+                _ => config.max_steps,
+            },
             progress_bound: config.progress_bound,
             max_tasks: config.max_tasks,
             early_fires,
-            // A replay makes every choice itself, those of the guard included.
-            starvation_bound: if replay.is_some() { u64::MAX } else { STARVATION_BOUND },
+            // A replay makes every choice itself, those of the guard included; so does `exhaustive`.
+            starvation_bound: match config.strategy {
+                StrategySpec::Replay { .. } | StrategySpec::Exhaustive { .. } => u64::MAX,
+                _ => STARVATION_BOUND,
+            },
+            run_on: matches!(config.strategy, StrategySpec::Exhaustive { .. }),
+            await_change: matches!(config.strategy, StrategySpec::Exhaustive { .. })
+                || replay.as_ref().is_some_and(|schedule| schedule.await_change),
         };
         Ok(Plan {
             strategy_text: strategy_text(config),
             strategy: config.strategy.clone(),
             seed: config.effective_seed(),
-            executions: if config.strategy.is_randomised() { config.iterations } else { 1 },
+            executions: match config.strategy {
+                StrategySpec::Exhaustive { max_schedules, .. } => max_schedules,
+                _ if config.strategy.is_randomised() => config.iterations,
+                _ => 1,
+            },
+            memory_budget: match config.strategy {
+                StrategySpec::Exhaustive { memory_budget, .. } => memory_budget,
+                _ => usize::MAX,
+            },
+            cuts_are_failures: !matches!(config.strategy, StrategySpec::Exhaustive { max_depth: 1.., .. }),
             keep_going: config.keep_going,
             behaviours: config.behaviours,
             leaks: config.leaks,
@@ -87,8 +109,15 @@ impl Plan {
             (StrategySpec::Replay { lenient, .. }, Some(schedule)) => {
                 Box::new(Replay::new(schedule.clone(), *lenient, line_of))
             }
-            (StrategySpec::Random | StrategySpec::Replay { .. }, _) => Box::new(Random::new()),
+            // Each execution of an exhaustive exploration gets a strategy of its own.
+            (StrategySpec::Random | StrategySpec::Exhaustive { .. } | StrategySpec::Replay { .. }, _) => {
+                Box::new(Random::new())
+            }
         }
+    }
+
+    pub(super) fn is_exhaustive(&self) -> bool {
+        matches!(self.strategy, StrategySpec::Exhaustive { .. })
     }
 
     pub(super) fn is_replay(&self) -> bool {

@@ -6,13 +6,15 @@
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
 use drawloom_engine::config::Config;
+use drawloom_engine::exhaustive::{Explorer, Tally};
 
 use super::exploration::{Exploration, Failure};
 use super::plan::Plan;
+use super::resume::{Log, Start};
 use super::worker::{Ran, Worker};
 
 /// Executions that a worker takes at a time.
@@ -42,11 +44,19 @@ struct Shared<'a> {
     blocks: Mutex<Vec<Block>>,
 }
 
-pub(super) fn explore<F: Fn() + Send + Sync + 'static>(config: &Config, body: &Arc<F>) -> Exploration {
+/// Explores `body`. An exhaustive exploration of the test `kept_as` can be interrupted and gone on with.
+pub(super) fn explore<F: Fn() + Send + Sync + 'static>(
+    config: &Config,
+    body: &Arc<F>,
+    kept_as: Option<&str>,
+) -> Exploration {
     let plan = match Plan::of(config) {
         Ok(plan) => plan,
         Err(error) => return Exploration { error: Some(error.to_string()), ..empty(0) },
     };
+    if plan.is_exhaustive() {
+        return exhaust(&plan, body, kept_as.and_then(|test| Log::of(test, config)));
+    }
     let shared = Shared {
         plan: &plan,
         next: AtomicU64::new(0),
@@ -167,7 +177,133 @@ fn put_together(shared: Shared<'_>, planned: u64) -> PutTogether {
     put
 }
 
-fn empty(planned: u64) -> Exploration {
+/// Explores every behaviour, on as many OS threads as it is worth.
+///
+/// Which worker makes which execution is chance; the set of executions is not, and neither is what is
+/// kept of it: of each cause the failure with the fewest preemptions and the least schedule.
+fn exhaust<F: Fn() + Send + Sync + 'static>(plan: &Plan, body: &Arc<F>, log: Option<Log>) -> Exploration {
+    let mut worker = Worker::new(plan, body);
+    let fresh = || Start {
+        explorer: Explorer::new(plan.executions).with_memory(plan.memory_budget),
+        found: empty(plan.executions),
+    };
+    let mut remarks = Vec::new();
+    let mut earlier = log.as_ref().and_then(|log| log.take_up(plan, &mut worker, &mut remarks));
+    loop {
+        let goes_on = earlier.is_some();
+        let Start { explorer, found } = earlier.take().unwrap_or_else(fresh);
+        let exploration = exhaust_from(plan, body, &mut worker, log.as_ref(), &explorer, found);
+        if let Some(log) = &log {
+            if goes_on && explorer.progress().diverged {
+                log.start_over("the program has changed: it does not do what it did", &mut remarks);
+                continue;
+            }
+            log.end(&explorer, &mut remarks);
+        }
+        return Exploration { remarks, ..exploration };
+    }
+}
+
+/// Explores what `explorer` has left, and adds it to what was found before.
+fn exhaust_from<F: Fn() + Send + Sync + 'static>(
+    plan: &Plan,
+    body: &Arc<F>,
+    worker: &mut Worker<'_, F>,
+    log: Option<&Log>,
+    explorer: &Explorer,
+    found: Exploration,
+) -> Exploration {
+    let deadline = plan.timeout.map(|timeout| Instant::now() + timeout);
+    let made_before = found.executions + found.redundant;
+    let made = AtomicU64::new(made_before);
+    let found = Mutex::new(found);
+    let work = |worker: &mut Worker<'_, F>| -> bool {
+        let late =
+            deadline.is_some_and(|deadline| made.load(Ordering::Relaxed) > made_before && Instant::now() >= deadline);
+        if late {
+            lock(&found).timed_out = true;
+            return false;
+        }
+        let Some(strategy) = explorer.claim() else { return false };
+        let ticket = strategy.ticket();
+        let iteration = made.fetch_add(1, Ordering::Relaxed);
+        let ran = worker.run_with(iteration, Box::new(strategy));
+        let redundant = explorer.was_redundant(ticket);
+        let tally = log.map(|_| if redundant { Tally { redundant: 1, ..Tally::default() } } else { ran.tally() });
+        if let Some(log) = log.filter(|_| iteration == 0) {
+            log.began_with(worker);
+        }
+        if redundant {
+            lock(&found).redundant += 1;
+        } else {
+            add(&mut lock(&found), ran);
+        }
+        if let (Some(log), Some(tally)) = (log, tally) {
+            log.settle(explorer, ticket, &tally, || lock(&found).tally());
+        }
+        true
+    };
+    std::thread::scope(|scope| {
+        let began = Instant::now();
+        let mut alone = plan.threads > 1;
+        while work(worker) {
+            if alone && began.elapsed() > WORTH_SPREADING {
+                alone = false;
+                for _ in 1..plan.threads {
+                    scope.spawn(|| {
+                        let mut worker = Worker::new(plan, body);
+                        while work(&mut worker) {}
+                    });
+                }
+            }
+        }
+    });
+    let progress = explorer.progress();
+    let mut exploration = found.into_inner().unwrap_or_else(|e| e.into_inner());
+    exploration.failures.sort_by(|a, b| a.cause.cmp(&b.cause));
+    exploration.pending = progress.pending;
+    exploration.frugal = progress.frugal;
+    exploration.timed_out &= !progress.exhausted;
+    exploration.exhausted = progress.exhausted && exploration.cut == 0;
+    if !exploration.had_choice && exploration.failures.is_empty() {
+        exploration.failures.push(worker.nothing_explored());
+    }
+    exploration
+}
+
+/// Adds what one execution came to.
+fn add(found: &mut Exploration, ran: Ran) {
+    found.executions += 1;
+    found.steps += ran.steps;
+    found.leaked_tasks += ran.leaked_tasks;
+    found.cut += u64::from(ran.cut);
+    found.had_choice |= ran.had_choice;
+    found.behaviours.extend(ran.behaviour);
+    if let Some(failure) = ran.failure {
+        found.failing += 1;
+        keep_the_simplest(&mut found.failures, *failure);
+    }
+}
+
+/// Adds a failure to those of other causes; of one cause the simplest stays.
+fn keep_the_simplest(failures: &mut Vec<Failure>, failure: Failure) {
+    let Some(known) = failures.iter_mut().find(|known| known.cause == failure.cause) else {
+        failures.push(failure);
+        return;
+    };
+    let occurrences = known.occurrences + 1;
+    let simplicity = |f: &Failure| (f.preemptions(), f.record.steps.len(), f.record.meta.token.clone());
+    if simplicity(&failure) < simplicity(known) {
+        *known = failure;
+    }
+    known.occurrences = occurrences;
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(|e| e.into_inner())
+}
+
+pub(super) fn empty(planned: u64) -> Exploration {
     Exploration {
         executions: 0,
         planned,
@@ -175,8 +311,15 @@ fn empty(planned: u64) -> Exploration {
         behaviours: BTreeSet::new(),
         failing: 0,
         timed_out: false,
+        exhausted: false,
+        cut: 0,
+        redundant: 0,
+        frugal: false,
+        pending: 0,
         leaked_tasks: 0,
         failures: Vec::new(),
         error: None,
+        had_choice: false,
+        remarks: Vec::new(),
     }
 }

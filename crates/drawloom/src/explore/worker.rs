@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use drawloom_engine::behaviour::Behaviour;
-use drawloom_engine::finding::{Divergence, Finding, FindingKind, Leak};
+use drawloom_engine::finding::{DataRace, Divergence, Finding, FindingKind, Leak};
+use drawloom_engine::race::Races;
 use drawloom_engine::schedule::Schedule;
-use drawloom_engine::strategy::Tape;
+use drawloom_engine::strategy::{Replay, Strategy, Tape};
 use drawloom_engine::{Engine, ResourceKind, Step, TaskId};
 use drawloom_fiber::Executor;
 use drawloom_report::{Meta, Place, Record, cause};
@@ -22,6 +23,8 @@ pub(super) struct Ran {
     pub(super) behaviour: Option<u64>,
     pub(super) had_choice: bool,
     pub(super) leaked_tasks: u64,
+    /// It was cut, as asked for, before it was over.
+    pub(super) cut: bool,
     pub(super) failure: Option<Box<Failure>>,
 }
 
@@ -30,6 +33,7 @@ pub(super) struct Worker<'a, F> {
     body: &'a Arc<F>,
     executor: Executor,
     behaviour: Behaviour,
+    races: Races,
     /// Other executions are held back while ours run: they share a static.
     alone: bool,
     /// No need to look for choices any more: there was one.
@@ -43,6 +47,7 @@ impl<'a, F: Fn() + Send + Sync + 'static> Worker<'a, F> {
             body,
             executor: Executor::new(plan.strategy()),
             behaviour: Behaviour::default(),
+            races: Races::default(),
             alone: false,
             seen_choice: false,
         }
@@ -51,13 +56,21 @@ impl<'a, F: Fn() + Send + Sync + 'static> Worker<'a, F> {
     /// Runs execution number `iteration`.
     pub(super) fn run(&mut self, iteration: u64) -> Ran {
         let (mut finding, leaked_tasks) = self.execute(iteration);
-        if iteration == 0 && finding.is_none() && !self.plan.is_replay() {
+        let cut =
+            matches!(&finding, Some(Finding { kind: FindingKind::StepLimit, .. }) if !self.plan.cuts_are_failures);
+        if cut {
+            finding = None;
+        }
+        if iteration == 0 && finding.is_none() && !cut && !self.plan.is_replay() {
             finding = self.run_again_and_compare(iteration);
+        }
+        if finding.is_none() {
+            finding = self.races.of(self.executor.engine()).map(DataRace::finding);
         }
         if finding.is_none() && self.plan.leaks && !suspected_leaks(self.executor.engine()).is_empty() {
             // What seems to be leaked may be a static that was met for the first time: then it is
             // known when the same execution is run again.
-            finding = self.execute(iteration).0.or_else(|| leak(self.executor.engine()));
+            finding = self.execute_again(iteration).or_else(|| leak(self.executor.engine()));
         }
         if finding.is_none() && self.plan.unjoined {
             finding = unjoined(self.executor.engine());
@@ -69,8 +82,14 @@ impl<'a, F: Fn() + Send + Sync + 'static> Worker<'a, F> {
             behaviour: self.plan.behaviours.then(|| engine.behaviour(&mut self.behaviour)),
             had_choice: self.seen_choice,
             leaked_tasks,
+            cut,
             failure: finding.map(|finding| Box::new(self.describe(finding, iteration))),
         }
+    }
+
+    /// The engine, as the last execution has left it.
+    pub(super) fn engine(&self) -> &Engine {
+        self.executor.engine()
     }
 
     /// One execution; again, with all others held back, if another one was in its way.
@@ -89,11 +108,26 @@ impl<'a, F: Fn() + Send + Sync + 'static> Worker<'a, F> {
         }
     }
 
+    /// The same execution once more.
+    fn execute_again(&mut self, iteration: u64) -> Option<Finding> {
+        if self.plan.is_exhaustive() {
+            let schedule = Schedule::of(self.executor.engine(), &self.plan.name, line_of);
+            self.executor.set_strategy(Box::new(Replay::new(schedule, false, line_of)));
+        }
+        self.execute(iteration).0
+    }
+
+    /// As [`run`](Self::run), with the choices of `strategy`.
+    pub(super) fn run_with(&mut self, iteration: u64, strategy: Box<dyn Strategy>) -> Ran {
+        self.executor.set_strategy(strategy);
+        self.run(iteration)
+    }
+
     /// The same choices must lead to the same steps; if they do not, nothing that is found could be
     /// reproduced.
     fn run_again_and_compare(&mut self, iteration: u64) -> Option<Finding> {
         let first: Vec<Step> = self.executor.engine().steps().to_vec();
-        let (finding, _) = self.execute(iteration);
+        let finding = self.execute_again(iteration);
         let engine = self.executor.engine();
         if finding.is_some() || first.len() != engine.steps().len() || !first.iter().zip(engine.steps()).all(same) {
             return Some(difference(&first, engine, finding.as_ref()));

@@ -11,14 +11,14 @@ use crate::rt::{self, Handle, OpKind, Operation, ResourceKind, Slot, State};
 
 /// The value of an atomic as the trace shows it.
 trait Shown: Copy {
-    fn shown(self) -> u64;
+    fn shown(self, rt: Handle) -> u64;
 }
 
 macro_rules! shown_as_integer {
     ($($t:ty)*) => {$(
         impl Shown for $t {
             #[inline(always)]
-            fn shown(self) -> u64 {
+            fn shown(self, _rt: Handle) -> u64 {
                 self as u64
             }
         }
@@ -27,51 +27,88 @@ macro_rules! shown_as_integer {
 shown_as_integer!(u8 u16 u32 u64 usize i8 i16 i32 i64 isize bool);
 
 impl<T> Shown for *mut T {
-    /// Addresses never reach a trace; only whether there is one.
-    #[inline(always)]
-    fn shown(self) -> u64 {
-        u64::from(!self.is_null())
+    /// Addresses never reach a trace: the execution numbers them as they come up.
+    fn shown(self, rt: Handle) -> u64 {
+        rt.number_of_address(self as usize)
     }
 }
 
-/// Waits for the operation's turn, carries it out, and records the value.
+/// Waits for the turn of a read, carries it out, and records the value.
 #[inline(always)]
 #[track_caller]
-fn step<T: Shown>(slot: &Slot, kind: OpKind, act: impl FnOnce() -> T) -> T {
+fn read<T: Shown>(slot: &Slot, act: impl FnOnce() -> T) -> T {
     let site = rt::here();
     let Some(rt) = rt::current() else {
         return act();
     };
-    announce(rt, slot, kind, site);
+    announce(rt, slot, OpKind::Load, 0, site);
     let value = act();
-    rt.with_engine(|engine| engine.note_value(value.shown()));
+    let shown = value.shown(rt);
+    rt.with_engine(|engine| engine.note_value(shown));
     value
 }
 
-#[inline(always)]
-fn announce(rt: Handle, slot: &Slot, kind: OpKind, site: rt::Site) {
-    let id = slot.resource(rt, ResourceKind::Atomic, || State::Plain);
-    rt.step(Operation::new(kind, id, site));
-}
-
-/// As [`step`], for an operation that may fail to write.
+/// The same for a store of `value`; `peek` says what was there.
 #[inline(always)]
 #[track_caller]
-fn exchange<T: Shown>(slot: &Slot, act: impl FnOnce() -> Result<T, T>) -> Result<T, T> {
+fn write<T: Shown>(slot: &Slot, value: T, peek: impl FnOnce() -> T, act: impl FnOnce()) {
     let site = rt::here();
     let Some(rt) = rt::current() else {
         return act();
     };
-    announce(rt, slot, OpKind::Cas, site);
+    announce(rt, slot, OpKind::Store, 0, site);
+    let (found, left) = (peek().shown(rt), value.shown(rt));
+    act();
+    rt.with_engine(|engine| {
+        engine.note_value(left);
+        engine.note_other_value(found);
+    });
+}
+
+/// The same for a read-modify-write; `peek` says what it has left there.
+#[inline(always)]
+#[track_caller]
+fn modify<T: Shown>(slot: &Slot, peek: impl FnOnce() -> T, act: impl FnOnce() -> T) -> T {
+    let site = rt::here();
+    let Some(rt) = rt::current() else {
+        return act();
+    };
+    announce(rt, slot, OpKind::Rmw, 0, site);
+    let value = act();
+    let (found, left) = (value.shown(rt), peek().shown(rt));
+    rt.with_engine(|engine| {
+        engine.note_value(found);
+        engine.note_other_value(left);
+    });
+    value
+}
+
+/// The same for a compare-exchange of `expected` for `new`.
+#[inline(always)]
+#[track_caller]
+fn exchange<T: Shown>(slot: &Slot, expected: T, new: T, act: impl FnOnce() -> Result<T, T>) -> Result<T, T> {
+    let site = rt::here();
+    let Some(rt) = rt::current() else {
+        return act();
+    };
+    announce(rt, slot, OpKind::Cas, expected.shown(rt), site);
     let result = act();
-    rt.with_engine(|engine| match result {
-        Ok(old) => engine.note_value(old.shown()),
-        Err(old) => {
-            engine.note_value(old.shown());
+    let (found, left) = (result.unwrap_or_else(|old| old).shown(rt), new.shown(rt));
+    rt.with_engine(|engine| {
+        engine.note_value(found);
+        if result.is_ok() {
+            engine.note_other_value(left);
+        } else {
             engine.note_refused();
         }
     });
     result
+}
+
+#[inline(always)]
+fn announce(rt: Handle, slot: &Slot, kind: OpKind, arg: u64, site: rt::Site) {
+    let id = slot.resource(rt, ResourceKind::Atomic, || State::Plain);
+    rt.step(Operation::new(kind, id, site).with_arg(arg));
 }
 
 /// Whether a weak compare-exchange is to fail although it need not.
@@ -111,24 +148,21 @@ macro_rules! common_methods {
             #[inline]
             #[track_caller]
             pub fn load(&self, order: Ordering) -> $value {
-                step(&self.slot, OpKind::Load, || self.inner.load(order))
+                read(&self.slot, || self.inner.load(order))
             }
 
             /// As std's `store`.
             #[inline]
             #[track_caller]
             pub fn store(&self, value: $value, order: Ordering) {
-                step(&self.slot, OpKind::Store, || {
-                    self.inner.store(value, order);
-                    value
-                });
+                write(&self.slot, value, || self.inner.load(Ordering::Relaxed), || self.inner.store(value, order));
             }
 
             /// As std's `swap`.
             #[inline]
             #[track_caller]
             pub fn swap(&self, value: $value, order: Ordering) -> $value {
-                step(&self.slot, OpKind::Rmw, || self.inner.swap(value, order))
+                modify(&self.slot, || self.inner.load(Ordering::Relaxed), || self.inner.swap(value, order))
             }
 
             /// As std's `compare_and_swap`, deprecated there too.
@@ -141,7 +175,7 @@ macro_rules! common_methods {
                     let old = self.inner.compare_and_swap(current, new, order);
                     if old == current { Ok(old) } else { Err(old) }
                 };
-                exchange(&self.slot, act).unwrap_or_else(|old| old)
+                exchange(&self.slot, current, new, act).unwrap_or_else(|old| old)
             }
 
             /// As std's `compare_exchange`.
@@ -154,7 +188,7 @@ macro_rules! common_methods {
                 success: Ordering,
                 failure: Ordering,
             ) -> Result<$value, $value> {
-                exchange(&self.slot, || self.inner.compare_exchange(current, new, success, failure))
+                exchange(&self.slot, current, new, || self.inner.compare_exchange(current, new, success, failure))
             }
 
             /// As std's `compare_exchange_weak`: it may fail although it need not, as a bounded
@@ -171,7 +205,7 @@ macro_rules! common_methods {
                 if weak_failure() {
                     return Err(self.load(failure));
                 }
-                exchange(&self.slot, || self.inner.compare_exchange(current, new, success, failure))
+                exchange(&self.slot, current, new, || self.inner.compare_exchange(current, new, success, failure))
             }
 
             /// As std's `fetch_update`.
@@ -250,7 +284,7 @@ macro_rules! fetch_methods {
                 #[inline]
                 #[track_caller]
                 pub fn $method(&self, value: $value, order: Ordering) -> $value {
-                    step(&self.slot, OpKind::Rmw, || self.inner.$method(value, order))
+                    modify(&self.slot, || self.inner.load(Ordering::Relaxed), || self.inner.$method(value, order))
                 }
             )*
         }
@@ -301,7 +335,7 @@ impl AtomicBool {
     #[inline]
     #[track_caller]
     pub fn fetch_not(&self, order: Ordering) -> bool {
-        step(&self.slot, OpKind::Rmw, || self.inner.fetch_not(order))
+        modify(&self.slot, || self.inner.load(Ordering::Relaxed), || self.inner.fetch_not(order))
     }
 }
 
@@ -324,10 +358,14 @@ impl<T> AtomicPtr<T> {
     #[inline]
     #[track_caller]
     fn fetch_address(&self, order: Ordering, change: impl Fn(usize) -> usize) -> *mut T {
-        step(&self.slot, OpKind::Rmw, || {
-            let changed = |old: *mut T| Some(old.map_addr(&change));
-            self.inner.fetch_update(order, Ordering::Relaxed, changed).unwrap_or_else(|old| old)
-        })
+        modify(
+            &self.slot,
+            || self.inner.load(Ordering::Relaxed),
+            || {
+                let changed = |old: *mut T| Some(old.map_addr(&change));
+                self.inner.fetch_update(order, Ordering::Relaxed, changed).unwrap_or_else(|old| old)
+            },
+        )
     }
 
     /// As std's `fetch_ptr_add`.

@@ -4,6 +4,7 @@ use std::fmt;
 use std::mem::ManuallyDrop;
 use std::ops::{Deref, DerefMut};
 use std::panic::Location;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{LockResult, PoisonError, TryLockError, TryLockResult};
 
 use crate::rt::{self, Handle, OpKind, Operation, ResourceId, ResourceKind, Slot, State, outcome};
@@ -18,6 +19,7 @@ use crate::rt::{self, Handle, OpKind, Operation, ResourceId, ResourceKind, Slot,
 /// as much as `lock` is: what they see or change depends on when they are let run.
 pub struct Mutex<T: ?Sized> {
     slot: Slot,
+    poison: Poison,
     inner: std::sync::Mutex<T>,
 }
 
@@ -30,19 +32,19 @@ pub struct MutexGuard<'a, T: ?Sized + 'a> {
     locked: Option<ResourceId>,
     /// Where it was locked: also the place of the unlock, which has none of its own.
     taken_at: &'static Location<'static>,
-    was_poisoned: bool,
+    taken_unwinding: bool,
 }
 
 impl<T> Mutex<T> {
     /// As [`std::sync::Mutex::new`].
     #[track_caller]
     pub const fn new(value: T) -> Mutex<T> {
-        Mutex { slot: Slot::new(), inner: std::sync::Mutex::new(value) }
+        Mutex { slot: Slot::new(), poison: Poison::new(), inner: std::sync::Mutex::new(value) }
     }
 
     /// As [`std::sync::Mutex::into_inner`].
     pub fn into_inner(self) -> LockResult<T> {
-        self.inner.into_inner()
+        self.poison.of(self.inner.into_inner())
     }
 }
 
@@ -68,14 +70,13 @@ impl<T: ?Sized> Mutex<T> {
     /// Takes the native lock that the engine has granted.
     #[inline]
     pub(super) fn take(&self, id: ResourceId, taken_at: &'static Location<'static>) -> LockResult<MutexGuard<'_, T>> {
-        match self.inner.try_lock() {
-            Ok(guard) => Ok(self.guard(guard, Some(id), taken_at, false)),
-            Err(TryLockError::Poisoned(error)) => {
-                Err(PoisonError::new(self.guard(error.into_inner(), Some(id), taken_at, true)))
-            }
+        let native = match self.inner.try_lock() {
+            Ok(guard) => Ok(guard),
+            Err(TryLockError::Poisoned(error)) => Err(error),
             // Held by code that is not under control; it will let go without our help.
-            Err(TryLockError::WouldBlock) => self.wrap(self.inner.lock(), Some(id), taken_at),
-        }
+            Err(TryLockError::WouldBlock) => self.inner.lock(),
+        };
+        self.wrap(native, Some(id), taken_at)
     }
 
     /// As [`std::sync::Mutex::try_lock`].
@@ -84,12 +85,9 @@ impl<T: ?Sized> Mutex<T> {
         let taken_at = Location::caller();
         let Some(rt) = rt::current() else {
             return match self.inner.try_lock() {
-                Ok(guard) => Ok(self.guard(guard, None, taken_at, false)),
+                Ok(guard) => Ok(self.wrap(Ok(guard), None, taken_at)?),
+                Err(TryLockError::Poisoned(error)) => Ok(self.wrap(Err(error), None, taken_at)?),
                 Err(TryLockError::WouldBlock) => Err(TryLockError::WouldBlock),
-                Err(TryLockError::Poisoned(error)) => {
-                    let guard = self.guard(error.into_inner(), None, taken_at, true);
-                    Err(TryLockError::Poisoned(PoisonError::new(guard)))
-                }
             };
         };
         let id = self.resource(rt);
@@ -103,9 +101,9 @@ impl<T: ?Sized> Mutex<T> {
     #[track_caller]
     pub fn is_poisoned(&self) -> bool {
         if let Some(rt) = rt::current() {
-            rt.step(Operation::new(OpKind::Load, self.resource(rt), rt::here()));
+            rt.step(Operation::new(OpKind::Rmw, self.resource(rt), rt::here()));
         }
-        self.inner.is_poisoned()
+        self.inner.is_poisoned() || self.poison.is_set()
     }
 
     /// As [`std::sync::Mutex::clear_poison`].
@@ -114,35 +112,33 @@ impl<T: ?Sized> Mutex<T> {
         if let Some(rt) = rt::current() {
             rt.step(Operation::new(OpKind::Store, self.resource(rt), rt::here()));
         }
+        self.poison.clear();
         self.inner.clear_poison();
     }
 
     /// As [`std::sync::Mutex::get_mut`].
     pub fn get_mut(&mut self) -> LockResult<&mut T> {
-        self.inner.get_mut()
+        self.poison.of(self.inner.get_mut())
     }
 
+    #[inline]
     pub(super) fn wrap<'a>(
         &'a self,
         result: LockResult<std::sync::MutexGuard<'a, T>>,
         locked: Option<ResourceId>,
         taken_at: &'static Location<'static>,
     ) -> LockResult<MutexGuard<'a, T>> {
-        match result {
-            Ok(guard) => Ok(self.guard(guard, locked, taken_at, false)),
-            Err(error) => Err(PoisonError::new(self.guard(error.into_inner(), locked, taken_at, true))),
+        let wrapped = |guard| MutexGuard {
+            guard: ManuallyDrop::new(guard),
+            mutex: self,
+            locked,
+            taken_at,
+            taken_unwinding: is_unwinding(),
+        };
+        match self.poison.of(result) {
+            Ok(guard) => Ok(wrapped(guard)),
+            Err(error) => Err(PoisonError::new(wrapped(error.into_inner()))),
         }
-    }
-
-    #[inline]
-    fn guard<'a>(
-        &'a self,
-        guard: std::sync::MutexGuard<'a, T>,
-        locked: Option<ResourceId>,
-        taken_at: &'static Location<'static>,
-        was_poisoned: bool,
-    ) -> MutexGuard<'a, T> {
-        MutexGuard { guard: ManuallyDrop::new(guard), mutex: self, locked, taken_at, was_poisoned }
     }
 }
 
@@ -158,13 +154,10 @@ impl<T: ?Sized> Drop for MutexGuard<'_, T> {
             unsafe { ManuallyDrop::drop(&mut self.guard) };
             return;
         };
-        let poisons = poisons(rt);
+        let poisons = poisons(rt) && !self.taken_unwinding;
         rt.step(Operation::new(OpKind::Unlock, id, rt::site(self.taken_at)));
-        // SAFETY: as above. An unlock is carried out even in teardown, so we always come here.
-        unsafe { ManuallyDrop::drop(&mut self.guard) };
-        if !poisons && std::thread::panicking() && !self.was_poisoned {
-            self.mutex.inner.clear_poison();
-        }
+        // An unlock is carried out even in teardown, so we always come here.
+        self.unlock_native(poisons);
     }
 }
 
@@ -177,19 +170,68 @@ pub(super) fn poisons(rt: Handle) -> bool {
     std::thread::panicking() && rt.is_panicking() && !rt.is_tearing_down()
 }
 
+/// Whether the running task is unwinding: a lock that it takes then is not poisoned by that.
+#[inline]
+pub(super) fn is_unwinding() -> bool {
+    std::thread::panicking() && rt::current().is_some_and(Handle::is_panicking)
+}
+
+/// The poison of a lock that std's own did not notice: it takes a lock that was taken while another
+/// task was unwinding for one that was taken in a destructor.
+pub(super) struct Poison(AtomicBool);
+
+impl Poison {
+    pub(super) const fn new() -> Poison {
+        Poison(AtomicBool::new(false))
+    }
+
+    pub(super) fn set(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    pub(super) fn clear(&self) {
+        self.0.store(false, Ordering::Relaxed);
+    }
+
+    #[inline]
+    pub(super) fn is_set(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+
+    /// What std's own lock gave, as it should be.
+    #[inline]
+    pub(super) fn of<G>(&self, native: LockResult<G>) -> LockResult<G> {
+        match native {
+            Ok(given) if self.is_set() => Err(PoisonError::new(given)),
+            native => native,
+        }
+    }
+}
+
 impl<'a, T: ?Sized> MutexGuard<'a, T> {
     /// Gives the native lock back, while the engine still takes the mutex for locked.
     ///
     /// Nobody notices: whoever wants it asks the engine first.
     pub(super) fn release(self, rt: Handle) -> &'a Mutex<T> {
         let mut this = ManuallyDrop::new(self);
-        let poisons = poisons(rt);
-        // SAFETY: `this` is never dropped nor used again, so this is the only drop.
-        unsafe { ManuallyDrop::drop(&mut this.guard) };
-        if !poisons && std::thread::panicking() && !this.was_poisoned {
-            this.mutex.inner.clear_poison();
-        }
+        let poisons = poisons(rt) && !this.taken_unwinding;
+        this.unlock_native(poisons);
         this.mutex
+    }
+
+    /// Drops the native guard, for good; leaves no poison unless it `poisons`.
+    #[inline]
+    fn unlock_native(&mut self, poisons: bool) {
+        let inner = &self.mutex.inner;
+        let clears = !poisons && std::thread::panicking() && !inner.is_poisoned();
+        // SAFETY: called once, by `drop` or by `release`, after which the guard is not used again.
+        unsafe { ManuallyDrop::drop(&mut self.guard) };
+        if clears {
+            inner.clear_poison();
+        }
+        if poisons {
+            self.mutex.poison.set();
+        }
     }
 
     pub(super) fn mutex(&self) -> &'a Mutex<T> {
@@ -241,7 +283,8 @@ impl<T: ?Sized + fmt::Debug> fmt::Debug for Mutex<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut show = |data: &dyn fmt::Debug| {
             let mut d = f.debug_struct("Mutex");
-            d.field("data", data).field("poisoned", &self.inner.is_poisoned()).finish_non_exhaustive()
+            let poisoned = self.inner.is_poisoned() || self.poison.is_set();
+            d.field("data", data).field("poisoned", &poisoned).finish_non_exhaustive()
         };
         match self.try_lock() {
             Ok(guard) => show(&&*guard),

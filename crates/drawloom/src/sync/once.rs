@@ -221,6 +221,8 @@ impl Control {
             return gate;
         }
         let gate = rt.create_resource(ResourceKind::Semaphore, State::Permits(0), site);
+        // It has no owner who could drop it, and is no leak.
+        rt.with_engine(|engine| engine.drop_resource(gate));
         self.gate.store(rt.epoch() << GATE_BITS | u64::from(gate.0), Ordering::Relaxed);
         gate
     }

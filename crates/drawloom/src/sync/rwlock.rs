@@ -6,7 +6,7 @@ use std::ops::{Deref, DerefMut};
 use std::panic::Location;
 use std::sync::{LockResult, PoisonError, TryLockError, TryLockResult};
 
-use super::mutex::poisons;
+use super::mutex::{Poison, is_unwinding, poisons};
 use crate::rt::{self, Handle, OpKind, Operation, ResourceId, ResourceKind, Slot, State, outcome};
 
 type At = &'static Location<'static>;
@@ -21,6 +21,7 @@ pub struct RwLock<T: ?Sized> {
     /// Outside an exploration every writer holds this too, from before it asks for the lock. It keeps
     /// other writers out while a write lock is downgraded, which std's own cannot do before 1.92.
     writers: std::sync::Mutex<()>,
+    poison: Poison,
     inner: std::sync::RwLock<T>,
 }
 
@@ -42,7 +43,7 @@ pub struct RwLockWriteGuard<'rwlock, T: ?Sized + 'rwlock> {
     lock: &'rwlock RwLock<T>,
     held: Held<'rwlock>,
     taken_at: At,
-    was_poisoned: bool,
+    taken_unwinding: bool,
 }
 
 /// How a write lock is held.
@@ -55,12 +56,17 @@ impl<T> RwLock<T> {
     /// As [`std::sync::RwLock::new`].
     #[track_caller]
     pub const fn new(t: T) -> RwLock<T> {
-        RwLock { slot: Slot::new(), writers: std::sync::Mutex::new(()), inner: std::sync::RwLock::new(t) }
+        RwLock {
+            slot: Slot::new(),
+            writers: std::sync::Mutex::new(()),
+            poison: Poison::new(),
+            inner: std::sync::RwLock::new(t),
+        }
     }
 
     /// As [`std::sync::RwLock::into_inner`].
     pub fn into_inner(self) -> LockResult<T> {
-        self.inner.into_inner()
+        self.poison.of(self.inner.into_inner())
     }
 }
 
@@ -76,7 +82,7 @@ impl<T: ?Sized> RwLock<T> {
     pub fn read(&self) -> LockResult<RwLockReadGuard<'_, T>> {
         let at = Location::caller();
         let Some(rt) = rt::current() else {
-            return reader(self.inner.read(), None, at);
+            return self.reader(self.inner.read(), None, at);
         };
         let id = self.resource(rt);
         rt.step(Operation::new(OpKind::Read, id, rt::site(at)));
@@ -89,8 +95,8 @@ impl<T: ?Sized> RwLock<T> {
         let at = Location::caller();
         let Some(rt) = rt::current() else {
             return match self.inner.try_read() {
-                Ok(guard) => Ok(reader(Ok(guard), None, at)?),
-                Err(TryLockError::Poisoned(error)) => Ok(reader(Err(error), None, at)?),
+                Ok(guard) => Ok(self.reader(Ok(guard), None, at)?),
+                Err(TryLockError::Poisoned(error)) => Ok(self.reader(Err(error), None, at)?),
                 Err(TryLockError::WouldBlock) => Err(TryLockError::WouldBlock),
             };
         };
@@ -143,9 +149,9 @@ impl<T: ?Sized> RwLock<T> {
     #[track_caller]
     pub fn is_poisoned(&self) -> bool {
         if let Some(rt) = rt::current() {
-            rt.step(Operation::new(OpKind::Load, self.resource(rt), rt::here()));
+            rt.step(Operation::new(OpKind::Rmw, self.resource(rt), rt::here()));
         }
-        self.inner.is_poisoned()
+        self.inner.is_poisoned() || self.poison.is_set()
     }
 
     /// As [`std::sync::RwLock::clear_poison`].
@@ -154,12 +160,13 @@ impl<T: ?Sized> RwLock<T> {
         if let Some(rt) = rt::current() {
             rt.step(Operation::new(OpKind::Store, self.resource(rt), rt::here()));
         }
+        self.poison.clear();
         self.inner.clear_poison();
     }
 
     /// As [`std::sync::RwLock::get_mut`].
     pub fn get_mut(&mut self) -> LockResult<&mut T> {
-        self.inner.get_mut()
+        self.poison.of(self.inner.get_mut())
     }
 
     /// Takes the native read lock that the engine has granted.
@@ -171,7 +178,7 @@ impl<T: ?Sized> RwLock<T> {
             // Held by code that is not under control; it will let go without our help.
             Err(TryLockError::WouldBlock) => self.inner.read(),
         };
-        reader(native, Some(id), at)
+        self.reader(native, Some(id), at)
     }
 
     /// Takes the native write lock that the engine has granted.
@@ -193,30 +200,31 @@ impl<T: ?Sized> RwLock<T> {
         held: Held<'a>,
         taken_at: At,
     ) -> LockResult<RwLockWriteGuard<'a, T>> {
-        let guard = |guard, held, was_poisoned| RwLockWriteGuard {
+        let guard = |guard, held| RwLockWriteGuard {
             guard: ManuallyDrop::new(guard),
             lock: self,
             held,
             taken_at,
-            was_poisoned,
+            taken_unwinding: is_unwinding(),
         };
-        match native {
-            Ok(native) => Ok(guard(native, held, false)),
-            Err(error) => Err(PoisonError::new(guard(error.into_inner(), held, true))),
+        match self.poison.of(native) {
+            Ok(native) => Ok(guard(native, held)),
+            Err(error) => Err(PoisonError::new(guard(error.into_inner(), held))),
         }
     }
-}
 
-#[inline]
-fn reader<'a, T: ?Sized>(
-    native: LockResult<std::sync::RwLockReadGuard<'a, T>>,
-    locked: Option<ResourceId>,
-    taken_at: At,
-) -> LockResult<RwLockReadGuard<'a, T>> {
-    let guard = |guard| RwLockReadGuard { guard: ManuallyDrop::new(guard), locked, taken_at };
-    match native {
-        Ok(native) => Ok(guard(native)),
-        Err(error) => Err(PoisonError::new(guard(error.into_inner()))),
+    #[inline]
+    fn reader<'a>(
+        &'a self,
+        native: LockResult<std::sync::RwLockReadGuard<'a, T>>,
+        locked: Option<ResourceId>,
+        taken_at: At,
+    ) -> LockResult<RwLockReadGuard<'a, T>> {
+        let guard = |guard| RwLockReadGuard { guard: ManuallyDrop::new(guard), locked, taken_at };
+        match self.poison.of(native) {
+            Ok(native) => Ok(guard(native)),
+            Err(error) => Err(PoisonError::new(guard(error.into_inner()))),
+        }
     }
 }
 
@@ -235,7 +243,7 @@ impl<'rwlock, T: ?Sized> RwLockWriteGuard<'rwlock, T> {
         s.unlock_native(false);
         let readers = match locked {
             Some((id, _)) => lock.take_read(id, at),
-            None => reader(lock.inner.read(), None, at),
+            None => lock.reader(lock.inner.read(), None, at),
         };
         drop(held);
         readers.unwrap_or_else(PoisonError::into_inner)
@@ -253,10 +261,12 @@ impl<'rwlock, T: ?Sized> RwLockWriteGuard<'rwlock, T> {
     /// Drops the native guard, for good; leaves no poison unless it `poisons`.
     #[inline]
     fn unlock_native(&mut self, poisons: bool) {
+        let inner = &self.lock.inner;
+        let clears = !poisons && std::thread::panicking() && !inner.is_poisoned();
         // SAFETY: called once, by `drop` or by `downgrade`, after which the guard is not used again.
         unsafe { ManuallyDrop::drop(&mut self.guard) };
-        if !poisons && std::thread::panicking() && !self.was_poisoned {
-            self.lock.inner.clear_poison();
+        if clears {
+            inner.clear_poison();
         }
     }
 }
@@ -268,9 +278,12 @@ impl<T: ?Sized> Drop for RwLockWriteGuard<'_, T> {
             self.unlock_native(true);
             return;
         };
-        let poisons = poisons(rt);
+        let poisons = poisons(rt) && !self.taken_unwinding;
         rt.step(Operation::new(OpKind::WriteUnlock, id, rt::site(self.taken_at)));
         self.unlock_native(poisons);
+        if poisons {
+            self.lock.poison.set();
+        }
     }
 }
 
@@ -343,7 +356,7 @@ impl<T: ?Sized + fmt::Debug> fmt::Debug for RwLock<T> {
             Err(TryLockError::Poisoned(error)) => d.field("data", &&**error.get_ref()),
             Err(TryLockError::WouldBlock) => d.field("data", &format_args!("<locked>")),
         };
-        d.field("poisoned", &self.inner.is_poisoned());
+        d.field("poisoned", &(self.inner.is_poisoned() || self.poison.is_set()));
         d.finish_non_exhaustive()
     }
 }

@@ -37,3 +37,9 @@ pub const DEFAULT_SPURIOUS_WAKEUPS: u32 = 1;
 
 /// Weak compare-exchanges that may fail unasked, per execution.
 pub const DEFAULT_WEAK_FAILURES: u32 = 1;
+
+/// Executions after which an exhaustive exploration gives up.
+pub const DEFAULT_MAX_SCHEDULES: u64 = 10_000;
+
+/// Bytes that the tree of what an exhaustive exploration has left may take: about twenty million steps.
+pub const DEFAULT_MEMORY_BUDGET_BYTES: usize = 1 << 30;

@@ -26,6 +26,22 @@ pub enum StrategySpec {
         /// [`MAX_STICKINESS`](super::MAX_STICKINESS).
         stickiness: u32,
     },
+    /// Every behaviour once, until all are explored or the budget is spent.
+    Exhaustive {
+        /// Executions after which it gives up; [`DEFAULT_MAX_SCHEDULES`](super::DEFAULT_MAX_SCHEDULES)
+        /// unless given.
+        max_schedules: u64,
+        /// Steps after which an execution is cut, so that the exploration is partial; 0 for no limit
+        /// but `max_steps`.
+        max_depth: u64,
+        /// Whether a test whose exploration was cut short, by a budget or a kill, goes on from there
+        /// when it is run again; it does unless told otherwise.
+        resume: bool,
+        /// Bytes that the tree of what is left to explore may take. Where it needs more, the exploration
+        /// goes on in a frugal mode that is as complete, but has to cut executions that it makes in vain;
+        /// [`DEFAULT_MEMORY_BUDGET_BYTES`](super::DEFAULT_MEMORY_BUDGET_BYTES) unless given.
+        memory_budget: usize,
+    },
     /// One recorded schedule again.
     Replay {
         /// The schedule, as a report printed it.
@@ -44,6 +60,7 @@ impl StrategySpec {
             Self::RoundRobin => "round_robin",
             Self::Random => "random",
             Self::Sticky { .. } => "sticky",
+            Self::Exhaustive { .. } => "exhaustive",
             Self::Replay { .. } => "replay",
         }
     }
@@ -52,7 +69,7 @@ impl StrategySpec {
     pub fn is_randomised(&self) -> bool {
         match self {
             Self::Random | Self::Sticky { .. } => true,
-            Self::Sequential | Self::RoundRobin | Self::Replay { .. } => false,
+            Self::Sequential | Self::RoundRobin | Self::Exhaustive { .. } | Self::Replay { .. } => false,
         }
     }
 }

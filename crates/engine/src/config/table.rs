@@ -1,7 +1,10 @@
 //! Every name of the grammar. A new strategy or argument is one row here.
 
 use super::argument::{Argument, Field};
-use super::{Clock, Config, DEFAULT_STICKINESS, MAX_STICKINESS, MIN_STACK_SIZE_BYTES, StrategySpec, Teardown};
+use super::{
+    Clock, Config, DEFAULT_MAX_SCHEDULES, DEFAULT_MEMORY_BUDGET_BYTES, DEFAULT_STICKINESS, MAX_STICKINESS,
+    MIN_STACK_SIZE_BYTES, StrategySpec, Teardown,
+};
 
 /// A strategy: its name, what it is good for, and the arguments that only it knows.
 pub(super) struct Strategy {
@@ -57,6 +60,84 @@ pub(super) const STRATEGIES: &[Strategy] = &[
                 },
             },
         }],
+        required: None,
+    },
+    Strategy {
+        name: "exhaustive",
+        doc: "explores every behaviour once, and says when all are",
+        start: || StrategySpec::Exhaustive {
+            max_schedules: DEFAULT_MAX_SCHEDULES,
+            max_depth: 0,
+            resume: true,
+            memory_budget: DEFAULT_MEMORY_BUDGET_BYTES,
+        },
+        arguments: &[
+            Argument {
+                name: "max_schedules",
+                doc: "executions after which it gives up",
+                field: Field::Whole {
+                    least: 1,
+                    most: u64::MAX,
+                    get: |spec| match spec {
+                        StrategySpec::Exhaustive { max_schedules, .. } => Some(*max_schedules),
+                        _ => None,
+                    },
+                    set: |spec, number| {
+                        if let StrategySpec::Exhaustive { max_schedules, .. } = spec {
+                            *max_schedules = number;
+                        }
+                    },
+                },
+            },
+            Argument {
+                name: "max_depth",
+                doc: "steps after which an execution is cut; 0 for no limit",
+                field: Field::Whole {
+                    least: 0,
+                    most: u64::MAX,
+                    get: |spec| match spec {
+                        StrategySpec::Exhaustive { max_depth, .. } => Some(*max_depth),
+                        _ => None,
+                    },
+                    set: |spec, number| {
+                        if let StrategySpec::Exhaustive { max_depth, .. } = spec {
+                            *max_depth = number;
+                        }
+                    },
+                },
+            },
+            Argument {
+                name: "resume",
+                doc: "a test that was cut short goes on when run again",
+                field: Field::Flag {
+                    get: |spec| match spec {
+                        StrategySpec::Exhaustive { resume, .. } => Some(*resume),
+                        _ => None,
+                    },
+                    set: |spec, flag| {
+                        if let StrategySpec::Exhaustive { resume, .. } = spec {
+                            *resume = flag;
+                        }
+                    },
+                },
+            },
+            Argument {
+                name: "memory_budget",
+                doc: "for what is left to explore; frugal mode beyond it",
+                field: Field::Size {
+                    least: 0,
+                    get: |spec| match spec {
+                        StrategySpec::Exhaustive { memory_budget, .. } => Some(*memory_budget as u64),
+                        _ => None,
+                    },
+                    set: |spec, bytes| {
+                        if let StrategySpec::Exhaustive { memory_budget, .. } = spec {
+                            *memory_budget = bytes;
+                        }
+                    },
+                },
+            },
+        ],
         required: None,
     },
     Strategy {

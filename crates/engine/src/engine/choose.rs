@@ -26,7 +26,7 @@ impl Engine {
     #[cold]
     pub(super) fn announce_anew(&mut self, task: TaskId) {
         self.tasks[task.index()].status = Status::Ready;
-        if self.yielded != task {
+        if self.yielded != task && !self.is_spinning(task) {
             self.make_ready(task);
         }
     }
@@ -55,6 +55,7 @@ impl Engine {
         if self.yielded == task {
             self.yielded = TaskId::NONE;
         }
+        self.spinning.retain(|spinner| spinner.task != task);
         self.tasks[task.index()].status = Status::Disabled;
         match operation.kind {
             OpKind::Join => {
@@ -121,11 +122,17 @@ impl Engine {
     /// As [`next`](Self::next), when something unusual is pending or a periodic check is due.
     #[inline(never)]
     pub(super) fn next_with_care(&mut self, strategy: &mut dyn Strategy) -> Next {
-        if self.finding.is_some() {
+        if self.finding.as_ref().is_some_and(|finding| !self.limits.run_on || finding.kind.ends_execution()) {
             return Next::Stop;
         }
         if let Some(task) = self.next_unsettled() {
             return Next::Settle(task);
+        }
+        if !self.spinning.is_empty() {
+            self.wake_spinners();
+        }
+        if std::mem::take(&mut self.time_may_pass) {
+            self.fire_timers();
         }
         if self.steps.len() as u64 >= self.next_periodic_check {
             if let Some(next) = self.periodic_checks() {
@@ -164,7 +171,8 @@ impl Engine {
     /// Nothing unusual is pending, unless timers take part in every choice.
     #[inline]
     pub(super) fn relax(&mut self) {
-        self.attention_at = if self.timers_may_fire() { 0 } else { self.next_periodic_check as usize };
+        let careful = self.timers_may_fire() || !self.spinning.is_empty();
+        self.attention_at = if careful { 0 } else { self.next_periodic_check as usize };
     }
 
     #[inline]
@@ -176,11 +184,15 @@ impl Engine {
     #[cold]
     pub(super) fn next_unusual(&mut self, strategy: &mut dyn Strategy) -> Next {
         loop {
-            if self.ready.is_empty() && self.yielded != TaskId::NONE {
-                let task = std::mem::replace(&mut self.yielded, TaskId::NONE);
-                self.make_ready(task);
-            }
             self.timers.forget_stale(&self.tasks);
+            // Who yields lets the others run, sleepers included.
+            if self.ready.is_empty() && !self.timers.pending() {
+                if self.yielded != TaskId::NONE {
+                    let task = std::mem::replace(&mut self.yielded, TaskId::NONE);
+                    self.make_ready(task);
+                }
+                self.release_spinners();
+            }
             let early = !self.ready.is_empty();
             if early && !self.timers_may_fire() {
                 return self.next_with_care(strategy);

@@ -8,6 +8,9 @@ use crate::strategy::{Strategy, View};
 use crate::task::Status;
 use crate::trace::Step;
 
+/// Tasks that only yield to each other wait for somebody who sleeps: after so many yields time passes.
+const YIELDS_UNTIL_TIME_PASSES: u64 = 64;
+
 impl Engine {
     /// Carries out what `task` announced, as far as it is the engine's to carry out.
     #[inline(always)]
@@ -152,8 +155,16 @@ impl Engine {
         if self.yields_since_progress > self.limits.progress_bound {
             self.fail(FindingKind::Livelock, task);
         }
-        self.remove_ready(task);
-        self.yielded = task;
+        if self.yields_since_progress % YIELDS_UNTIL_TIME_PASSES == 0 && self.timers.pending() {
+            self.time_may_pass = true;
+            self.attend();
+        }
+        if self.limits.await_change {
+            self.spin(task);
+        } else {
+            self.remove_ready(task);
+            self.yielded = task;
+        }
         Committed::Done(outcome::OK)
     }
 

@@ -50,6 +50,9 @@ impl Engine {
     }
 
     pub(super) fn nobody_can_go_on(&mut self, strategy: &mut dyn Strategy) -> Next {
+        if self.finding.is_some() {
+            return Next::Stop;
+        }
         if self.finished < self.tasks.len() {
             let blocked = self.blocked_now();
             self.fail(FindingKind::Deadlock(Box::new(blocked)), self.current);

@@ -15,11 +15,13 @@ mod choose;
 mod commit;
 mod create;
 mod guard;
+mod spin;
 mod teardown;
 mod timer;
 mod view;
 mod wait;
 
+use self::spin::Spinner;
 use crate::finding::Finding;
 use crate::id::{Site, TaskId};
 use crate::operation::OpKind;
@@ -42,6 +44,12 @@ pub struct Limits {
     pub early_fires: u32,
     /// Steps for which a ready task may be passed over before it is let run regardless.
     pub starvation_bound: u64,
+    /// After a failure the other tasks go on for as long as they can: what they do is part of the
+    /// behaviour, and exhaustive exploration must see it.
+    pub run_on: bool,
+    /// A task that yields is let run again only when something that it read has changed, or nobody
+    /// else can go on: what exhaustive exploration makes of spin loops.
+    pub await_change: bool,
 }
 
 impl Default for Limits {
@@ -52,6 +60,8 @@ impl Default for Limits {
             max_tasks: 100_000,
             early_fires: 0,
             starvation_bound: 10_000,
+            run_on: false,
+            await_change: false,
         }
     }
 }
@@ -87,6 +97,12 @@ pub struct Engine {
     settled: usize,
     /// The task that yielded last, kept out of `ready` until another one has made a step.
     yielded: TaskId,
+    /// Tasks that wait for a change of what they have read; only with `Limits::await_change`.
+    spinning: Vec<Spinner>,
+    /// Steps that they have been told of.
+    spinners_know: usize,
+    /// Everybody yields to everybody: time may pass.
+    time_may_pass: bool,
     current: TaskId,
     finished: usize,
     pub(crate) steps: Vec<Step>,
@@ -124,6 +140,9 @@ impl Engine {
             unsettled: Vec::new(),
             settled: 0,
             yielded: TaskId::NONE,
+            spinning: Vec::new(),
+            spinners_know: 0,
+            time_may_pass: false,
             current: TaskId::MAIN,
             finished: 0,
             steps: Vec::new(),
@@ -152,6 +171,8 @@ impl Engine {
         self.unsettled.clear();
         self.settled = 0;
         self.yielded = TaskId::NONE;
+        self.spinning.clear();
+        self.time_may_pass = false;
         self.current = TaskId::MAIN;
         self.finished = 1; // the clock never exits
         self.steps.clear();

@@ -7,6 +7,7 @@ use crate::finding::Finding;
 use crate::id::{ResourceId, Site, TaskId, TaskPath};
 use crate::operation::OpKind;
 use crate::resource::Resource;
+use crate::strategy::View;
 use crate::task::{Status, Task};
 use crate::trace::Step;
 
@@ -15,6 +16,11 @@ impl Engine {
     #[inline]
     pub fn current(&self) -> TaskId {
         self.current
+    }
+
+    /// The execution as a strategy sees it.
+    pub fn view(&self) -> View<'_> {
+        View { engine: self, ready: &self.ready, current: self.current }
     }
 
     /// All tasks, by id.

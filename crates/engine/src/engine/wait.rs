@@ -102,6 +102,15 @@ impl Engine {
         }
     }
 
+    /// Records what the last step left behind in an atomic; of a store, what it found there instead,
+    /// since what it left is its value. Exhaustive exploration needs both.
+    #[inline]
+    pub fn note_other_value(&mut self, value: u64) {
+        if let Some(step) = self.steps.last_mut() {
+            step.arg = value;
+        }
+    }
+
     /// Records that the last step's comparison failed.
     #[inline]
     pub fn note_refused(&mut self) {

@@ -107,6 +107,8 @@ pub struct Resource {
     pub holders: Holders,
     /// The primitive's own numbers.
     pub state: State,
+    /// These numbers when the resource was created.
+    pub initial: State,
     pub(crate) waiters: WaitList,
     /// Senders, for channels: kept apart since both sides may queue in a rendezvous.
     pub(crate) senders: WaitList,
@@ -144,6 +146,7 @@ impl Resource {
             from_outside: false,
             holders: Holders::nobody(),
             state,
+            initial: state,
             waiters: WaitList::EMPTY,
             senders: WaitList::EMPTY,
         }
@@ -160,6 +163,7 @@ impl Resource {
         self.from_outside = false;
         self.holders.clear();
         self.state = state;
+        self.initial = state;
         self.waiters = WaitList::EMPTY;
         self.senders = WaitList::EMPTY;
     }

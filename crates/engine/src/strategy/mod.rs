@@ -16,12 +16,15 @@ pub use random::Random;
 pub use replay::Replay;
 pub use round_robin::RoundRobin;
 pub use sequential::Sequential;
+pub(crate) use sequential::fill as sequential_fill;
 pub use tape::Tape;
 
 use crate::engine::Engine;
 use crate::finding::{Divergence, Finding};
 use crate::id::{TaskId, TaskPath};
 use crate::operation::Operation;
+use crate::resource::Resource;
+use crate::task::Task;
 use crate::trace::Step;
 
 /// Makes the choices of executions.
@@ -71,8 +74,8 @@ pub trait Strategy {
     }
 
     /// The execution is over.
-    fn end(&mut self, steps: &[Step], finding: Option<&Finding>) {
-        let _ = (steps, finding);
+    fn end(&mut self, view: &View<'_>, finding: Option<&Finding>) {
+        let _ = (view, finding);
     }
 }
 
@@ -112,6 +115,16 @@ impl<'a> View<'a> {
     #[inline]
     pub fn steps(&self) -> &'a [Step] {
         self.engine.steps()
+    }
+
+    /// The resources of the execution, by id.
+    pub fn resources(&self) -> &'a [Resource] {
+        self.engine.resources()
+    }
+
+    /// A task of the execution.
+    pub fn task(&self, task: TaskId) -> &'a Task {
+        self.engine.task(task)
     }
 
     /// A task's name that is the same in every execution.

@@ -21,7 +21,7 @@ impl Strategy for Sequential {
 }
 
 /// The sequential choice; also what replay falls back to when its schedule is at an end.
-pub(super) fn fill(view: &View<'_>) -> TaskId {
+pub(crate) fn fill(view: &View<'_>) -> TaskId {
     let current = view.current();
     if view.is_ready(current) {
         return current;
@@ -42,5 +42,16 @@ pub(super) fn after(view: &View<'_>, current: TaskId) -> TaskId {
 /// The ready task of lowest spawn path that satisfies `wanted`. The clock comes last: it fires early
 /// only where that is asked for.
 fn lowest(view: &View<'_>, wanted: impl Fn(TaskId) -> bool) -> Option<TaskId> {
-    view.ready().iter().copied().filter(|t| *t != TaskId::CLOCK && wanted(*t)).min_by_key(|t| view.path(*t))
+    let candidates = view.ready().iter().copied().filter(|t| *t != TaskId::CLOCK && wanted(*t));
+    candidates.reduce(|a, b| if is_before(view, a, b) { a } else { b })
+}
+
+/// Whether `a` has a lower spawn path than `b`, without spelling out those of parents and siblings: a
+/// parent comes before its children, and these are numbered in their order.
+fn is_before(view: &View<'_>, a: TaskId, b: TaskId) -> bool {
+    let (parent_of_a, parent_of_b) = (view.task(a).parent, view.task(b).parent);
+    if parent_of_a == parent_of_b || parent_of_a == b || parent_of_b == a {
+        return a < b;
+    }
+    view.path(a) < view.path(b)
 }

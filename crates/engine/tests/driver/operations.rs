@@ -18,7 +18,10 @@ impl Machine<'_> {
             I::Load { at, .. } => (OpKind::Load, Some(at)),
             I::Store { at, .. } => (OpKind::Store, Some(at)),
             I::Add { at, .. } | I::Exchange { at, .. } => (OpKind::Rmw, Some(at)),
-            I::Cas { at, .. } => (OpKind::Cas, Some(at)),
+            I::Cas { at, expected, .. } => {
+                arg = self.value(task, expected) as u64;
+                (OpKind::Cas, Some(at))
+            }
             I::Simple { kind, at, .. } => (kind, Some(at)),
             I::RwUnlock { at } => {
                 let id = self.resource(task, at);
@@ -108,25 +111,35 @@ impl Machine<'_> {
             }
             I::Store { at, value } => {
                 let index = self.index(task, at);
-                self.memory[index] = self.value(task, value);
+                let new = self.value(task, value);
+                let old = std::mem::replace(&mut self.memory[index], new);
+                self.engine.note_value(self.memory[index] as u64);
+                self.engine.note_other_value(old as u64);
             }
             I::Add { to, at, value } => {
                 let index = self.index(task, at);
                 let old = self.memory[index];
                 self.memory[index] = old + self.value(task, value);
+                self.engine.note_value(old as u64);
+                self.engine.note_other_value(self.memory[index] as u64);
                 self.set(task, to, old);
             }
             I::Exchange { to, at, value } => {
                 let index = self.index(task, at);
                 let old = self.memory[index];
                 self.memory[index] = self.value(task, value);
+                self.engine.note_value(old as u64);
+                self.engine.note_other_value(self.memory[index] as u64);
                 self.set(task, to, old);
             }
             I::Cas { ok, at, expected, new } => {
                 let index = self.index(task, at);
-                let equal = self.memory[index] == self.value(task, expected);
+                let old = self.memory[index];
+                let equal = old == self.value(task, expected);
+                self.engine.note_value(old as u64);
                 if equal {
                     self.memory[index] = self.value(task, new);
+                    self.engine.note_other_value(self.memory[index] as u64);
                 } else {
                     self.engine.note_refused();
                 }

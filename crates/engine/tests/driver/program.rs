@@ -85,6 +85,7 @@ impl Program {
             "var" => (ResourceKind::Atomic, State::Plain, number(2).unwrap_or(0), 1),
             "array" => (ResourceKind::Atomic, State::Plain, number(3).unwrap_or(0), count(2)),
             "mutex" => (ResourceKind::Mutex, State::Plain, 0, count(2)),
+            "cell" => plain(ResourceKind::Cell),
             "rwlock" => plain(ResourceKind::RwLock),
             "cond" => plain(ResourceKind::Condvar),
             "chan" => {
@@ -123,6 +124,8 @@ impl Program {
             "faa" => I::Add { to: into(words[1]), at: at(2), value: value(words[3]) },
             "xchg" => I::Exchange { to: into(words[1]), at: at(2), value: value(words[3]) },
             "cas" => I::Cas { ok: into(words[1]), at: at(2), expected: value(words[3]), new: value(words[4]) },
+            "read" => simple(OpKind::CellRead),
+            "write" => simple(OpKind::CellWrite),
             "lock" => simple(OpKind::Lock),
             "unlock" => simple(OpKind::Unlock),
             "trylock" => tried(OpKind::TryLock),

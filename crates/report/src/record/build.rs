@@ -2,13 +2,13 @@
 
 use std::collections::{HashMap, HashSet};
 
-use drawloom_engine::finding::{Blocked, Deadlock, Finding, FindingKind};
+use drawloom_engine::finding::{Blocked, CellAccess, Deadlock, Finding, FindingKind};
 use drawloom_engine::{Engine, OpKind, ResourceId, Site, State, Step, TaskId, UNBOUNDED, outcome};
 
 use super::waits::{Wait, waits};
 use super::{
-    BLOCKED, BlockedRecord, Blocker, Details, FindingRecord, LeakRecord, Meta, Place, Record, ResourceRecord,
-    StepRecord, TaskRecord, VERSION,
+    AccessRecord, BLOCKED, BlockedRecord, Blocker, Details, FindingRecord, LeakRecord, Meta, Place, Record,
+    ResourceRecord, StepRecord, TaskRecord, VERSION,
 };
 
 /// The words of outcomes, by their number in the engine, and one of our own.
@@ -111,6 +111,11 @@ impl Record {
                     "tasks wait for each other"
                 };
                 (sentence.into(), None, details)
+            }
+            FindingKind::DataRace(race) => {
+                let (earlier, later) = (builder.access(&race.earlier), builder.access(&race.later));
+                let details = Details::DataRace { resource: race.cell.0, earlier, later };
+                ("nothing orders two accesses to a cell".into(), later.place, details)
             }
             FindingKind::Livelock => {
                 let bound = engine.limits().progress_bound;
@@ -284,6 +289,15 @@ impl Builder<'_> {
             from_outside: r.from_outside,
         };
         engine.resources().iter().map(describe).collect()
+    }
+
+    fn access(&mut self, access: &CellAccess) -> AccessRecord {
+        AccessRecord {
+            task: access.task.0,
+            step: access.step as u32,
+            place: self.place(access.site),
+            sync: access.sync.map(|step| step as u32),
+        }
     }
 
     fn blocked(&mut self, blocked: &Blocked) -> BlockedRecord {

@@ -4,7 +4,7 @@ use serde::de::{Error as _, SeqAccess, Visitor};
 use serde::ser::SerializeSeq;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::{Details, Record, StepRecord, VERSION};
+use super::{AccessRecord, Details, Record, StepRecord, VERSION};
 
 /// Why a text cannot be read as a record.
 #[derive(Debug, thiserror::Error)]
@@ -77,6 +77,12 @@ impl Record {
                     && chain.iter().all(task)
                     && blocked.iter().all(|b| task(&b.task) && place(&b.place) && resource(&b.resource))
                     && blocked.iter().flat_map(|b| &b.blockers).all(|b| task(&b.task) && place(&b.place))
+            }
+            Details::DataRace { resource: cell, earlier, later } => {
+                let step = |i: &u32| (*i as usize) < self.steps.len();
+                let side =
+                    |a: &AccessRecord| task(&a.task) && step(&a.step) && place(&a.place) && a.sync.iter().all(step);
+                resource(&Some(*cell)) && side(earlier) && side(later)
             }
             Details::Unjoined { tasks } => tasks.iter().all(task),
             Details::Leak { leaks } => leaks.iter().all(|l| place(&l.created_at)),

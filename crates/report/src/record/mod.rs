@@ -200,6 +200,15 @@ pub enum Details {
         /// Whether nobody else could go on either.
         everybody: bool,
     },
+    /// Of accesses to plain memory that nothing orders.
+    DataRace {
+        /// The cell.
+        resource: u32,
+        /// The access that came first.
+        earlier: AccessRecord,
+        /// The other.
+        later: AccessRecord,
+    },
     /// Of a livelock.
     Livelock {
         /// The yields without progress that were allowed.
@@ -266,6 +275,21 @@ pub struct Blocker {
     pub task: u32,
     /// Where it took, or queued for, what is waited for; of a joined task, where it was spawned.
     pub place: Option<u32>,
+}
+
+/// One side of a data race.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct AccessRecord {
+    /// Who.
+    pub task: u32,
+    /// Its step; the operation says whether it reads or writes.
+    pub step: u32,
+    /// Where.
+    pub place: Option<u32>,
+    /// The step by which the task could have ordered the two and did not: of the earlier side, the last
+    /// between them from which others can learn of the past; of the later side, the last before its
+    /// access by which it could learn.
+    pub sync: Option<u32>,
 }
 
 /// Shared references that outlived the execution.

@@ -2,14 +2,17 @@
 
 use std::fmt::Write as _;
 
-use super::MOST_LISTED;
 use super::blocked::{blocked_on, closed};
 use super::paint::{Ink, Paint};
+use super::race::race;
+use super::trace::Sources;
+use super::{MOST_LISTED, RenderOptions};
 use crate::names::{Names, count};
 use crate::record::{BlockedRecord, Details, Record};
 
 /// The headline with what belongs under it; ends with a line break.
-pub(super) fn headline(record: &Record, names: &Names<'_>, paint: Paint) -> String {
+pub(super) fn headline(record: &Record, names: &Names<'_>, options: &RenderOptions<'_>) -> String {
+    let paint = Paint(options.colour);
     let test = &record.meta.test;
     let place = if test.is_empty() { "in an exploration".to_owned() } else { format!("in test \"{test}\"") };
     let start = |kind: &str| format!("{} {place}:", paint.ink(Ink::Alarm, kind));
@@ -50,6 +53,16 @@ pub(super) fn headline(record: &Record, names: &Names<'_>, paint: Paint) -> Stri
             if !everybody {
                 let _ = writeln!(out, "\nOther tasks could still go on; these never will.");
             }
+        }
+        Details::DataRace { resource, earlier, later } => {
+            let cell = names.resource(Some(*resource)).unwrap_or("a cell");
+            let _ = writeln!(out, "{} {cell}", start("DATA RACE"));
+            out.push_str(&race(record, names, &mut Sources::new(options.sources), [earlier, later]));
+            advice(
+                &mut out,
+                "Protect the cell by a lock, or pass it on by a join, a channel or an atomic. What is not under\n\
+                 control, such as std's own locks and the counts of an `Arc`, orders nothing here.",
+            );
         }
         Details::Livelock { bound } => {
             let _ = writeln!(out, "{}", start("POTENTIAL LIVELOCK"));

@@ -6,6 +6,7 @@ mod fold;
 mod headline;
 mod operation;
 mod paint;
+mod race;
 mod trace;
 
 use std::fmt::Write as _;
@@ -58,7 +59,7 @@ impl Default for RenderOptions<'_> {
 pub fn render(record: &Record, options: &RenderOptions<'_>) -> String {
     let names = Names::of(record);
     let paint = Paint(options.colour);
-    let mut out = headline::headline(record, &names, paint);
+    let mut out = headline::headline(record, &names, options);
     if !record.steps.is_empty() && record.finding.kind != "nothing explored" {
         out.push('\n');
         out.push_str(&trace::trace(record, &names, options));

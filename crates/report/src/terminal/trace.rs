@@ -29,7 +29,7 @@ pub(super) fn trace(record: &Record, names: &Names<'_>, options: &RenderOptions<
         names,
         waits: &waits,
         paint: Paint(options.colour),
-        sources: Sources { read: options.sources, files: HashMap::new() },
+        sources: Sources::new(options.sources),
         width: options.width,
         columns: Columns::default(),
         out: String::new(),
@@ -72,13 +72,18 @@ struct Columns {
     place: usize,
 }
 
-struct Sources<'a> {
+/// Source files, each read once.
+pub(super) struct Sources<'a> {
     read: &'a dyn Fn(&str) -> Option<String>,
     files: HashMap<&'a str, Option<String>>,
 }
 
 impl<'a> Sources<'a> {
-    fn line(&mut self, place: &'a Place) -> Option<String> {
+    pub(super) fn new(read: &'a dyn Fn(&str) -> Option<String>) -> Self {
+        Sources { read, files: HashMap::new() }
+    }
+
+    pub(super) fn line(&mut self, place: &'a Place) -> Option<String> {
         let file = self.files.entry(&place.file).or_insert_with(|| (self.read)(&place.file));
         let line = file.as_ref()?.lines().nth((place.line as usize).checked_sub(1)?)?;
         Some(line.trim().chars().map(|c| if c.is_control() { ' ' } else { c }).collect())

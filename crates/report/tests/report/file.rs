@@ -5,12 +5,12 @@ use drawloom_engine::{OpKind, ResourceKind, State};
 use drawloom_report::{ReadError, Record};
 use insta::assert_snapshot;
 
-use crate::screens::{livelock, lost_wakeup, panic, producer_consumer, two_locks};
+use crate::screens::{data_race, livelock, lost_wakeup, panic, producer_consumer, two_locks};
 use crate::script::*;
 
 #[test]
 fn what_was_written_can_be_read() {
-    for record in [panic(), producer_consumer(), two_locks(0), lost_wakeup(), livelock()] {
+    for record in [panic(), producer_consumer(), two_locks(0), lost_wakeup(), livelock(), data_race(vec![], vec![])] {
         assert_eq!(Record::read(&record.write()).unwrap(), record);
     }
 }

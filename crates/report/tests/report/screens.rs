@@ -1,6 +1,7 @@
 //! What a failing test prints, for every kind of finding.
 
 use drawloom_engine::finding::{Divergence, Finding, FindingKind, Leak, Panic};
+use drawloom_engine::race::Races;
 use drawloom_engine::{ChannelState, Engine, Limits, OpKind, ResourceKind, Site, State, TaskId, TaskPath};
 use drawloom_report::{Record, RenderOptions, render};
 use insta::assert_snapshot;
@@ -230,6 +231,42 @@ fn a_leak_says_what_was_created_where() {
     let leaks = vec![Leak { created_at: Site(3), references: 1 }, Leak { created_at: Site(9), references: 2 }];
     let main = vec![spawn(5, None, vec![]), join(FIRST, 6), Act::Fail(FindingKind::Leak(leaks))];
     assert_snapshot!(screen(&Script::default().record("x::leak", main)));
+}
+
+/// A lock on one side only; what the two sides do besides is up to the caller.
+pub fn data_race(before: Vec<Act>, after: Vec<Act>) -> Record {
+    let writer = [vec![op(OpKind::CellWrite, 0, 7)], after].concat();
+    let reader = [before, vec![op(OpKind::CellRead, 0, 12)]].concat();
+    let script = Script::with(&[
+        (ResourceKind::Cell, State::Plain, 4, None),
+        (ResourceKind::Mutex, State::Plain, 5, Some("paid")),
+    ]);
+    let engine = script.run(vec![spawn(6, Some("deposit"), writer), spawn(11, None, reader), join(FIRST, 16)]);
+    let race = Races::default().of(&engine).expect("a race");
+    record(&engine, &race.finding(), "bank::tests::transfer")
+}
+
+fn lock_and_unlock(line: usize) -> Vec<Act> {
+    vec![op(OpKind::Lock, 1, line), op(OpKind::Unlock, 1, line)]
+}
+
+#[test]
+fn a_data_race_shows_both_accesses_and_what_is_missing() {
+    let sources = |file: &str| (file == "src/x.rs").then(|| SOURCE.to_owned());
+    let options = RenderOptions { sources: &sources, ..RenderOptions::default() };
+    assert_snapshot!(render(&data_race(vec![op(OpKind::Lock, 1, 11)], vec![]), &options));
+}
+
+#[test]
+fn what_could_have_ordered_a_race_is_said_in_one_sentence() {
+    let sentence = |before, after| {
+        let text = screen(&data_race(before, after));
+        text.lines().find(|line| line.contains("Nothing orders them")).unwrap_or_default().trim().to_owned()
+    };
+    assert_snapshot!(sentence(vec![], vec![]), @"Nothing orders them: task 0.1 (deposit) released nothing after its write, and task 0.2 acquired nothing before its read.");
+    assert_snapshot!(sentence(vec![], lock_and_unlock(9)), @"Nothing orders them: what task 0.1 (deposit) released after its write (last: unlock mutex `paid`, step 5, src/x.rs:9) is lost, for task 0.2 acquired nothing before its read.");
+    assert_snapshot!(sentence(vec![op(OpKind::Lock, 1, 11)], vec![]), @"Nothing orders them: task 0.1 (deposit) released nothing after its write that task 0.2 could have acquired before its read (last: lock mutex `paid`, step 7, src/x.rs:11).");
+    assert_snapshot!(sentence(vec![op(OpKind::Load, 1, 11)], lock_and_unlock(9)), @"Nothing orders them: what task 0.1 (deposit) released after its write (last: unlock mutex `paid`, step 5, src/x.rs:9) is not what task 0.2 acquired before its read (last: load mutex `paid`, reads 0, step 9, src/x.rs:11).");
 }
 
 #[test]

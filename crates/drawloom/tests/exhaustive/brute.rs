@@ -1,0 +1,240 @@
+//! The oracle: every schedule of a body, and what an exhaustive exploration makes of the same body.
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::rc::Rc;
+use std::sync::{Arc, Mutex};
+
+use drawloom_engine::behaviour::Behaviour;
+use drawloom_engine::causality::Causality;
+use drawloom_engine::exhaustive::Explorer;
+use drawloom_engine::finding::Divergence;
+use drawloom_engine::strategy::{Sequential, Strategy, View};
+use drawloom_engine::{Engine, Limits, OpKind, ResourceId, TaskId};
+use drawloom_fiber::{Executor, Settings};
+
+/// What the tasks of an execution have seen, each in its order. Not under control.
+#[derive(Default)]
+pub struct Log(Mutex<BTreeMap<usize, Vec<i64>>>);
+
+impl Log {
+    /// Task `task` of the program has seen `value`.
+    pub fn note(&self, task: usize, value: i64) {
+        self.0.lock().unwrap().entry(task).or_default().push(value);
+    }
+
+    fn seen(&self) -> BTreeMap<usize, Vec<i64>> {
+        self.0.lock().unwrap().clone()
+    }
+}
+
+/// What main does.
+pub type Body = dyn Fn(&Arc<Log>) + Send + Sync;
+
+/// A body under test, with what the enumeration must know of it.
+#[derive(Clone)]
+pub struct Subject {
+    pub body: Arc<Body>,
+    /// Somebody asks whether a task has finished: exits are choices.
+    pub asks_for_exits: bool,
+    /// The first resource is a gate that main opens once all tasks exist: passing it is no choice.
+    pub has_gate: bool,
+}
+
+/// What an execution came to: what was seen, and the word of the finding, if there was one.
+pub type Outcome = (BTreeMap<usize, Vec<i64>>, Option<&'static str>);
+
+/// The classes of a program, each with its outcome.
+pub type Classes = BTreeMap<u64, Outcome>;
+
+/// Every schedule of a program, put into classes.
+#[derive(Default)]
+pub struct Enumerated {
+    pub schedules: u64,
+    pub classes: Classes,
+    /// What cannot be: classes with several outcomes, or hashes that do not tell them apart.
+    pub problems: BTreeSet<String>,
+}
+
+fn settings() -> Settings {
+    Settings {
+        limits: Limits { run_on: true, ..Limits::default() },
+        stack_size: 128 * 1024,
+        spurious_wakeups: 0,
+        weak_failures: 0,
+        leak: false,
+    }
+}
+
+/// Runs bodies, one execution at a time.
+pub struct Lab {
+    executor: Executor,
+    settings: Settings,
+    behaviour: Behaviour,
+}
+
+/// One execution: its class by happens-before, its behaviour hash, its outcome.
+type Ran = (u64, u64, Outcome);
+
+impl Lab {
+    pub fn new() -> Self {
+        Lab { executor: Executor::new(Box::new(Sequential)), settings: settings(), behaviour: Behaviour::default() }
+    }
+
+    fn run(&mut self, subject: &Subject, strategy: Box<dyn Strategy>) -> Ran {
+        let log = Arc::new(Log::default());
+        let (theirs, body) = (log.clone(), subject.body.clone());
+        self.executor.set_strategy(strategy);
+        self.executor.reserve_epoch();
+        let outcome = self.executor.run(&self.settings, 0, Box::new(move || body(&theirs)));
+        assert_eq!(outcome.leaked_tasks, 0, "a task could not be unwound");
+        let engine = self.executor.engine();
+        let finding = outcome.finding.map(|finding| finding.kind.word());
+        (canonical(engine), engine.behaviour(&mut self.behaviour), (log.seen(), finding))
+    }
+
+    /// The classes of `subject` by brute force; `None` if it has more than `most` schedules.
+    pub fn every_schedule(&mut self, subject: &Subject, most: u64) -> Option<Enumerated> {
+        let wheels = Rc::new(RefCell::new(Wheels::default()));
+        let mut made = Enumerated::default();
+        let mut hashes = BTreeMap::new();
+        while made.schedules < most {
+            made.schedules += 1;
+            let strategy = Enumerate { wheels: wheels.clone(), subject: subject.clone() };
+            let (class, hash, outcome) = self.run(subject, Box::new(strategy));
+            let first = made.classes.entry(class).or_insert_with(|| outcome.clone());
+            if *first != outcome {
+                made.problems.insert(format!("two schedules of one class came to {first:?} and to {outcome:?}"));
+            }
+            if *hashes.entry(class).or_insert(hash) != hash {
+                made.problems.insert("one class has two behaviour hashes".into());
+            }
+            if !wheels.borrow_mut().advance() {
+                let distinct: HashSet<u64> = hashes.into_values().collect();
+                if distinct.len() < made.classes.len() {
+                    made.problems.insert("two classes have one behaviour hash".into());
+                }
+                return Some(made);
+            }
+        }
+        None
+    }
+
+    /// Every execution of an exhaustive exploration with one worker.
+    pub fn exhaust(&mut self, subject: &Subject) -> Vec<(u64, Outcome)> {
+        let explorer = Explorer::default();
+        let ran = self.work(subject, &explorer);
+        assert!(explorer.progress().exhausted);
+        ran
+    }
+
+    fn work(&mut self, subject: &Subject, explorer: &Explorer) -> Vec<(u64, Outcome)> {
+        let mut ran = Vec::new();
+        while let Some(strategy) = explorer.claim() {
+            let (class, _, outcome) = self.run(subject, Box::new(strategy));
+            ran.push((class, outcome));
+        }
+        ran
+    }
+}
+
+/// As [`Lab::exhaust`], with two workers on one explorer from the beginning.
+pub fn exhaust_with_two(subject: &Subject) -> Vec<(u64, Outcome)> {
+    let explorer = Explorer::default();
+    let ran = std::thread::scope(|scope| {
+        let workers = [(), ()].map(|()| scope.spawn(|| Lab::new().work(subject, &explorer)));
+        workers.into_iter().flat_map(|worker| worker.join().unwrap()).collect()
+    });
+    assert!(explorer.progress().exhausted);
+    ran
+}
+
+/// What of a trace does not depend on the order of steps that commute: for every task, by path, its
+/// steps, each with how much of every other task happened before it.
+fn canonical(engine: &Engine) -> u64 {
+    let steps = engine.steps();
+    let causality = Causality::of(steps);
+    let mut order: Vec<TaskId> = (0..engine.tasks().len()).map(|task| TaskId(task as u32)).collect();
+    order.sort_by_cached_key(|task| engine.path(*task).to_string());
+    let mut hasher = DefaultHasher::new();
+    for &task in &order {
+        engine.path(task).to_string().hash(&mut hasher);
+        for (j, step) in steps.iter().enumerate().filter(|(_, step)| step.task == task) {
+            step.kind.hash(&mut hasher);
+            if step.kind == OpKind::Choose {
+                step.value.hash(&mut hasher);
+            }
+            for &other in &order {
+                causality.clock(j, other).hash(&mut hasher);
+            }
+        }
+    }
+    hasher.finish()
+}
+
+/// Every combination of choices once: an odometer whose last wheel turns fastest.
+#[derive(Default)]
+struct Wheels {
+    /// What was chosen, out of how many.
+    wheels: Vec<(u64, u64)>,
+    at: usize,
+}
+
+impl Wheels {
+    fn turn(&mut self, options: u64) -> u64 {
+        if self.at == self.wheels.len() {
+            self.wheels.push((0, options));
+        }
+        let (chosen, known) = self.wheels[self.at];
+        assert_eq!(known, options, "the same choices must lead to the same state");
+        self.at += 1;
+        chosen
+    }
+
+    /// Moves on to the next combination; false if there is none.
+    fn advance(&mut self) -> bool {
+        while let Some((chosen, options)) = self.wheels.pop() {
+            if chosen + 1 < options {
+                self.wheels.push((chosen + 1, options));
+                return true;
+            }
+        }
+        false
+    }
+}
+
+struct Enumerate {
+    wheels: Rc<RefCell<Wheels>>,
+    subject: Subject,
+}
+
+impl Enumerate {
+    /// Steps that commute with everything that anybody could ever do instead are no choice.
+    fn is_silent(&self, view: &View<'_>, task: TaskId) -> bool {
+        let pending = view.pending(task);
+        match pending.kind {
+            OpKind::Spawn | OpKind::Join | OpKind::Choose => true,
+            OpKind::Exit => !self.subject.asks_for_exits,
+            _ => self.subject.has_gate && pending.resource == ResourceId(0),
+        }
+    }
+}
+
+impl Strategy for Enumerate {
+    fn begin(&mut self, _seed: u64) {
+        self.wheels.borrow_mut().at = 0;
+    }
+
+    fn pick(&mut self, view: &View<'_>) -> Result<TaskId, Box<Divergence>> {
+        if let Some(task) = view.ready().iter().find(|task| self.is_silent(view, **task)) {
+            return Ok(*task);
+        }
+        let chosen = self.wheels.borrow_mut().turn(view.ready().len() as u64);
+        Ok(view.ready()[chosen as usize])
+    }
+
+    fn choose(&mut self, outcomes: u64, _view: &View<'_>) -> Result<u64, Box<Divergence>> {
+        Ok(self.wheels.borrow_mut().turn(outcomes))
+    }
+}

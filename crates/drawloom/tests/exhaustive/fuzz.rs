@@ -1,0 +1,122 @@
+//! Random programs on the public API: exhaustive exploration against every schedule there is.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+
+use crate::brute::{Classes, Lab, Outcome, exhaust_with_two};
+use crate::generate::generate;
+use crate::random_program::Program;
+
+/// What a comparison has been over.
+#[derive(Debug, Default)]
+struct Compared {
+    programs: u64,
+    schedules: u64,
+    classes: usize,
+    deadlocks: usize,
+    panics: usize,
+}
+
+/// What differs between the classes by brute force and the executions of an exploration.
+fn differences(expected: &Classes, ran: &[(u64, Outcome)]) -> Vec<String> {
+    let found: BTreeMap<u64, &Outcome> = ran.iter().map(|(class, outcome)| (*class, outcome)).collect();
+    let outcomes: BTreeSet<&Outcome> = expected.values().collect();
+    let seen: BTreeSet<&Outcome> = ran.iter().map(|(_, outcome)| outcome).collect();
+    let mut wrong = Vec::new();
+    let mut report = |what: &str, count: usize, example: String| {
+        if count > 0 {
+            wrong.push(format!("{count} {what}: {example}"));
+        }
+    };
+    let missed: Vec<_> = outcomes.difference(&seen).collect();
+    report("outcomes missed", missed.len(), format!("{:?}", missed.first()));
+    let impossible: Vec<_> = seen.difference(&outcomes).collect();
+    report("impossible outcomes", impossible.len(), format!("{:?}", impossible.first()));
+    let missed = expected.keys().filter(|class| !found.contains_key(class)).count();
+    report("classes missed", missed, format!("of {}", expected.len()));
+    let unknown = found.keys().filter(|class| !expected.contains_key(class)).count();
+    report("unknown classes", unknown, format!("beside {}", expected.len()));
+    report("executions too many", ran.len() - found.len(), format!("for {} classes", found.len()));
+    wrong
+}
+
+/// How often each outcome comes. Tasks that wait for ever are a deadlock or starve: which of the two, the
+/// engine guesses, and the names of the tasks have a part in that.
+fn multiset<'a>(outcomes: impl Iterator<Item = &'a Outcome>) -> BTreeMap<Outcome, usize> {
+    let mut counts = BTreeMap::new();
+    for (seen, finding) in outcomes {
+        let finding = finding.map(|word| if word == "starvation" { "deadlock" } else { word });
+        *counts.entry((seen.clone(), finding)).or_insert(0) += 1;
+    }
+    counts
+}
+
+/// Explores `program` in every way there is; what is wrong with any of them.
+fn check(lab: &mut Lab, program: &Program, expected: &Classes, thorough: bool) -> Vec<String> {
+    let subject = program.subject(false);
+    let mut wrong = differences(expected, &lab.exhaust(&subject));
+    let reversed = lab.exhaust(&program.subject(true));
+    let (theirs, ours) = (multiset(reversed.iter().map(|(_, outcome)| outcome)), multiset(expected.values()));
+    if theirs != ours {
+        let example = theirs.iter().find(|(outcome, count)| ours.get(*outcome) != Some(*count));
+        wrong.push(format!("spawned in reverse: {} classes, not {}: {example:?}", reversed.len(), expected.len()));
+    }
+    if thorough {
+        wrong.extend(differences(expected, &exhaust_with_two(&subject)).iter().map(|w| format!("two workers: {w}")));
+        let failing = expected.values().filter(|(_, finding)| finding.is_some()).count() as u64;
+        for threads in 1..=2 {
+            let config = format!(
+                "exhaustive(max_schedules = 1000000, spurious_wakeups = 0, weak_failures = 0, threads = {threads})"
+            );
+            let body = subject.body.clone();
+            let explored = drawloom::explore(config.parse().unwrap(), move || body(&Default::default()));
+            let found = (explored.executions(), explored.failing_executions(), explored.exhausted());
+            if found != (expected.len() as u64, failing, true) {
+                let kinds: Vec<_> = explored.findings().iter().map(|found| found.kind()).collect();
+                wrong.push(format!("{threads} threads: {} {kinds:?}; not {failing} failing", explored.summary()));
+            }
+        }
+    }
+    wrong
+}
+
+/// Compares the programs of `seeds` that have at most `most` schedules.
+fn compare(seeds: Range<u64>, most: u64, thorough: bool) -> Compared {
+    let mut compared = Compared::default();
+    let mut lab = Lab::new();
+    let mut bad = 0;
+    for seed in seeds {
+        let program = generate(seed);
+        let Some(made) = lab.every_schedule(&program.subject(false), most) else { continue };
+        let expected = made.classes;
+        let of = |word: &[&str]| {
+            expected.values().filter(|(_, finding)| finding.is_some_and(|found| word.contains(&found))).count()
+        };
+        compared.programs += 1;
+        compared.schedules += made.schedules;
+        compared.classes += expected.len();
+        compared.deadlocks += of(&["deadlock", "starvation"]);
+        compared.panics += of(&["panic"]);
+        let mut wrong = Vec::from_iter(made.problems);
+        wrong.extend(check(&mut lab, &program, &expected, thorough));
+        if !wrong.is_empty() {
+            bad += 1;
+            eprintln!("seed {seed}: {program:?}\n  {}", wrong.join("\n  "));
+        }
+    }
+    assert_eq!(bad, 0, "programs on which exploration and brute force disagree, of {compared:?}");
+    compared
+}
+
+#[test]
+fn random_programs_have_no_other_classes() {
+    let compared = compare(0..100, 150, false);
+    assert!(compared.programs > 40, "{compared:?}");
+}
+
+#[test]
+#[ignore = "a long run: use --release"]
+fn many_random_programs_have_no_other_classes() {
+    let programs = std::env::var("DRAWLOOM_FUZZ").ok().and_then(|n| n.parse().ok()).unwrap_or(26_000);
+    println!("{:?}", compare(0..programs, 5_000, true));
+}

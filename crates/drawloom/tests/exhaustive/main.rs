@@ -1,0 +1,20 @@
+//! Exhaustive exploration through the public API, against oracles: published numbers of classes, brute
+//! force over every schedule, and the number of failing classes of small bugs.
+
+#[path = "../../../engine/tests/driver/program.rs"]
+#[allow(dead_code)]
+mod program;
+
+#[path = "../../../engine/tests/driver/instruction.rs"]
+#[allow(dead_code)]
+mod instruction;
+
+mod brute;
+mod classes;
+mod fuzz;
+mod generate;
+mod interpreter;
+mod poison;
+mod random_program;
+mod running;
+mod twins;

@@ -1,0 +1,160 @@
+//! Where steps meet, and what is remembered there.
+
+use crate::id::ResourceId;
+use crate::operation::{OpKind, outcome};
+use crate::trace::Step;
+
+/// What is remembered of the steps at one place: a resource, a task that is aimed at, the clock.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Place {
+    pub(super) number: u64,
+    /// The newest step of each task, kind and outcome.
+    pub(super) newest: Vec<Newest>,
+    /// The last release of an exclusive hold; the end of an initialiser.
+    pub(super) exclusive: Option<usize>,
+    /// All that the shared releases since then, or the closings of sending ends, know of.
+    pub(super) shared: Vec<u32>,
+    /// Permits released so far after each release.
+    pub(super) released: Vec<(u64, usize)>,
+    pub(super) sends: Tickets,
+    pub(super) receives: Tickets,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Newest {
+    /// Task, kind and outcome in one.
+    pub(super) key: u64,
+    pub(super) step: u32,
+    pub(super) kind: OpKind,
+}
+
+impl Newest {
+    pub(super) fn new(j: usize, step: &Step) -> Self {
+        let key = u64::from(step.task.0) << 32 | (step.kind as u64) << 16 | u64::from(step.outcome);
+        Newest { key, step: j as u32, kind: step.kind }
+    }
+}
+
+/// Steps by ticket number.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Tickets(Vec<Option<usize>>);
+
+impl Tickets {
+    pub(super) fn put(&mut self, ticket: u64, step: usize) {
+        let at = ticket as usize;
+        if self.0.len() <= at {
+            self.0.resize(at + 1, None);
+        }
+        self.0[at] = Some(step);
+    }
+
+    pub(super) fn get(&self, ticket: Option<u64>) -> Option<usize> {
+        self.0.get(usize::try_from(ticket?).ok()?).copied().flatten()
+    }
+}
+
+impl Place {
+    /// What tasks can conflict on is a resource, a task that is aimed at, or the time.
+    pub(super) fn of_resource(id: ResourceId) -> usize {
+        2 * id.index() + 2
+    }
+
+    pub(super) fn of_task(task: usize) -> usize {
+        2 * task + 1
+    }
+
+    pub(super) const TIME: usize = 0;
+
+    pub(super) fn reset(&mut self, number: u64) {
+        self.number = number;
+        self.newest.clear();
+        self.exclusive = None;
+        self.shared.clear();
+        self.released.clear();
+        self.sends.0.clear();
+        self.receives.0.clear();
+    }
+
+    /// Takes note of a step that lets requests go on, or whose ticket does.
+    pub(super) fn note_grant(&mut self, j: usize, step: &Step, clock: &[u32]) {
+        use OpKind::*;
+        let ok = u32::from(step.outcome) == outcome::OK;
+        match step.kind {
+            Unlock | CondWait | WriteUnlock | Downgrade | OnceFinish => {
+                self.exclusive = Some(j);
+                self.shared.clear();
+            }
+            ReadUnlock | CloseSend => {
+                self.shared.resize(clock.len(), 0);
+                join(&mut self.shared, clock);
+            }
+            Release => {
+                let sum = self.released.last().map_or(0, |(sum, _)| *sum) + step.arg;
+                self.released.push((sum, j));
+            }
+            Send | TrySend if ok => self.sends.put(step.value, j),
+            Recv | TryRecv if ok => self.receives.put(step.value, j),
+            _ => {}
+        }
+    }
+
+    /// The release without which `request`, step `p`, had waited.
+    pub(super) fn release_for(&self, p: usize, request: &Step) -> Option<usize> {
+        let made = self.released.partition_point(|(_, i)| *i < p);
+        let total = made.checked_sub(1).map_or(0, |last| self.released[last].0);
+        // `value` is what was free when it was asked for.
+        let needed = (total + request.arg).saturating_sub(request.value);
+        let first = self.released.partition_point(|(sum, _)| *sum < needed);
+        (needed > 0).then(|| self.released.get(first).map(|(_, i)| *i))?
+    }
+}
+
+pub(super) fn join(clock: &mut [u32], other: &[u32]) {
+    for (mine, theirs) in clock.iter_mut().zip(other) {
+        *mine = (*mine).max(*theirs);
+    }
+}
+
+/// Where `step` can meet others; the time counts only where the clock has any part in the execution.
+pub(super) fn places(step: &Step, timed: bool) -> Places {
+    use OpKind::*;
+    let mut places = Places { at: [0; 3], len: 0 };
+    if step.resource != ResourceId::NONE {
+        places.push(Place::of_resource(step.resource));
+    }
+    match step.kind {
+        CondWait => places.push(Place::of_resource(ResourceId(step.arg as u32))),
+        Park => places.push(Place::of_task(step.task.index())),
+        Join | IsFinished | Unpark => places.push(Place::of_task(step.arg as usize)),
+        Now => places.push(Place::TIME),
+        TimerFire => {
+            places.push(Place::of_task(step.arg as usize));
+            places.push(Place::TIME);
+        }
+        Exit => {
+            places.push(Place::of_task(step.task.index()));
+            if timed {
+                places.push(Place::TIME);
+            }
+        }
+        _ => {}
+    }
+    places
+}
+
+/// At most three places.
+pub(super) struct Places {
+    at: [usize; 3],
+    len: usize,
+}
+
+impl Places {
+    pub(super) fn push(&mut self, at: usize) {
+        self.at[self.len] = at;
+        self.len += 1;
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = usize> + '_ {
+        self.at[..self.len].iter().copied()
+    }
+}

@@ -1,0 +1,105 @@
+//! Who sleeps: the steps with which a new sequence must not begin, since what begins with them has
+//! been, or will be, explored elsewhere.
+
+use super::Planned;
+use super::context::label_after;
+use super::execution::Execution;
+use super::tree::{NodeId, Tree};
+use crate::dependence::{Label, dependent};
+
+/// A step that has been, or will be, explored first elsewhere.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Sleeper {
+    pub(super) planned: Planned,
+    /// What it is in this execution; unknown if this execution never came to know.
+    pub(super) label: Option<Label>,
+}
+
+impl Sleeper {
+    /// The step of `node`, which is beside the branch that was taken at `depth`.
+    pub(super) fn at(tree: &Tree, execution: &Execution<'_>, node: NodeId, depth: usize) -> Sleeper {
+        let planned = tree.step(node);
+        let task = execution.task(planned.task);
+        let pending = task.and_then(|task| execution.pending_at(task, depth));
+        let label = pending.map(|l| label_after(execution, l, depth, |i| i < depth).unwrap_or(l));
+        Sleeper { planned, label }
+    }
+
+    /// The step that the execution made at `depth`.
+    pub(super) fn taken(execution: &Execution<'_>, depth: usize) -> Sleeper {
+        Sleeper { planned: execution.planned_at(depth), label: Some(execution.steps[depth].label()) }
+    }
+
+    /// Whether a step with `label` wakes it.
+    pub(super) fn is_woken_by(&self, label: Option<&Label>) -> bool {
+        match (label, &self.label) {
+            (Some(label), Some(own)) => dependent(label, own),
+            _ => true,
+        }
+    }
+}
+
+/// Along the path of an execution, who must not begin a sequence beside the branch that was taken: who
+/// sleeps there, and who is to the left. Worked out as far as it was needed, and kept from one
+/// execution to the next: as far as they take the same path, it is the same.
+#[derive(Default)]
+pub(super) struct Asleep {
+    path: Vec<NodeId>,
+    sleepers: Vec<Sleeper>,
+    lists: Vec<List>,
+}
+
+/// Who it is at one depth, as places in the list of all.
+#[derive(Clone, Copy)]
+struct List {
+    asleep: usize,
+    left: usize,
+    end: usize,
+}
+
+impl Asleep {
+    /// Begins with the execution whose planned steps lead along `path`.
+    pub(super) fn begin(&mut self, path: &[NodeId], execution: &Execution<'_>) {
+        let same = self.path.iter().zip(path).take_while(|(old, new)| old == new).count();
+        self.lists.truncate(same.min(execution.as_before + 1));
+        self.sleepers.truncate(self.lists.last().map_or(0, |last| last.end));
+        self.path.truncate(same);
+        self.path.extend_from_slice(&path[same..]);
+    }
+
+    /// Who sleeps before the step at `depth`.
+    pub(super) fn at(&mut self, depth: usize, tree: &Tree, execution: &Execution<'_>) -> &[Sleeper] {
+        let list = self.list(depth, tree, execution);
+        &self.sleepers[list.asleep..list.left]
+    }
+
+    /// Who must not begin a sequence beside the branch that was taken at `depth`.
+    pub(super) fn beside(&mut self, depth: usize, tree: &Tree, execution: &Execution<'_>) -> &[Sleeper] {
+        let list = self.list(depth, tree, execution);
+        &self.sleepers[list.asleep..list.end]
+    }
+
+    fn list(&mut self, depth: usize, tree: &Tree, execution: &Execution<'_>) -> List {
+        while self.lists.len() <= depth {
+            let at = self.lists.len();
+            let above = self.lists.last().map_or(0..0, |list| list.asleep..list.end);
+            let asleep = self.sleepers.len();
+            if !above.is_empty() {
+                let step = &execution.steps[at - 1];
+                let (task, label) = (execution.name(step.task), step.label());
+                for i in above {
+                    let sleeper = self.sleepers[i];
+                    if sleeper.planned.task != task && !sleeper.is_woken_by(Some(&label)) {
+                        self.sleepers.push(sleeper);
+                    }
+                }
+            }
+            let left = self.sleepers.len();
+            if let Some(branch) = self.path.get(at) {
+                self.sleepers.extend(tree.left_of(*branch).map(|node| Sleeper::at(tree, execution, node, at)));
+            }
+            self.lists.push(List { asleep, left, end: self.sleepers.len() });
+        }
+        self.lists[depth]
+    }
+}

@@ -1,0 +1,144 @@
+//! What an operation would come to in another place.
+//!
+//! Whether a compare-exchange succeeds, a try-lock is refused or a notification finds somebody depends
+//! on where it stands, and the dependence table distinguishes these. So when a step is moved, its
+//! outcome is computed anew, from the steps that would then be before it: no user code is needed, for
+//! all of *these* steps come to what they came to in the execution.
+
+use std::collections::VecDeque;
+
+use super::execution::Execution;
+use crate::dependence::Label;
+use crate::operation::{OpKind, outcome};
+use crate::resource::State;
+use crate::trace::Step;
+
+/// The label of `moved` if it came right after the steps at the positions that `is_before` accepts;
+/// `at` is where these leave the order of the execution. `None` if it could not be made there.
+pub(super) fn label_after(
+    execution: &Execution<'_>,
+    moved: Label,
+    at: usize,
+    is_before: impl Fn(usize) -> bool,
+) -> Option<Label> {
+    let mut label = moved;
+    let steps = || execution.steps.iter().enumerate().filter(|(i, _)| is_before(*i)).map(|(_, step)| step);
+    let here = || steps().filter(|s| s.resource == moved.resource);
+    let count = |kinds: &[OpKind]| here().filter(|s| kinds.contains(&s.kind) && ok(s)).count() as u64;
+    match moved.kind {
+        OpKind::Cas => {
+            let expected = if moved.outcome == outcome::OK { moved.value } else { moved.arg };
+            // What the steps beyond `at` have left there, if they wrote; else what was there before.
+            let beyond = execution.steps.iter().enumerate().skip(at).filter(|(i, _)| is_before(*i));
+            let written = beyond.filter(|(_, s)| s.resource == moved.resource).filter_map(|(_, s)| left(s)).last();
+            if let Some(value) = written.or_else(|| value_at(execution, moved, at)) {
+                label.outcome = if value == expected { outcome::OK } else { outcome::REFUSED };
+            }
+        }
+        OpKind::TryLock => {
+            let waits = steps().filter(|s| s.kind == OpKind::CondWait && s.arg == u64::from(moved.resource.0)).count();
+            let taken = count(&[OpKind::Lock, OpKind::TryLock]);
+            label.outcome = refused_if(taken > count(&[OpKind::Unlock]) + waits as u64);
+        }
+        OpKind::TryRead | OpKind::TryWrite => {
+            let downgrades = count(&[OpKind::Downgrade]);
+            let writing = count(&[OpKind::Write, OpKind::TryWrite]) > count(&[OpKind::WriteUnlock]) + downgrades;
+            let reading = count(&[OpKind::Read, OpKind::TryRead]) + downgrades > count(&[OpKind::ReadUnlock]);
+            label.outcome = refused_if(writing || (moved.kind == OpKind::TryWrite && reading));
+        }
+        OpKind::TryAcquire => label.outcome = refused_if(!has_permits(execution, moved, here())),
+        OpKind::NotifyOne | OpKind::NotifyAll => {
+            let waiting = here().fold(0u64, |waiting, s| match s.kind {
+                OpKind::CondWait => waiting + 1,
+                OpKind::NotifyOne | OpKind::TimerFire => waiting.saturating_sub(1),
+                OpKind::NotifyAll => 0,
+                _ => waiting,
+            });
+            label.outcome = refused_if(waiting == 0);
+        }
+        OpKind::Send | OpKind::TrySend | OpKind::Recv | OpKind::TryRecv => {
+            let sent = count(&[OpKind::Send, OpKind::TrySend]);
+            let received = count(&[OpKind::Recv, OpKind::TryRecv]);
+            let closed = |kind| here().any(|s| s.kind == kind && u32::from(s.outcome) == outcome::DISCONNECTED);
+            let (ticket, gone, possible) = match moved.kind {
+                OpKind::Send => (sent, closed(OpKind::CloseRecv), true),
+                OpKind::TrySend => (sent, closed(OpKind::CloseRecv), sent < received.saturating_add(moved.arg)),
+                OpKind::Recv => (received, closed(OpKind::CloseSend) && received >= sent, true),
+                _ => (received, closed(OpKind::CloseSend) && received >= sent, received < sent),
+            };
+            label.value = ticket;
+            label.outcome = match (gone, possible) {
+                (true, _) => outcome::DISCONNECTED,
+                (false, true) => outcome::OK,
+                (false, false) => outcome::REFUSED,
+            };
+        }
+        OpKind::IsFinished => {
+            let exited = steps().any(|s| s.kind == OpKind::Exit && u64::from(s.task.0) == moved.arg);
+            label.outcome = refused_if(!exited);
+        }
+        OpKind::OnceCheck => label.outcome = refused_if(!here().any(|s| s.kind == OpKind::OnceFinish && s.arg == 1)),
+        OpKind::Park => {
+            let token = steps().fold(false, |token, s| match s.kind {
+                OpKind::Unpark if s.arg == u64::from(moved.task.0) => true,
+                OpKind::Park if s.task == moved.task => false,
+                _ => token,
+            });
+            if !token {
+                return None;
+            }
+        }
+        _ => {}
+    }
+    Some(label)
+}
+
+fn ok(step: &Step) -> bool {
+    u32::from(step.outcome) == outcome::OK
+}
+
+fn refused_if(refused: bool) -> u32 {
+    if refused { outcome::REFUSED } else { outcome::OK }
+}
+
+/// Whether a semaphore has the permits that `moved` wants, and nobody waits, after `steps`.
+fn has_permits<'a>(execution: &Execution<'_>, moved: Label, steps: impl Iterator<Item = &'a Step>) -> bool {
+    let State::Permits(mut free) = execution.resources[moved.resource.index()].initial else { return true };
+    let mut waiting = VecDeque::new();
+    for step in steps {
+        match step.kind {
+            OpKind::Acquire if step.arg > free || !waiting.is_empty() => waiting.push_back(step.arg),
+            OpKind::Acquire => free -= step.arg,
+            OpKind::TryAcquire if ok(step) => free -= step.arg,
+            OpKind::Release => free += step.arg,
+            _ => {}
+        }
+        while waiting.front().is_some_and(|wanted| *wanted <= free) {
+            free -= waiting.pop_front().unwrap_or(0);
+        }
+    }
+    waiting.is_empty() && moved.arg <= free
+}
+
+/// The value of an atomic when the execution stood at `at`: what the next step on it found there, or
+/// what the last one left.
+fn value_at(execution: &Execution<'_>, moved: Label, at: usize) -> Option<u64> {
+    let found = |s: &Step| match s.kind {
+        OpKind::Load | OpKind::Rmw | OpKind::Cas => Some(s.value),
+        OpKind::Store => Some(s.arg),
+        _ => None,
+    };
+    let on_it = |s: &&Step| s.resource == moved.resource;
+    let next = execution.steps[at..].iter().filter(on_it).find_map(found);
+    next.or_else(|| execution.steps[..at].iter().rev().filter(on_it).find_map(left))
+}
+
+/// The value that a step has left in its atomic.
+fn left(step: &Step) -> Option<u64> {
+    match step.kind {
+        OpKind::Load | OpKind::Store => Some(step.value),
+        OpKind::Rmw => Some(step.arg),
+        OpKind::Cas => Some(if ok(step) { step.arg } else { step.value }),
+        _ => None,
+    }
+}

@@ -1,0 +1,37 @@
+//! Names of tasks that hold for all executions: spawn paths, as numbers.
+
+use std::collections::BTreeMap;
+
+/// A task of the program, whatever its number in an execution.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) struct Name(pub(super) u32);
+
+/// Gives out names.
+pub(super) struct Names {
+    children: BTreeMap<(Name, u32), Name>,
+    /// Whose which child each is, in the order in which they were given out.
+    given: Vec<(Name, u32)>,
+}
+
+impl Names {
+    pub(super) const MAIN: Name = Name(0);
+    pub(super) const CLOCK: Name = Name(1);
+
+    pub(super) fn new() -> Self {
+        Names { children: BTreeMap::new(), given: Vec::new() }
+    }
+
+    /// Whose which child each is, in the order in which they were given out.
+    pub(super) fn given(&self) -> &[(Name, u32)] {
+        &self.given
+    }
+
+    /// The name of the `ordinal`-th child of `parent`.
+    pub(super) fn child(&mut self, parent: Name, ordinal: u32) -> Name {
+        let next = Name(self.given.len() as u32 + 2);
+        *self.children.entry((parent, ordinal)).or_insert_with(|| {
+            self.given.push((parent, ordinal));
+            next
+        })
+    }
+}

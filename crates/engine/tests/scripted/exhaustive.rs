@@ -1,0 +1,193 @@
+//! Exhaustive exploration makes each class exactly once.
+//!
+//! The expected numbers are published ones, on which independent tools and algorithms agree. An
+//! execution more would be a class made twice; one less, a class missed.
+
+use std::collections::HashSet;
+
+use drawloom_engine::exhaustive::Explorer;
+use drawloom_engine::{Engine, Limits};
+
+use crate::driver::{Program, Run, canonical, generate, run_on, up_to};
+
+/// A program with its number of classes, and of those that end with tasks blocked.
+pub struct Row {
+    pub name: &'static str,
+    pub text: &'static str,
+    pub classes: usize,
+    pub blocked: usize,
+}
+
+macro_rules! rows {
+    ($($name:literal $classes:literal $blocked:literal)*) => {
+        &[$(Row {
+            name: $name,
+            text: include_str!(concat!("../programs/", $name, ".txt")),
+            classes: $classes,
+            blocked: $blocked,
+        }),*]
+    };
+}
+
+pub const SMALL: &[Row] = rows! {
+    "sb" 3 0
+    "mp" 3 0
+    "iriw" 15 0
+    "readers-8" 256 0
+    "floatread-3" 24 0
+    "floatread-5" 720 0
+    "lastwrite-4" 24 0
+    "lastwrite-6" 720 0
+    "co22w-3" 90 0
+    "redco-3" 560 0
+    "lastzero-5" 64 0
+    "indexer-11" 1 0
+    "indexer-12" 8 0
+    "filesystem-14" 2 0
+    "sigma-3" 15 0
+    "casrot-4" 14 0
+    "casrot-6" 144 0
+    "binc-4" 576 0
+    "faa-3-2" 90 0
+    "faa-6-1" 720 0
+    "ninc-2-1" 4 0
+    "ninc-2-2" 34 0
+    "ninc-2-3" 328 0
+    "ninc-3-1" 36 0
+    "ninc-4-1" 576 0
+    "ninclock-3-2" 90 0
+    "mutex-3-2" 90 0
+    "account-3" 576 0
+    "fib-2" 19 0
+    "fib-3" 141 0
+    "ctrlflow-1" 5 0
+    "ctrlflow-2" 18 0
+    "ctrlflow-3" 90 0
+    "ssb-4" 8 0
+    "ssb-8" 16 0
+    "peterson-1" 14 0
+    "dekker-1" 10 0
+    "szymanski-1" 103 0
+    "lamport" 32 16
+    "philo-2" 3 1
+    "philo-3" 7 1
+    "philo-4" 15 1
+    "philo-5" 31 1
+    "philook-5" 30 0
+    "stack-3" 20 0
+    "rw-3-2" 54 0
+    "prodcons-2-2-1" 6 0
+    "prodcons-3-1-1" 6 0
+    "prodcons-3-2-2" 90 0
+    "prodcons2-4-2" 144 0
+    "tryrecv-2-2" 8 0
+    "cvbuf-1" 2 0
+    "cvbuf-3" 32 0
+    "choose-3" 48 0
+};
+
+/// Programs that take seconds each in a debug build.
+pub const LARGE: &[Row] = rows! {
+    "readers-13" 8192 0
+    "floatread-7" 40320 0
+    "co22w-4" 2520 0
+    "redco-5" 16632 0
+    "lastzero-10" 3328 0
+    "indexer-13" 64 0
+    "filesystem-16" 8 0
+    "filesystem-18" 32 0
+    "sigma-5" 945 0
+    "casw-4" 1200 0
+    "ninc-3-2" 7134 0
+    "ninclock-4-2" 2520 0
+    "fib-4" 1107 0
+    "fibmain-3" 1698 0
+    "expbug-1" 1955 0
+    "expbug-2" 9326 0
+    "ssb-12" 24 0
+    "peterson-2" 2420 0
+    "dekker-2" 1599 0
+    "szymanski-2" 22945 0
+    "stack-6" 924 0
+};
+
+/// Every execution of an exhaustive exploration; the class of each.
+fn explore(program: &Program, limits: &Limits, mut visit: impl FnMut(&Run)) -> usize {
+    let explorer = Explorer::default();
+    let mut engine = Engine::new();
+    let mut executions = 0;
+    while let Some(mut strategy) = explorer.claim() {
+        let run = run_on(&mut engine, program, &mut strategy, limits, 0);
+        assert!(run.finding.as_deref() != Some("divergence"), "{:?}", run.kind);
+        executions += 1;
+        visit(&run);
+    }
+    assert!(explorer.progress().exhausted);
+    executions
+}
+
+fn check(rows: &[Row]) {
+    for row in rows {
+        let mut classes = HashSet::new();
+        let mut blocked = 0;
+        let executions = explore(&Program::parse(row.text), &Limits::default(), |run| {
+            classes.insert(canonical(run));
+            blocked += usize::from(run.finding.is_some());
+        });
+        let found = (classes.len(), executions, blocked);
+        assert_eq!(found, (row.classes, row.classes, row.blocked), "{}: classes, executions, blocked", row.name);
+    }
+}
+
+#[test]
+fn each_class_of_a_small_program_is_made_once() {
+    check(SMALL);
+}
+
+#[test]
+#[ignore = "takes long in a debug build: run with --release"]
+fn each_class_of_a_large_program_is_made_once() {
+    check(LARGE);
+}
+
+/// Compares with every schedule there is, on random programs of all kinds of operations.
+fn compare(seeds: std::ops::Range<u64>, most: u64) -> u64 {
+    let mut compared = 0;
+    for seed in seeds {
+        let (program, text) = generate(seed);
+        // The enumeration takes exits without a choice, which asking for them would notice.
+        if text.contains("isfinished") {
+            continue;
+        }
+        let limits = Limits { run_on: true, ..Limits::default() };
+        let mut expected = HashSet::new();
+        let outcome = |run: &Run| (run.registers.clone(), run.memory.clone(), run.finding.clone());
+        let runs = up_to(most, &program, &limits, |run| {
+            expected.insert((canonical(run), outcome(run)));
+        });
+        if runs.is_none() {
+            continue;
+        }
+        compared += 1;
+        let mut found = HashSet::new();
+        let executions = explore(&program, &limits, |run| {
+            found.insert((canonical(run), outcome(run)));
+        });
+        let missed = expected.difference(&found).count();
+        let impossible = found.difference(&expected).count();
+        let twice = executions - found.len();
+        assert_eq!((missed, impossible, twice), (0, 0, 0), "missed, impossible, twice: seed {seed}\n{text}");
+    }
+    compared
+}
+
+#[test]
+fn random_programs_have_no_other_classes() {
+    assert!(compare(0..400, 300) > 100);
+}
+
+#[test]
+#[ignore = "a long run: use --release"]
+fn many_random_programs_have_no_other_classes() {
+    println!("{} programs", compare(0..30_000, 20_000));
+}

@@ -1,0 +1,107 @@
+//! Exhaustive exploration with little memory misses nothing and counts nothing twice.
+
+use std::collections::HashSet;
+
+use drawloom_engine::exhaustive::Explorer;
+use drawloom_engine::{Engine, Limits};
+
+use crate::driver::{Program, Run, canonical, generate, run_on, up_to};
+use crate::exhaustive::{LARGE, Row, SMALL};
+
+/// What an exploration took.
+struct Took {
+    executions: usize,
+    redundant: usize,
+    most_steps: usize,
+}
+
+/// Explores with at most `memory` bytes, and visits the executions that count.
+fn explore(program: &Program, limits: &Limits, memory: usize, mut visit: impl FnMut(&Run)) -> Took {
+    let explorer = Explorer::default().with_memory(memory);
+    let mut engine = Engine::new();
+    let mut took = Took { executions: 0, redundant: 0, most_steps: 0 };
+    while let Some(mut strategy) = explorer.claim() {
+        let run = run_on(&mut engine, program, &mut strategy, limits, 0);
+        assert!(run.finding.as_deref() != Some("divergence"), "{:?}", run.kind);
+        if explorer.was_redundant(strategy.ticket()) {
+            took.redundant += 1;
+        } else {
+            took.executions += 1;
+            visit(&run);
+        }
+        took.most_steps = took.most_steps.max(explorer.progress().steps_held);
+    }
+    assert!(explorer.progress().exhausted);
+    took
+}
+
+fn check<'a>(rows: impl Iterator<Item = &'a Row>, memory: usize) {
+    for row in rows {
+        let mut classes = HashSet::new();
+        let mut blocked = 0;
+        let took = explore(&Program::parse(row.text), &Limits::default(), memory, |run| {
+            classes.insert(canonical(run));
+            blocked += usize::from(run.finding.is_some());
+        });
+        println!("{}: {} redundant, {} steps at most", row.name, took.redundant, took.most_steps);
+        let found = (classes.len(), took.executions, blocked);
+        assert_eq!(found, (row.classes, row.classes, row.blocked), "{}: classes, executions, blocked", row.name);
+    }
+}
+
+#[test]
+fn each_class_of_a_small_program_counts_once() {
+    check(SMALL.iter(), 0);
+    check(SMALL.iter(), 2000);
+}
+
+#[test]
+#[ignore = "takes long in a debug build: run with --release"]
+fn each_class_of_a_large_program_counts_once() {
+    check(LARGE.iter(), 0);
+    check(LARGE.iter(), 20_000);
+}
+
+/// Compares with every schedule there is, on random programs of all kinds of operations; memory runs
+/// short at once, or after a while.
+fn compare(seeds: std::ops::Range<u64>, most: u64) -> u64 {
+    let mut compared = 0;
+    for seed in seeds {
+        let (program, text) = generate(seed);
+        // The enumeration takes exits without a choice, which asking for them would notice.
+        if text.contains("isfinished") {
+            continue;
+        }
+        let limits = Limits { run_on: true, ..Limits::default() };
+        let mut expected = HashSet::new();
+        let outcome = |run: &Run| (run.registers.clone(), run.memory.clone(), run.finding.clone());
+        let runs = up_to(most, &program, &limits, |run| {
+            expected.insert((canonical(run), outcome(run)));
+        });
+        if runs.is_none() {
+            continue;
+        }
+        compared += 1;
+        let memory = if seed % 2 == 0 { 0 } else { 48 * (seed as usize % 100) };
+        let mut found = HashSet::new();
+        let took = explore(&program, &limits, memory, |run| {
+            found.insert((canonical(run), outcome(run)));
+        });
+        let missed = expected.difference(&found).count();
+        let impossible = found.difference(&expected).count();
+        let twice = took.executions - found.len();
+        assert_eq!((missed, impossible, twice), (0, 0, 0), "missed, impossible, twice: seed {seed}\n{text}");
+    }
+    compared
+}
+
+#[test]
+fn random_programs_have_no_other_classes() {
+    assert!(compare(0..400, 300) > 100);
+}
+
+#[test]
+#[ignore = "a long run: use --release"]
+fn many_random_programs_have_no_other_classes() {
+    println!("{} programs", compare(0..30_000, 20_000));
+}
