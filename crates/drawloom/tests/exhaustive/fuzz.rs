@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use crate::brute::{Classes, Lab, Outcome, exhaust_with_two};
 use crate::generate::generate;
-use crate::random_program::Program;
+use crate::random_program::{Op, Program};
 
 /// What a comparison has been over.
 #[derive(Debug, Default)]
@@ -106,6 +106,18 @@ fn compare(seeds: Range<u64>, most: u64, thorough: bool) -> Compared {
     }
     assert_eq!(bad, 0, "programs on which exploration and brute force disagree, of {compared:?}");
     compared
+}
+
+/// A poll that takes a message does not care who hangs up; moved before the send, it finds nothing, and
+/// does. So the steps that stay before it matter, although they did not where it was made.
+#[test]
+fn a_poll_that_is_moved_meets_who_hangs_up() {
+    let tasks = vec![vec![Op::Send(2, 0)], vec![Op::DropSender(2)], vec![Op::TryRecv(2)]];
+    let program = Program { tasks, receivers: [2; 3], joined_by: vec![None; 3] };
+    let mut lab = Lab::new();
+    let made = lab.every_schedule(&program.subject(false), 1_000).expect("a small program");
+    assert_eq!(made.classes.len(), 5);
+    assert_eq!(check(&mut lab, &program, &made.classes, true), Vec::<String>::new());
 }
 
 #[test]

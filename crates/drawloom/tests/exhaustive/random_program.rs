@@ -114,6 +114,10 @@ impl Program {
         self.any(receives) || (0..self.tasks.len()).any(|task| self.sends(task, channel))
     }
 
+    fn can_panic(&self) -> bool {
+        self.any(|op| matches!(op, Op::Poison(_) | Op::Assert(_)))
+    }
+
     /// Whether tasks need handles of each other, which are only there once all are spawned.
     pub fn has_gate(&self) -> bool {
         self.any(|op| matches!(op, Op::Unpark(_))) || self.joined_by.iter().any(Option::is_some)
@@ -170,7 +174,7 @@ impl Program {
         let ends: Vec<bool> = mine.into_iter().map(|handle| handle.join().is_ok()).collect();
         ends.iter().for_each(|end| log.note(count, i64::from(*end)));
         // A task that panicked may have left others behind, which it was to join.
-        if ends.iter().all(|end| *end) {
+        if ends.iter().all(|end| *end) && !(self.can_panic() && self.joined_by.iter().any(Option::is_some)) {
             shared.note_what_is_left(log, count);
         }
     }

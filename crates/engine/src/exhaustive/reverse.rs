@@ -6,7 +6,7 @@ use super::context::label_after;
 use super::execution::Execution;
 use super::frugal::Sleep;
 use super::tree::{NodeId, Tree};
-use crate::dependence::Label;
+use crate::dependence::{Label, Relation, relation};
 use crate::operation::OpKind;
 
 /// A step of the sequence that a reversal leads to.
@@ -310,8 +310,19 @@ impl<'a, 'e> Run<'a, 'e> {
         needed.resize(sequence.len(), false);
         for sleeper in &*asleep {
             let Some(witness) = sequence.iter().position(|event| conflicts(sleeper, event)) else { continue };
+            let before = |event: &Event, other: &Event| self.execution.before(event.position, other.position);
+            let Event { label, position, .. } = sequence[witness];
             for (i, event) in sequence.iter().enumerate().take(witness + 1) {
-                needed[i] |= i == witness || self.execution.before(event.position, sequence[witness].position);
+                needed[i] |= i == witness || before(event, &sequence[witness]);
+            }
+            if label == self.execution.steps[position].label() {
+                continue;
+            }
+            // What the moved step comes to now may depend on steps that it did not depend on before.
+            for (i, event) in sequence.iter().enumerate().take(witness).filter(|(_, event)| depends(event, &label)) {
+                for (j, earlier) in sequence.iter().enumerate().take(i + 1) {
+                    needed[j] |= before(earlier, event);
+                }
             }
         }
         let mut needed = sequence.iter().zip(&*needed).filter(|(_, needed)| **needed).map(|(event, _)| event);
@@ -352,6 +363,10 @@ fn conflicts(sleeper: &Sleeper, event: &Event) -> bool {
         return event.planned.choice != sleeper.planned.choice;
     }
     sleeper.is_woken_by(Some(&event.label))
+}
+
+fn depends(event: &Event, label: &Label) -> bool {
+    relation(&event.label, label) == Relation::Dependent
 }
 
 enum Begins {
