@@ -11,18 +11,13 @@ fn micro(criterion: &mut Criterion) {
     for program in Program::LOOPS.into_iter().chain([Program::SMALLEST]) {
         let mut group = criterion.benchmark_group(program.to_string());
         group.throughput(Throughput::Elements(program.ops()));
-        for contestant in CONTESTANTS
-            .iter()
-            .filter(|contestant| contestant.can_run(program))
-        {
+        for contestant in CONTESTANTS.iter().filter(|contestant| contestant.can_run(program)) {
             group.bench_function(contestant.name, |bencher| {
                 bencher.iter_custom(|executions| {
                     let start = Instant::now();
                     let tally = contestant.run(program, executions);
                     // A contestant that ran more than asked for is not to pay for it.
-                    start
-                        .elapsed()
-                        .mul_f64(executions as f64 / tally.executions as f64)
+                    start.elapsed().mul_f64(executions as f64 / tally.executions as f64)
                 });
             });
         }

@@ -37,26 +37,10 @@ pub struct Contestant {
 /// Everyone compiled in, in the order in which they are shown.
 pub static CONTESTANTS: &[Contestant] = &[
     #[cfg(feature = "drawloom-side")]
-    Contestant {
-        name: DRAWLOOM,
-        can_run: |_| true,
-        run: run_drawloom,
-    },
-    Contestant {
-        name: SHUTTLE,
-        can_run: |_| true,
-        run: run_shuttle,
-    },
-    Contestant {
-        name: LOOM,
-        can_run: |program| program == Program::SMALLEST,
-        run: run_loom,
-    },
-    Contestant {
-        name: FLOOR,
-        can_run: |_| true,
-        run: run_floor,
-    },
+    Contestant { name: DRAWLOOM, can_run: |_| true, run: run_drawloom },
+    Contestant { name: SHUTTLE, can_run: |_| true, run: run_shuttle },
+    Contestant { name: LOOM, can_run: |program| program == Program::SMALLEST, run: run_loom },
+    Contestant { name: FLOOR, can_run: |_| true, run: run_floor },
 ];
 
 /// drawloom's name.
@@ -71,9 +55,7 @@ pub const FLOOR: &str = "floor";
 impl Contestant {
     /// The contestant of that name, if it is compiled in.
     pub fn named(name: &str) -> Option<&'static Contestant> {
-        CONTESTANTS
-            .iter()
-            .find(|contestant| contestant.name == name)
+        CONTESTANTS.iter().find(|contestant| contestant.name == name)
     }
 
     /// Whether it takes part in this program. loom explores the smallest test only: it has a
@@ -86,11 +68,7 @@ impl Contestant {
     /// exploration is paid once.
     pub fn run(&self, program: Program, executions: u64) -> Tally {
         let tally = (self.run)(program, executions);
-        assert!(
-            tally.executions >= executions,
-            "{} stopped early",
-            self.name
-        );
+        assert!(tally.executions >= executions, "{} stopped early", self.name);
         if let Some(steps) = tally.steps {
             let least = tally.executions * program.ops();
             assert!(steps >= least, "{}: {steps} steps, {least} ops", self.name);
@@ -104,14 +82,8 @@ fn run_drawloom(program: Program, executions: u64) -> Tally {
     let config = format!("random(iterations = {executions}, seed = {SEED}), threads = 1");
     let config: drawloom::Config = config.parse().expect("a valid configuration");
     let exploration = drawloom::explore(config, move || drawloom_side::run(program));
-    assert!(
-        exploration.findings().is_empty(),
-        "the programs are correct"
-    );
-    Tally {
-        executions: exploration.executions(),
-        steps: Some(exploration.steps()),
-    }
+    assert!(exploration.findings().is_empty(), "the programs are correct");
+    Tally { executions: exploration.executions(), steps: Some(exploration.steps()) }
 }
 
 fn run_shuttle(program: Program, executions: u64) -> Tally {
@@ -122,10 +94,7 @@ fn run_shuttle(program: Program, executions: u64) -> Tally {
     };
     let runner = shuttle::Runner::new(scheduler, shuttle::Config::default());
     let executions = runner.run(move || shuttle_side::run(program)) as u64;
-    Tally {
-        executions,
-        steps: Some(steps.get()),
-    }
+    Tally { executions, steps: Some(steps.get()) }
 }
 
 /// shuttle's random scheduler with a counter of its decisions, which shuttle does not report.
@@ -140,12 +109,7 @@ impl Scheduler for CountingScheduler {
         self.inner.new_execution()
     }
 
-    fn next_task(
-        &mut self,
-        runnable: &[&Task],
-        current: Option<TaskId>,
-        is_yielding: bool,
-    ) -> Option<TaskId> {
+    fn next_task(&mut self, runnable: &[&Task], current: Option<TaskId>, is_yielding: bool) -> Option<TaskId> {
         self.steps.set(self.steps.get() + 1);
         self.inner.next_task(runnable, current, is_yielding)
     }
@@ -166,18 +130,12 @@ fn run_loom(program: Program, executions: u64) -> Tally {
             loom_side::run(program);
         });
     }
-    Tally {
-        executions: done.load(Ordering::Relaxed),
-        steps: None,
-    }
+    Tally { executions: done.load(Ordering::Relaxed), steps: None }
 }
 
 fn run_floor(program: Program, executions: u64) -> Tally {
     let steps = floor::run(program.tasks, program.ops_per_task, executions);
-    Tally {
-        executions,
-        steps: Some(steps),
-    }
+    Tally { executions, steps: Some(steps) }
 }
 
 #[cfg(test)]
@@ -187,10 +145,7 @@ mod tests {
     #[test]
     fn every_contestant_runs_all_ops_of_every_program_it_enters() {
         for program in Program::LOOPS.into_iter().chain([Program::SMALLEST]) {
-            for contestant in CONTESTANTS
-                .iter()
-                .filter(|contestant| contestant.can_run(program))
-            {
+            for contestant in CONTESTANTS.iter().filter(|contestant| contestant.can_run(program)) {
                 contestant.run(program, 3);
             }
         }
@@ -198,11 +153,7 @@ mod tests {
 
     #[test]
     fn everyone_enters_the_smallest_test() {
-        assert!(
-            CONTESTANTS
-                .iter()
-                .all(|contestant| contestant.can_run(Program::SMALLEST))
-        );
+        assert!(CONTESTANTS.iter().all(|contestant| contestant.can_run(Program::SMALLEST)));
     }
 
     #[test]

@@ -1,20 +1,24 @@
 //! How each contestant explores a case to the end.
 
+use std::cell::Cell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use shuttle::scheduler::DfsScheduler;
 
 #[cfg(feature = "drawloom-side")]
 use crate::cases::drawloom_side;
 use crate::cases::{Case, loom_side, shuttle_side};
+#[cfg(feature = "drawloom-side")]
+use crate::measure::thread_cpu_clock;
 
 /// Executions after which shuttle's search is given up.
 pub const SHUTTLE_CAP: u64 = 500_000;
 
 /// Nothing but what the peers explore, too: no wake-ups and no failures without a reason.
 #[cfg(feature = "drawloom-side")]
-const PLAIN: &str = "spurious_wakeups = 0, weak_failures = 0, leaks = false";
+pub(crate) const PLAIN: &str = "spurious_wakeups = 0, weak_failures = 0, leaks = false";
 
 /// Explores `case` with drawloom; the executions, which are its classes.
 ///
@@ -23,8 +27,33 @@ const PLAIN: &str = "spurious_wakeups = 0, weak_failures = 0, leaks = false";
 /// If anything was found, anything is left, or a class was explored twice or not at all.
 #[cfg(feature = "drawloom-side")]
 pub fn drawloom(case: Case, threads: usize) -> u64 {
+    exhaust(case, threads, move || drawloom_side::run(case))
+}
+
+/// Explores `case` with drawloom; the CPU time of the worker that had most to do, from the beginning of its
+/// first execution to that of its last.
+#[cfg(feature = "drawloom-side")]
+pub fn busiest_worker(case: Case, threads: usize) -> Duration {
+    std::thread_local! {
+        static FIRST: Cell<Option<Duration>> = const { Cell::new(None) };
+    }
+    FIRST.set(None);
+    let busiest = Arc::new(AtomicU64::new(0));
+    let seen = Arc::clone(&busiest);
+    exhaust(case, threads, move || {
+        let now = thread_cpu_clock();
+        let first = FIRST.get().unwrap_or(now);
+        FIRST.set(Some(first));
+        seen.fetch_max((now - first).as_nanos() as u64, Ordering::Relaxed);
+        drawloom_side::run(case);
+    });
+    Duration::from_nanos(busiest.load(Ordering::Relaxed))
+}
+
+#[cfg(feature = "drawloom-side")]
+fn exhaust(case: Case, threads: usize, body: impl Fn() + Send + Sync + 'static) -> u64 {
     let config = format!("exhaustive(max_schedules = 1000000, resume = false), threads = {threads}, {PLAIN}");
-    let exploration = explore(&config, case);
+    let exploration = explore(&config, case, body);
     assert!(exploration.exhausted(), "{case}: {}", exploration.summary());
     assert_eq!(exploration.executions(), case.classes, "{case}: executions and classes");
     exploration.executions()
@@ -34,13 +63,13 @@ pub fn drawloom(case: Case, threads: usize) -> u64 {
 #[cfg(feature = "drawloom-side")]
 pub fn random(case: Case) -> u64 {
     let config = format!("random(iterations = {}, seed = 1), threads = 1, {PLAIN}", case.classes);
-    explore(&config, case).executions()
+    explore(&config, case, move || drawloom_side::run(case)).executions()
 }
 
 #[cfg(feature = "drawloom-side")]
-fn explore(config: &str, case: Case) -> drawloom::Exploration {
+fn explore(config: &str, case: Case, body: impl Fn() + Send + Sync + 'static) -> drawloom::Exploration {
     let config = config.parse().expect("a valid configuration");
-    let exploration = drawloom::explore(config, move || drawloom_side::run(case));
+    let exploration = drawloom::explore(config, body);
     assert!(exploration.findings().is_empty(), "{case} is correct: {}", exploration.summary());
     exploration
 }

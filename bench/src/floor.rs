@@ -71,9 +71,8 @@ pub fn run(tasks: usize, ops_per_task: usize, executions: u64) -> u64 {
     };
     let scheduler: *mut Scheduler = &mut scheduler;
     SCHEDULER.set(scheduler);
-    let mut stacks: Vec<DefaultStack> = (0..tasks)
-        .map(|_| DefaultStack::new(STACK_BYTES).expect("memory for a stack"))
-        .collect();
+    let mut stacks: Vec<DefaultStack> =
+        (0..tasks).map(|_| DefaultStack::new(STACK_BYTES).expect("memory for a stack")).collect();
     let mut fibers: Vec<Fiber> = Vec::with_capacity(tasks.into());
     let mut choices = 0;
     for _ in 0..executions {
@@ -90,11 +89,7 @@ pub fn run(tasks: usize, ops_per_task: usize, executions: u64) -> u64 {
     SCHEDULER.set(ptr::null_mut());
     // SAFETY: the scheduler is a local of this function, and no fiber is left that uses it.
     let counted = unsafe { (*scheduler).counter };
-    assert_eq!(
-        counted,
-        executions * u64::from(tasks) * ops_per_task as u64,
-        "ops were lost"
-    );
+    assert_eq!(counted, executions * u64::from(tasks) * ops_per_task as u64, "ops were lost");
     choices
 }
 

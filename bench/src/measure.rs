@@ -78,13 +78,20 @@ pub fn peak_memory_kib() -> Option<u64> {
     line.trim().trim_end_matches(" kB").trim().parse().ok()
 }
 
-fn process_cpu_clock() -> Duration {
-    let mut now = libc::timespec {
-        tv_sec: 0,
-        tv_nsec: 0,
-    };
+/// CPU time that this process has spent.
+pub fn process_cpu_clock() -> Duration {
+    cpu_clock(libc::CLOCK_PROCESS_CPUTIME_ID)
+}
+
+/// CPU time that this thread has spent.
+pub fn thread_cpu_clock() -> Duration {
+    cpu_clock(libc::CLOCK_THREAD_CPUTIME_ID)
+}
+
+fn cpu_clock(clock: libc::clockid_t) -> Duration {
+    let mut now = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: `now` is a valid place for the kernel to write a timespec to.
-    let status = unsafe { libc::clock_gettime(libc::CLOCK_PROCESS_CPUTIME_ID, &mut now) };
-    assert_eq!(status, 0, "the process's CPU clock cannot be read");
+    let status = unsafe { libc::clock_gettime(clock, &mut now) };
+    assert_eq!(status, 0, "the CPU clock cannot be read");
     Duration::new(now.tv_sec as u64, now.tv_nsec as u32)
 }

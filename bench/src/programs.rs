@@ -63,11 +63,7 @@ impl Program {
 
     /// A program of `tasks` tasks that do `ops_per_task` ops each.
     pub const fn new(workload: Workload, tasks: usize, ops_per_task: usize) -> Self {
-        Program {
-            workload,
-            tasks,
-            ops_per_task,
-        }
+        Program { workload, tasks, ops_per_task }
     }
 
     /// Ops of one execution.
@@ -78,11 +74,7 @@ impl Program {
 
 impl fmt::Display for Program {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            out,
-            "{}, {} tasks × {}",
-            self.workload, self.tasks, self.ops_per_task
-        )
+        write!(out, "{}, {} tasks × {}", self.workload, self.tasks, self.ops_per_task)
     }
 }
 

@@ -69,10 +69,7 @@ fn main() -> ExitCode {
             return ExitCode::from(2);
         }
     };
-    let loops: Vec<Row> = Program::LOOPS
-        .iter()
-        .map(|&program| measure(program, rounds))
-        .collect();
+    let loops: Vec<Row> = Program::LOOPS.iter().map(|&program| measure(program, rounds)).collect();
     let smallest = measure(Program::SMALLEST, rounds);
 
     println!("ns per op, and how many times drawloom's\n");
@@ -85,23 +82,13 @@ fn main() -> ExitCode {
     let noise = scores.map(|score| score.noise).fold(1.0, f64::max);
     println!("\nNoise: the median turn took up to {noise:.2} × the best.\n");
 
-    if judge(&loops, &smallest) {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::FAILURE
-    }
+    if judge(&loops, &smallest) { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
 /// Lets everyone who can run the program take turns.
 fn measure(program: Program, rounds: usize) -> Row {
-    let entrants: Vec<_> = CONTESTANTS
-        .iter()
-        .filter(|contestant| contestant.can_run(program))
-        .collect();
-    let turns: Vec<u64> = entrants
-        .iter()
-        .map(|contestant| executions_of_a_turn(contestant, program))
-        .collect();
+    let entrants: Vec<_> = CONTESTANTS.iter().filter(|contestant| contestant.can_run(program)).collect();
+    let turns: Vec<u64> = entrants.iter().map(|contestant| executions_of_a_turn(contestant, program)).collect();
     let mut times: Vec<Vec<f64>> = vec![Vec::with_capacity(rounds); entrants.len()];
     for _ in 0..rounds {
         for (index, contestant) in entrants.iter().enumerate() {
@@ -119,10 +106,7 @@ fn measure(program: Program, rounds: usize) -> Row {
             allocations_per_step: allocations_per_step(contestant, program),
         }
     });
-    Row {
-        program,
-        scores: scores.collect(),
-    }
+    Row { program, scores: scores.collect() }
 }
 
 /// Doubles the number of executions until a turn is long enough.
@@ -148,27 +132,18 @@ fn warm_execution(contestant: &Contestant, program: Program) -> WarmExecution {
     let executions = (end.executions - start.executions) as f64;
     WarmExecution {
         allocations: (many as f64 - few as f64) / executions,
-        steps: end
-            .steps
-            .zip(start.steps)
-            .map(|(end, start)| (end - start) as f64 / executions),
+        steps: end.steps.zip(start.steps).map(|(end, start)| (end - start) as f64 / executions),
     }
 }
 
 /// What executions of twice the length allocate more, by the steps they have more. What an
 /// execution allocates however short it is (spawning, the program's own vector) cancels.
 fn allocations_per_step(contestant: &Contestant, program: Program) -> Option<f64> {
-    let longer = Program {
-        ops_per_task: 2 * program.ops_per_task,
-        ..program
-    };
+    let longer = Program { ops_per_task: 2 * program.ops_per_task, ..program };
     if !contestant.can_run(longer) {
         return None;
     }
-    let (short, long) = (
-        warm_execution(contestant, program),
-        warm_execution(contestant, longer),
-    );
+    let (short, long) = (warm_execution(contestant, program), warm_execution(contestant, longer));
     Some((long.allocations - short.allocations) / (long.steps? - short.steps?))
 }
 
@@ -196,13 +171,7 @@ fn print_times<'a>(rows: impl Iterator<Item = &'a Row>) {
 }
 
 fn print_executions(row: &Row) {
-    let heading = [
-        "",
-        "executions/s",
-        "µs/execution",
-        "× drawloom",
-        "allocations/execution",
-    ];
+    let heading = ["", "executions/s", "µs/execution", "× drawloom", "allocations/execution"];
     let rows = row.scores.iter().map(|score| {
         vec![
             score.name.to_string(),
@@ -219,14 +188,8 @@ fn print_allocations(rows: &[Row]) {
     let names = rows[0].scores.iter().map(|score| score.name.to_string());
     let heading: Vec<String> = ["workload".to_string()].into_iter().chain(names).collect();
     let rows = rows.iter().map(|row| {
-        let per_step = row
-            .scores
-            .iter()
-            .map(|score| cell(score.allocations_per_step, 4));
-        [row.program.to_string()]
-            .into_iter()
-            .chain(per_step)
-            .collect()
+        let per_step = row.scores.iter().map(|score| cell(score.allocations_per_step, 4));
+        [row.program.to_string()].into_iter().chain(per_step).collect()
     });
     table::print(&heading, &rows.collect::<Vec<_>>());
 }
@@ -243,10 +206,7 @@ fn judge(loops: &[Row], smallest: &Row) -> bool {
     }
     let at_least = |what: String, measured: Option<f64>, gate: f64| {
         let measured = measured.expect("both sides ran");
-        verdict(
-            measured >= gate,
-            &format!("{what}: {measured:.2} × (gate: ≥ {gate} ×)"),
-        )
+        verdict(measured >= gate, &format!("{what}: {measured:.2} × (gate: ≥ {gate} ×)"))
     };
     let mut passed = true;
     for row in loops {
@@ -256,24 +216,18 @@ fn judge(loops: &[Row], smallest: &Row) -> bool {
             PER_OP_TIMES_FASTER_THAN_SHUTTLE,
         );
     }
-    for (name, gate) in [
-        (SHUTTLE, SMALLEST_TEST_TIMES_FASTER_THAN_SHUTTLE),
-        (LOOM, SMALLEST_TEST_TIMES_FASTER_THAN_LOOM),
-    ] {
+    for (name, gate) in
+        [(SHUTTLE, SMALLEST_TEST_TIMES_FASTER_THAN_SHUTTLE), (LOOM, SMALLEST_TEST_TIMES_FASTER_THAN_LOOM)]
+    {
         let what = format!("smallest test, executions per second against {name}");
         passed &= at_least(what, smallest.times_drawloom(name), gate);
     }
     for row in loops {
         let ours = row.score(DRAWLOOM).expect("drawloom runs every program");
-        let measured = ours
-            .allocations_per_step
-            .expect("drawloom counts its steps");
+        let measured = ours.allocations_per_step.expect("drawloom counts its steps");
         passed &= verdict(
             measured <= ALLOCATIONS_PER_STEP_AT_MOST,
-            &format!(
-                "{}, allocations per step: {measured} (gate: ≤ {ALLOCATIONS_PER_STEP_AT_MOST})",
-                row.program
-            ),
+            &format!("{}, allocations per step: {measured} (gate: ≤ {ALLOCATIONS_PER_STEP_AT_MOST})", row.program),
         );
     }
     passed

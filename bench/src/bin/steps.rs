@@ -17,9 +17,7 @@ Prints the executions run and the steps taken (- if the contestant does not tell
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     if arguments == ["list"] {
-        CONTESTANTS
-            .iter()
-            .for_each(|contestant| println!("{}", contestant.name));
+        CONTESTANTS.iter().for_each(|contestant| println!("{}", contestant.name));
         return ExitCode::SUCCESS;
     }
     match run(&arguments) {
@@ -33,25 +31,16 @@ fn main() -> ExitCode {
 
 fn run(arguments: &[String]) -> Result<(), String> {
     let [name, workload, tasks, ops_per_task, iterations] = arguments else {
-        return Err(format!(
-            "five arguments expected, {} given",
-            arguments.len()
-        ));
+        return Err(format!("five arguments expected, {} given", arguments.len()));
     };
-    let contestant =
-        Contestant::named(name).ok_or_else(|| format!("`{name}` is not compiled in"))?;
-    let number = |text: &String| {
-        text.parse::<usize>()
-            .map_err(|problem| format!("`{text}` as a number: {problem}"))
-    };
+    let contestant = Contestant::named(name).ok_or_else(|| format!("`{name}` is not compiled in"))?;
+    let number = |text: &String| text.parse::<usize>().map_err(|problem| format!("`{text}` as a number: {problem}"));
     let program = Program::new(workload.parse()?, number(tasks)?, number(ops_per_task)?);
     if !contestant.can_run(program) {
         return Err(format!("{name} does not take part in this program"));
     }
     let tally = contestant.run(program, number(iterations)? as u64);
-    let steps = tally
-        .steps
-        .map_or("-".to_string(), |steps| steps.to_string());
+    let steps = tally.steps.map_or("-".to_string(), |steps| steps.to_string());
     println!("{} {steps}", tally.executions);
     Ok(())
 }

@@ -104,7 +104,8 @@
 //! - **Sequential consistency only.** All orderings of atomics are accepted, and treated as `SeqCst`.
 //!   A bug that needs the reorderings of `Relaxed`, `Acquire` or `Release` is not found, and fences
 //!   order nothing that is not ordered already.
-//! - **Samples, unless you ask for all.** The strategies but `exhaustive` draw schedules; an exploration
+//! - **Samples, unless there are few or you ask for all.** The strategies but `exhaustive` draw schedules, and
+//!   `auto`, the default, goes through all of them where that takes little; an exploration
 //!   that finds nothing says how many executions that were, and whether they were all there are.
 //! - **What is imported from `std` is not seen.** A `std::sync::Mutex` in the program, or in a library
 //!   that it uses, is no scheduling point; if one task holds it while it waits under control, the
@@ -144,6 +145,8 @@ pub mod random;
 #[cfg(feature = "controlled")]
 mod rt;
 #[cfg(feature = "controlled")]
+pub mod strategy;
+#[cfg(feature = "controlled")]
 pub mod sync;
 #[cfg(feature = "controlled")]
 pub mod thread;
@@ -151,11 +154,11 @@ pub mod thread;
 pub mod time;
 
 #[cfg(feature = "controlled")]
-pub use drawloom_engine::config::{Clock, Config, ConfigError, StrategySpec, Teardown};
+pub use drawloom_engine::config::{Clock, Config, ConfigError, Memory, Shrink, StrategySpec, Teardown, Until};
 #[cfg(feature = "controlled")]
 pub use drawloom_macros::test;
 #[cfg(feature = "controlled")]
-pub use explore::{Exploration, Failure, check, explore};
+pub use explore::{Exploration, Failure, check, explore, explore_with};
 #[cfg(feature = "controlled")]
 pub use label::{choose, label, name_task, yield_now};
 

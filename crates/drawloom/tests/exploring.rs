@@ -161,3 +161,27 @@ fn a_destructor_that_spins_in_teardown_is_leaked() {
     assert_eq!(exploration.findings()[0].message(), "main gives up");
     assert_eq!(exploration.leaked_tasks(), 1);
 }
+
+#[test]
+fn a_finding_is_kept_as_a_trace_and_as_a_page() {
+    // What `#[drawloom::test]` expands to.
+    let fail = |name: &'static str, config: &'static str| {
+        let body = move || {
+            let other = thread::spawn(|| {});
+            other.join().unwrap();
+            assert!(name.is_empty(), "found </script>");
+        };
+        let panic = std::panic::catch_unwind(|| drawloom::__private::run_test(name, None, config, body));
+        *panic.expect_err("it fails").downcast::<String>().expect("the report")
+    };
+    let report = fail("exploring::kept", "");
+    let files = report.lines().find(|line| line.starts_with("trace: ")).expect("the files are named");
+    let (trace, page) = files["trace: ".len()..].split_once("  page: ").expect("both of them");
+    assert!(std::fs::read_to_string(trace).unwrap().contains("\"message\":\"found </script>\""));
+    let page = std::fs::read_to_string(page).unwrap();
+    assert!(page.contains("other.join().unwrap();"), "the source is in it");
+    assert!(!page.contains("found </script>"), "and cannot end its data");
+
+    let silent = fail("exploring::not_kept", "trace = false");
+    assert!(!silent.contains("page: "), "{silent}");
+}

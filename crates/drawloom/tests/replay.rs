@@ -2,7 +2,10 @@
 
 use std::process::Command;
 
-use drawloom::sync::atomic::{AtomicBool, AtomicU32, Ordering::SeqCst};
+use drawloom::sync::atomic::{
+    AtomicBool, AtomicU32,
+    Ordering::{Acquire, SeqCst},
+};
 use drawloom::sync::{Arc, Condvar, Mutex, mpsc};
 use drawloom::{Exploration, hint, thread};
 
@@ -23,6 +26,7 @@ const CASES: &[Case] = &[
     Case { name: "too many", config: "random, max_tasks = 20", finds: "task limit", program: too_many },
     Case { name: "cycle", config: "random", finds: "leak", program: cycle },
     Case { name: "unordered", config: "random", finds: "data race", program: unordered },
+    Case { name: "no such store", config: "random", finds: "panic", program: no_such_store },
     Case { name: "choice", config: "random", finds: "panic", program: choice },
     Case { name: "early timer", config: "random, clock = explore", finds: "panic", program: early_timer },
     Case { name: "every update", config: "exhaustive", finds: "panic", program: lost_update },
@@ -108,6 +112,15 @@ fn a_lenient_replay_of_a_changed_program_goes_on() {
     let replayed = explore(&changed, &format!("replay(token = \"{token}\", lenient = true)"));
     assert!(replayed.findings().is_empty(), "{}", replayed.findings()[0].report());
     assert_eq!(replayed.executions(), 1);
+}
+
+/// The access itself panics, in its turn: std has no acquire store.
+fn no_such_store() {
+    let flag = Arc::new(AtomicBool::new(false));
+    let other = Arc::clone(&flag);
+    let child = thread::spawn(move || other.store(true, Acquire));
+    flag.load(SeqCst);
+    child.join().unwrap();
 }
 
 fn lost_update() {

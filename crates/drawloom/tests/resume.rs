@@ -62,7 +62,11 @@ impl Place {
         let mut command = Command::new(&self.program);
         command
             .args(["--exact", "counted", "--nocapture"])
-            .envs([("DRAWLOOM_DIR", self.directory.as_os_str()), ("NO_COLOR", "1".as_ref())])
+            .envs([
+                ("DRAWLOOM_DIR", self.directory.as_os_str()),
+                ("NO_COLOR", "1".as_ref()),
+                ("DRAWLOOM_REGRESSIONS", "off".as_ref()),
+            ])
             .envs([("DRAWLOOM_STRATEGY", config), (PAUSE, &pause.to_string()), (FAILS, "1")])
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());

@@ -1,20 +1,27 @@
 //! The behaviour hash: equal for executions that differ only in the order of steps that commute.
 //!
-//! One pass over the trace with a few words per resource, no clocks. Each task has a running hash of
-//! all that its steps depended on. Where the table ([`crate::dependence`]) orders two steps, the later
-//! one folds in the earlier one's hash: directly, if such steps are ordered among themselves too, or
-//! as a sum, if they are not. Orders that follow from others need no word: a lock is granted by the
-//! unlock of the request before it, ticket 7 is received after it was sent.
+//! It is kept up step by step, with a few words per resource and no clocks. Each task has a running hash
+//! of all that its steps depended on. Where the table ([`crate::dependence`]) orders two steps, one of
+//! them folds in whether the other came before: directly, if such steps are ordered among themselves
+//! too, or as a sum, if they are not. Orders that follow from others need no word: a lock is granted by
+//! the unlock of the request before it, ticket 7 is received after it was sent.
+//!
+//! That one of the two knows is enough, since the hash of an execution is made of those of all tasks: a
+//! read knows the writes before it, so a write need not know the reads. What is done most (accesses to
+//! memory, mutexes) makes use of that, and of a task's next operation being determined by what it has
+//! seen; it costs one multiplication, or none. All else does it by the book.
 //!
 //! Executions with different hashes differ; equal hashes mean the same behaviour up to collisions.
 
+use crate::engine::Engine;
 use crate::id::{ResourceId, TaskId};
-use crate::operation::{OpKind, outcome};
+use crate::operation::{OpKind, ResourceKind, outcome};
+use crate::task::Task;
 use crate::trace::Step;
 
 /// What later steps at a resource, or aimed at a task, depend on.
-#[derive(Clone, Copy, Default)]
-struct Trail {
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Trail {
     /// The newest of the steps that are ordered among themselves: writes, requests, sends.
     newest: u64,
     /// Those that commute with each other and came after it: reads, notifications of nobody.
@@ -29,82 +36,178 @@ struct Trail {
     refused_sends: u64,
 }
 
-/// The hash of a trace; `name` gives each task a number that is the same in every execution.
-pub fn of(steps: &[Step], name: impl Fn(TaskId) -> u64) -> u64 {
-    Behaviour::default().of(steps, name)
-}
-
-/// Computes behaviour hashes; keeps its memory from one trace to the next.
-#[derive(Default)]
-pub struct Behaviour {
-    tasks: Vec<u64>,
-    resources: Vec<Trail>,
+/// The trails that belong to no resource.
+#[derive(Debug)]
+pub(crate) struct Trails {
     /// Park tokens: `newest` is the last park of the task, `shared` the tokens it was given since.
     aimed: Vec<Trail>,
     time: Trail,
+    /// Of an exchange whose comparison may yet turn out to have failed: what there was before it.
+    before_exchange: (u64, Trail),
+    /// The hash of each task's path, where needed.
+    paths: Vec<u64>,
+    before_teardown: u64,
 }
 
-impl Behaviour {
-    /// The hash of a trace; `name` gives each task a number that is the same in every execution.
-    pub fn of(&mut self, steps: &[Step], name: impl Fn(TaskId) -> u64) -> u64 {
-        self.tasks.clear();
-        self.resources.clear();
-        self.aimed.clear();
-        self.time = Trail::default();
-        for step in steps {
-            self.step(step);
+impl Trails {
+    pub(crate) const fn new() -> Trails {
+        Trails {
+            aimed: Vec::new(),
+            time: Trail::NEW,
+            before_exchange: (0, Trail::NEW),
+            paths: Vec::new(),
+            before_teardown: 0,
         }
-        let hashes = self.tasks.iter().enumerate();
-        hashes.fold(0, |sum, (task, hash)| sum ^ mix(*hash, name(TaskId(task as u32))))
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.aimed.clear();
+        self.time = Trail::NEW;
+    }
+
+    fn aimed(&mut self, task: TaskId) -> &mut Trail {
+        if self.aimed.len() <= task.index() {
+            self.aimed.resize(task.index() + 1, Trail::NEW);
+        }
+        &mut self.aimed[task.index()]
     }
 }
 
-fn at<T: Clone + Default>(list: &mut Vec<T>, index: usize) -> &mut T {
-    if list.len() <= index {
-        list.resize(index + 1, T::default());
+impl Task {
+    /// It has given a mutex back: nobody but tries depends on that.
+    #[inline(always)]
+    pub(crate) fn note_unlock(&mut self) {
+        self.hash = self.hash.wrapping_add(0x3C6E_F372);
     }
-    &mut list[index]
+
+    /// The hash that a child begins with.
+    pub(crate) fn hash_of_child(&self) -> u64 {
+        mix(self.hash, u64::from(self.children))
+    }
 }
 
-impl Behaviour {
-    fn step(&mut self, step: &Step) {
+impl Engine {
+    /// The behaviour hash of the execution so far, without its teardown.
+    pub fn behaviour(&self) -> u64 {
+        if self.is_tearing_down() { self.trails.before_teardown } else { self.combined(&mut Vec::new()) }
+    }
+
+    /// Teardown begins, whose steps do not count.
+    pub(crate) fn keep_behaviour(&mut self) {
+        let mut paths = std::mem::take(&mut self.trails.paths);
+        self.trails.before_teardown = self.combined(&mut paths);
+        self.trails.paths = paths;
+    }
+
+    /// The hashes of all tasks in one, each with its path: the same in every execution.
+    fn combined(&self, paths: &mut Vec<u64>) -> u64 {
+        paths.clear();
+        let mut sum = 0;
+        for task in &self.tasks {
+            // Who spawned it came before it.
+            let parent = paths.get(task.parent.index()).copied().unwrap_or(paths.len() as u64);
+            let path = mix(parent, u64::from(task.ordinal));
+            paths.push(path);
+            sum ^= mix(task.hash, path);
+        }
+        sum
+    }
+
+    /// Takes the last step into account.
+    #[inline(never)]
+    pub(crate) fn leave_trail(&mut self) {
         use OpKind::*;
-        let own = *at(&mut self.tasks, step.task.index());
+        let Some(step) = self.steps.last() else { return };
+        let own = self.tasks[step.task.index()].hash;
         let mut hash = mix(own, (step.kind as u64 + 1) << 8 | u64::from(visible_outcome(step)));
         match step.kind {
             Choose => hash = mix(hash, step.value),
-            Spawn => *at(&mut self.tasks, step.arg as usize) = hash,
-            Park => hash = at(&mut self.aimed, step.task.index()).ordered(hash),
-            Unpark => hash = at(&mut self.aimed, step.arg as usize).commuting(hash),
-            Now => hash = self.time.commuting(hash),
+            Park => hash = self.trails.aimed(step.task).ordered(hash),
+            Unpark => hash = self.trails.aimed(TaskId(step.arg as u32)).commuting(hash),
+            Now => hash = self.trails.time.commuting(hash),
             TimerFire => {
-                hash = self.time.ordered(hash);
+                hash = self.trails.time.ordered(hash);
                 if step.resource != ResourceId::NONE {
-                    hash = at(&mut self.resources, step.resource.index()).everything(hash);
+                    hash = self.resources[step.resource.index()].trail.everything(hash);
                 } else {
-                    hash = at(&mut self.aimed, step.arg as usize).ordered(hash);
+                    hash = self.trails.aimed(TaskId(step.arg as u32)).ordered(hash);
                 }
             }
-            CondWait => hash = at(&mut self.resources, step.arg as usize).release(hash, false),
+            CondWait => hash = self.resources[step.arg as usize].trail.release(hash, false),
             _ => {}
         }
         if step.resource != ResourceId::NONE && step.kind != TimerFire {
-            hash = at(&mut self.resources, step.resource.index()).step(hash, step);
+            hash = self.resources[step.resource.index()].trail.step(hash, step);
         }
-        *at(&mut self.tasks, step.task.index()) = hash;
+        self.tasks[step.task.index()].hash = hash;
+    }
+
+    /// Takes the last step into account, an access; its comparison may yet turn out to have failed.
+    #[inline(never)]
+    pub(crate) fn leave_trail_of_access(&mut self) {
+        let Some(step) = self.steps.last() else { return };
+        let resource = &mut self.resources[step.resource.index()];
+        if !matches!(resource.kind, ResourceKind::Atomic | ResourceKind::Cell) {
+            return self.leave_trail();
+        }
+        let hash = &mut self.tasks[step.task.index()].hash;
+        self.trails.before_exchange = (*hash, resource.trail);
+        resource.trail.access(hash, step.kind, u32::from(step.outcome));
+    }
+
+    /// The comparison of the last step, an exchange that has left its trail, has failed.
+    pub(crate) fn leave_trail_of_refused(&mut self) {
+        let Some(step) = self.steps.last() else { return };
+        let (hash, trail) = self.trails.before_exchange;
+        self.tasks[step.task.index()].hash = hash;
+        self.resources[step.resource.index()].trail = trail;
+        self.leave_trail_of_access();
     }
 }
 
 impl Trail {
+    /// Nothing has happened; `newest` is multiplied by, so it is not zero.
+    pub(crate) const NEW: Trail =
+        Trail { newest: 0x9E37_79B9_7F4A_7C15, shared: 0, tries: 0, releases: 0, received: 0, refused_sends: 0 };
+
+    /// An access to memory by a task whose hash is `own`.
+    #[inline(always)]
+    pub(crate) fn access(&mut self, own: &mut u64, kind: OpKind, outcome: u32) {
+        if matches!(kind, OpKind::Load | OpKind::CellRead) || outcome == outcome::REFUSED {
+            self.read(own);
+        } else {
+            self.write(own);
+        }
+    }
+
+    /// A write to memory or a request for a mutex: ordered among its like.
+    #[inline(always)]
+    pub(crate) fn write(&mut self, own: &mut u64) {
+        self.read(own);
+        self.newest = *own;
+    }
+
+    #[inline(always)]
+    fn read(&self, own: &mut u64) {
+        let product = u128::from(own.wrapping_add(0x35)) * u128::from(self.newest);
+        *own = (product as u64) ^ (product >> 64) as u64;
+    }
+
+    /// An unlock: whose it is follows from the requests, so it is enough to count them.
+    #[inline(always)]
+    pub(crate) fn unlock(&mut self) {
+        self.releases = self.releases.wrapping_add(1);
+    }
+
     fn step(&mut self, hash: u64, step: &Step) -> u64 {
         use OpKind::*;
         let ok = u32::from(step.outcome) == outcome::OK;
         match step.kind {
+            // Of what is no memory: what is asked or told of a lock's poison.
             Load | CellRead => self.commuting(hash),
-            // On a lock, what is asked or told of its poison.
-            Store | Rmw => self.everything(hash),
-            CellWrite | CondWait | Arrive => self.ordered(hash),
-            Cas | NotifyOne | NotifyAll => {
+            Store | Rmw | Cas | CellWrite => self.everything(hash),
+            CondWait | Arrive => self.ordered(hash),
+            NotifyOne | NotifyAll => {
                 if ok {
                     self.ordered(hash)
                 } else {

@@ -19,9 +19,9 @@
 
 mod place;
 
-use self::place::{Newest, Place, join, places};
-use crate::dependence::{Relation, never_ordered, relation};
-use crate::id::{ResourceId, TaskId};
+use self::place::{Newest, Place, Places, join, places};
+use crate::dependence::{Relation, never_ordered, ordered_with_all, relation};
+use crate::id::TaskId;
 use crate::operation::{OpKind, outcome};
 use crate::trace::Step;
 
@@ -41,13 +41,16 @@ pub struct Causality {
     known: Known,
 }
 
+/// No step.
+const NONE: u32 = u32::MAX;
+
 /// What is known of earlier steps while a step's clock is computed; kept for its memory.
 #[derive(Clone, Debug, Default)]
 struct Known {
     /// The newest step of each task.
-    newest: Vec<Option<usize>>,
+    newest: Vec<u32>,
     /// The newest firing of a timer of each task.
-    fired: Vec<Option<usize>>,
+    fired: Vec<u32>,
     places: Vec<Place>,
     /// What is in a place that has not this number is of an execution before.
     number: u64,
@@ -82,7 +85,7 @@ impl Causality {
         self.races.truncate(self.races.partition_point(|(_, second)| *second < kept));
         self.known.reset(self.tasks);
         for j in 0..kept {
-            self.remember(j);
+            self.remember(j, &places(&self.steps[j], self.timed));
         }
         for j in kept..steps.len() {
             self.step(j);
@@ -96,15 +99,11 @@ impl Causality {
         i <= j && self.own[i] <= self.row(j)[steps[i].task.index()]
     }
 
-    /// Adds to `steps` those after `i` that did not happen after it.
-    pub fn independent_of(&self, i: usize, steps: &mut Vec<usize>) {
+    /// The last step before `end` that comes after `i` but did not happen after it.
+    pub fn last_independent_of(&self, i: usize, end: usize) -> Option<usize> {
         let (task, number) = (self.steps[i].task.index(), self.own[i]);
-        let column = self.clocks.get((i + 1) * self.tasks + task..).unwrap_or_default();
-        for (j, known) in column.iter().step_by(self.tasks).enumerate() {
-            if *known < number {
-                steps.push(i + 1 + j);
-            }
-        }
+        let column = self.clocks.get((i + 1) * self.tasks + task..end * self.tasks)?;
+        column.iter().step_by(self.tasks).rposition(|known| *known < number).map(|at| i + 1 + at)
     }
 
     /// Pairs of dependent steps of different tasks that nothing else orders.
@@ -133,7 +132,7 @@ impl Known {
         self.number += 1;
         for of_tasks in [&mut self.newest, &mut self.fired] {
             of_tasks.clear();
-            of_tasks.resize(tasks, None);
+            of_tasks.resize(tasks, NONE);
         }
     }
 
@@ -160,39 +159,56 @@ impl Causality {
         let task = step.task.index();
         let tasks = self.tasks;
         let previous = self.known.newest[task];
-        if let Some(previous) = previous {
+        if previous != NONE {
+            let previous = previous as usize;
             self.clocks.copy_within(previous * tasks..(previous + 1) * tasks, j * tasks);
         }
-        self.clocks[j * tasks + task] += 1;
-        self.own[j] = self.clocks[j * tasks + task];
+        let number = &mut self.clocks[j * tasks + task];
+        *number += 1;
+        self.own[j] = *number;
         if step.after > 0 {
             self.learn(j, step.after as usize - 1);
         }
-        if let Some(fire) = self.known.fired[task] {
-            self.learn(j, fire);
+        let fire = self.known.fired[task];
+        if fire != NONE {
+            self.learn(j, fire as usize);
         }
-        if let Some(previous) = previous {
-            self.learn_grant(j, previous);
+        if previous != NONE {
+            self.learn_grant(j, previous as usize);
         }
         if step.kind == OpKind::TimerFire {
             self.learn_before_firing(j);
         }
-        self.learn_related(j);
-        self.remember(j);
+        let places = places(&step, self.timed);
+        self.learn_related(j, &places);
+        self.remember(j, &places);
     }
 
     /// Step `j` knows all that step `i` knows.
+    #[inline]
     fn learn(&mut self, j: usize, i: usize) {
-        let tasks = self.tasks;
         if !self.knows(j, i) {
-            let (before, at) = self.clocks.split_at_mut(j * tasks);
-            join(at, &before[i * tasks..(i + 1) * tasks]);
+            self.join(j, i);
         }
     }
 
+    #[inline]
+    fn join(&mut self, j: usize, i: usize) {
+        let tasks = self.tasks;
+        let (before, at) = self.clocks.split_at_mut(j * tasks);
+        join(&mut at[..tasks], &before[i * tasks..(i + 1) * tasks]);
+    }
+
     /// Whether step `j` knows of step `i`, as far as has been found out.
+    #[inline]
     fn knows(&self, j: usize, i: usize) -> bool {
         self.own[i] <= self.clocks[j * self.tasks + self.steps[i].task.index()]
+    }
+
+    /// The same of a step that is remembered.
+    #[inline]
+    fn knows_of(&self, j: usize, earlier: &Newest) -> bool {
+        earlier.own <= self.clocks[j * self.tasks + earlier.task as usize]
     }
 
     /// Step `j` follows request `p` of its task: what let `p` go on, waited for or not.
@@ -200,7 +216,7 @@ impl Causality {
         use OpKind::*;
         let Causality { steps, known, clocks, tasks, .. } = self;
         let request = &steps[p];
-        if request.resource == ResourceId::NONE {
+        if !matches!(request.kind, Lock | Read | Write | OnceEnter | Acquire | Recv | Send) {
             return;
         }
         let Some(place) = known.place(Place::of_resource(request.resource)) else {
@@ -235,84 +251,97 @@ impl Causality {
         let step = self.steps[j];
         for task in 0..self.tasks {
             if !step.was_choice || step.arg == task as u64 {
-                if let Some(i) = self.known.newest[task] {
-                    self.learn(j, i);
+                let newest = self.known.newest[task];
+                if newest != NONE {
+                    self.learn(j, newest as usize);
                 }
             }
         }
     }
 
     /// What the table says of earlier steps at the same places, newest first.
-    fn learn_related(&mut self, j: usize) {
-        let step = &self.steps[j];
-        let places = places(step, self.timed);
-        let mut earlier = std::mem::take(&mut self.known.earlier);
-        let label = step.label();
-        let mut consider = |i: usize| {
-            if !self.knows(j, i) && matters(relation(&self.steps[i].label(), &label)) {
-                earlier.push(i);
+    fn learn_related(&mut self, j: usize, at: &Places) {
+        let kind = self.steps[j].kind;
+        match at.as_slice() {
+            [] => {}
+            [only] if !matches!(kind, OpKind::TrySend | OpKind::TryRecv) => self.learn_at(j, *only),
+            _ => self.learn_sorted(j, at),
+        }
+    }
+
+    /// The same where there is but one place, at which what is remembered is in order already.
+    fn learn_at(&mut self, j: usize, at: usize) {
+        let Some(place) = self.known.places.get_mut(at) else { return };
+        if place.number != self.known.number {
+            return;
+        }
+        let newest = std::mem::take(&mut place.newest);
+        let kind = self.steps[j].kind;
+        for earlier in newest.iter().rev() {
+            if !never_ordered(earlier.kind, kind) && !self.knows_of(j, earlier) {
+                self.learn_if_related(j, earlier.step as usize);
             }
-        };
-        for at in places.iter() {
-            let Some(place) = self.known.place(at) else {
+        }
+        self.known.places[at].newest = newest;
+    }
+
+    /// The same in general.
+    fn learn_sorted(&mut self, j: usize, at: &Places) {
+        let step = &self.steps[j];
+        let mut earlier = std::mem::take(&mut self.known.earlier);
+        for at in at.as_slice() {
+            let Some(place) = self.known.place(*at) else {
                 continue;
             };
-            for newest in &place.newest {
-                if !never_ordered(newest.kind, step.kind) {
-                    consider(newest.step as usize);
-                }
-            }
+            let ordered = place.newest.iter().filter(|newest| !never_ordered(newest.kind, step.kind));
+            earlier.extend(ordered.filter(|newest| !self.knows_of(j, newest)).map(|newest| newest.step as usize));
             // Which tickets meet depends on their numbers: the newest need not be the one.
-            let by_number = match step.kind {
+            earlier.extend(match step.kind {
                 OpKind::TrySend => place.receives.get(step.value.checked_sub(step.arg)),
                 OpKind::TryRecv => place.sends.get(Some(step.value)),
                 _ => None,
-            };
-            if let Some(i) = by_number {
-                consider(i);
-            }
+            });
         }
-        if earlier.len() > 1 {
-            earlier.sort_unstable_by(|a, b| b.cmp(a));
-        }
+        earlier.sort_unstable_by(|a, b| b.cmp(a));
         for &i in &earlier {
             if !self.knows(j, i) {
-                if relation(&self.steps[i].label(), &label) == Relation::Dependent {
-                    self.races.push((i, j));
-                }
-                self.learn(j, i);
+                self.learn_if_related(j, i);
             }
         }
         earlier.clear();
         self.known.earlier = earlier;
     }
 
-    fn remember(&mut self, j: usize) {
-        let places = places(&self.steps[j], self.timed);
-        let Causality { steps, known, clocks, tasks, .. } = self;
+    /// Step `j` does not know of step `i`: the table says whether it has to.
+    #[inline]
+    fn learn_if_related(&mut self, j: usize, i: usize) {
+        match relation(&self.steps[i].label(), &self.steps[j].label()) {
+            Relation::Independent | Relation::Granting => return,
+            Relation::Enabling => {}
+            Relation::Dependent => self.races.push((i, j)),
+        }
+        self.join(j, i);
+    }
+
+    fn remember(&mut self, j: usize, at: &Places) {
+        let Causality { steps, known, clocks, tasks, own, .. } = self;
         let step = &steps[j];
-        known.newest[step.task.index()] = Some(j);
+        known.newest[step.task.index()] = j as u32;
         if step.kind == OpKind::TimerFire {
             if let Some(fired) = known.fired.get_mut(step.arg as usize) {
-                *fired = Some(j);
+                *fired = j as u32;
             }
         }
-        let newest = Newest::new(j, step);
-        for at in places.iter() {
-            let place = known.place_mut(at);
-            match place.newest.iter_mut().find(|known| known.key == newest.key) {
-                Some(known) => *known = newest,
-                None => place.newest.push(newest),
-            }
-            place.note_grant(j, step, &clocks[j * *tasks..(j + 1) * *tasks]);
+        // What has to do with the end of a task comes before it is joined: nobody will ask for that.
+        if step.kind == OpKind::Join {
+            return;
         }
-    }
-}
-
-/// Whether related steps are ordered by that.
-fn matters(relation: Relation) -> bool {
-    match relation {
-        Relation::Independent | Relation::Granting => false,
-        Relation::Enabling | Relation::Dependent => true,
+        for at in at.as_slice() {
+            let place = known.place_mut(*at);
+            place.remember(Newest::new(j, step, own[j]), ordered_with_all(step));
+            if !step.kind.is_access() {
+                place.note_grant(j, step, &clocks[j * *tasks..(j + 1) * *tasks]);
+            }
+        }
     }
 }

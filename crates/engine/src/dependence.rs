@@ -15,7 +15,8 @@
 //! come before it or after, and either way what follows the request comes after the unlock.
 
 use crate::id::{ResourceId, TaskId};
-use crate::operation::{OpKind, ResourceKind, outcome};
+use crate::operation::{OpKind, Operation, ResourceKind, outcome};
+use crate::trace::Step;
 
 /// How two steps of different tasks relate.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -48,7 +49,17 @@ pub struct Label {
 }
 
 /// Relates two steps. Total, symmetric and pure.
+#[inline]
 pub fn relation(a: &Label, b: &Label) -> Relation {
+    // What is met most, without the many questions that do not arise.
+    if a.kind.is_access() && b.kind.is_access() && a.task != b.task {
+        let independent = a.resource != b.resource || a.resource == ResourceId::NONE || (is_read(a) && is_read(b));
+        return if independent { Relation::Independent } else { Relation::Dependent };
+    }
+    relation_in_general(a, b)
+}
+
+fn relation_in_general(a: &Label, b: &Label) -> Relation {
     use OpKind::*;
     use Relation::*;
     if a.task == b.task {
@@ -98,10 +109,53 @@ pub fn relation(a: &Label, b: &Label) -> Relation {
 /// most of the time of steps that have nothing to do with each other.
 #[inline]
 pub fn dependent(a: &Label, b: &Label) -> bool {
-    use OpKind::*;
-    let reaches_further = |l: &Label| matches!(l.kind, IsFinished | Park | Unpark | TimerFire | Now | CondWait);
     let same = a.resource == b.resource && a.resource != ResourceId::NONE;
-    (same || reaches_further(a) || reaches_further(b)) && relation(a, b) == Relation::Dependent
+    (same || reaches_further(a.kind) || reaches_further(b.kind)) && relation(a, b) == Relation::Dependent
+}
+
+/// Whether a step of this kind can be dependent on steps of another resource than its own.
+#[inline]
+pub(crate) fn reaches_further(kind: OpKind) -> bool {
+    use OpKind::*;
+    matches!(kind, IsFinished | Park | Unpark | TimerFire | Now | CondWait)
+}
+
+/// Whether a step is ordered with every step of another task that has to do with its resource, whatever
+/// that is. Does not know of all such steps: only of those that are met most.
+#[inline]
+pub(crate) fn ordered_with_all(step: &Step) -> bool {
+    use OpKind::*;
+    match step.kind {
+        Store | Rmw | CellWrite => true,
+        Cas => u32::from(step.outcome) != outcome::REFUSED,
+        _ => false,
+    }
+}
+
+/// Whether the order of a step and of what another task is about to do may matter, whatever the latter
+/// comes to. An operation that waits for what the step gives back counts too: who is next is open again.
+#[inline]
+pub fn may_conflict(step: &Step, pending: &Operation) -> bool {
+    use OpKind::*;
+    let mutex_of = |kind, arg| if kind == CondWait { ResourceId(arg as u32) } else { ResourceId::NONE };
+    let is_read = |kind| matches!(kind, Load | CellRead | Read | ReadUnlock | OnceCheck);
+    if step.resource != ResourceId::NONE {
+        if step.resource == pending.resource {
+            return !(is_read(step.kind) && is_read(pending.kind));
+        }
+        if mutex_of(pending.kind, pending.arg) == step.resource {
+            return true;
+        }
+    }
+    if step.kind == CondWait && mutex_of(CondWait, step.arg) == pending.resource {
+        return true;
+    }
+    match (step.kind, pending.kind) {
+        (Exit, IsFinished) => pending.arg == u64::from(step.task.0),
+        (Unpark, Unpark) => step.arg == pending.arg,
+        (TimerFire, Now) => true,
+        _ => false,
+    }
 }
 
 /// Whether steps of these kinds on one resource never order each other, whatever they come to. Does not
@@ -328,6 +382,50 @@ mod tests {
                 let related = relation(&label(0, a, x), &label(2, b, y));
                 let ordered = matches!(related, Relation::Dependent | Relation::Enabling);
                 assert!(!(never_ordered(a, b) && ordered), "{a:?} against {b:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn accesses_are_related_as_all_steps_are() {
+        let outcomes = [outcome::OK, outcome::REFUSED];
+        for (a, b) in OpKind::ALL.into_iter().flat_map(|a| OpKind::ALL.into_iter().map(move |b| (a, b))) {
+            for (x, y) in outcomes.iter().flat_map(|x| outcomes.iter().map(move |y| (*x, *y))) {
+                for other in [ResourceId(0), ResourceId(1), ResourceId::NONE] {
+                    let (l, r) = (label(0, a, x), Label { resource: other, ..label(2, b, y) });
+                    assert_eq!(relation(&l, &r), relation_in_general(&l, &r), "{l:?} against {r:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn who_is_ordered_with_all_is_ordered_with_all_that_have_to_do_with_the_resource() {
+        let outcomes = [outcome::OK, outcome::REFUSED, outcome::DISCONNECTED];
+        let has_resource = |kind| family(kind).is_some() || kind == OpKind::TimerFire;
+        for (a, b) in OpKind::ALL.into_iter().flat_map(|a| OpKind::ALL.into_iter().map(move |b| (a, b))) {
+            for (x, y) in outcomes.iter().flat_map(|x| outcomes.iter().map(move |y| (*x, *y))) {
+                let l = label(0, a, x);
+                let step = Step {
+                    site: crate::id::Site::UNKNOWN,
+                    arg: l.arg,
+                    value: l.value,
+                    resource: l.resource,
+                    task: l.task,
+                    after: 0,
+                    outcome: x as u16,
+                    kind: a,
+                    was_choice: false,
+                };
+                let mut others = vec![label(2, b, y)];
+                if b == OpKind::CondWait {
+                    // Its mutex is the resource.
+                    others.push(Label { resource: ResourceId(7), arg: 0, ..label(2, b, y) });
+                }
+                for r in others.iter().filter(|_| ordered_with_all(&step) && has_resource(b)) {
+                    let ordered = matches!(relation(&l, r), Relation::Dependent | Relation::Enabling);
+                    assert!(ordered, "{l:?} against {r:?}");
+                }
             }
         }
     }

@@ -33,7 +33,7 @@ pub enum FindingKind {
     Leak(Vec<Leak>),
     /// Tasks whose handles were dropped without a join, where the test asks for that.
     Unjoined(Vec<TaskId>),
-    /// The program did something else than recorded.
+    /// The program behaved differently when its schedule was repeated.
     Divergence(Box<Divergence>),
     /// The execution met a static that another one, on another OS thread, was using: it is run again
     /// with the others held back. Never shown to users.

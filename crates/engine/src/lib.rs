@@ -13,6 +13,7 @@
 //! - [`strategy`]: what makes choices;
 //! - [`exhaustive`]: what explores every behaviour;
 //! - [`schedule`]: choices as a value, and as a printable token;
+//! - [`shrink`]: the simplest schedule that still shows a finding;
 //! - [`config`]: the settings of an exploration, and their grammar.
 #![forbid(unsafe_code)]
 
@@ -28,13 +29,14 @@ mod operation;
 pub mod race;
 mod resource;
 pub mod schedule;
+pub mod shrink;
 pub mod strategy;
 mod task;
 mod time;
 mod trace;
 mod wait_for;
 
-pub use engine::{Committed, Engine, Limits, Next};
+pub use engine::{Committed, Engine, Limits, Next, Turns};
 pub use id::{ResourceId, Site, TaskId, TaskPath};
 pub use operation::{OpKind, Operation, ResourceKind, outcome};
 pub use resource::{ChannelState, Holder, Holders, OnceState, Resource, State, UNBOUNDED};

@@ -72,7 +72,8 @@ impl Schedule {
         let mut schedule = Schedule { test: test_id(test), await_change, ..Schedule::default() };
         let mut last = None;
         for step in engine.steps() {
-            if step.kind == OpKind::Choose {
+            // Where there is one outcome, nobody is asked.
+            if step.kind == OpKind::Choose && step.arg > 1 {
                 schedule.outcomes.push(step.value);
             }
             match schedule.segments.last_mut() {

@@ -9,12 +9,12 @@ use crate::operation::{OpKind, Operation};
 pub enum Status {
     /// Has announced its next operation (or is carrying it out): may be picked.
     Ready,
+    /// Was spawned or granted, and must run its own code up to its next announcement.
+    Unsettled,
     /// Has announced an operation that cannot be carried out yet (a join, a park, a sleep).
     Disabled,
     /// Has committed a request and waits for the grant. The wait is no step.
     Waiting,
-    /// Was spawned or granted, and must run its own code up to its next announcement.
-    Unsettled,
     /// Has exited.
     Finished,
 }
@@ -34,8 +34,6 @@ pub struct Task {
     pub spawned_at: Site,
     /// The name its creator gave it.
     pub name: Option<Box<str>>,
-    /// Steps that told the scheduler to go elsewhere.
-    pub yields: u64,
     /// Whether it ended by a panic.
     pub panicked: bool,
     pub(crate) children: u32,
@@ -51,7 +49,9 @@ pub struct Task {
     pub(crate) deadline: Option<u64>,
     /// Distinguishes the timer of this wait from those of waits long over.
     pub(crate) timer: u32,
-    pub(crate) ready_since: u64,
+    pub(crate) ready_since: u32,
+    /// Of all that its steps depended on ([`crate::behaviour`]).
+    pub(crate) hash: u64,
 }
 
 impl Task {
@@ -63,7 +63,6 @@ impl Task {
             ordinal,
             spawned_at,
             name,
-            yields: 0,
             panicked: false,
             children: 0,
             resources_created: 0,
@@ -76,7 +75,13 @@ impl Task {
             deadline: None,
             timer: 0,
             ready_since: 0,
+            hash: 0,
         }
+    }
+
+    /// Steps at the time when it last became ready, or later: its own steps since do not count.
+    pub(crate) fn ready_since(&self) -> u64 {
+        u64::from(self.ready_since.max(self.granted_by))
     }
 }
 
@@ -118,18 +123,18 @@ impl WaitList {
     #[inline(always)]
     pub(crate) fn push(&mut self, task: TaskId, tasks: &mut [Task]) {
         tasks[task.index()].next_waiter = TaskId::NONE;
-        if self.is_empty() {
-            self.head = task;
-        } else {
-            tasks[self.tail.index()].next_waiter = task;
+        // `NONE` is beyond all tasks, here and in `pop`: one comparison tells both.
+        match tasks.get_mut(self.tail.index()) {
+            Some(last) => last.next_waiter = task,
+            None => self.head = task,
         }
         self.tail = task;
     }
 
     #[inline(always)]
     pub(crate) fn pop(&mut self, tasks: &mut [Task]) -> Option<TaskId> {
-        let first = self.front()?;
-        self.head = tasks[first.index()].next_waiter;
+        let first = self.head;
+        self.head = tasks.get(first.index())?.next_waiter;
         if self.is_empty() {
             self.tail = TaskId::NONE;
         }

@@ -59,10 +59,9 @@ impl Executor {
             bodies: Vec::new(),
             locals: Vec::new(),
             panics: Panics::default(),
-            next: Next::Stop,
+            resumes: TaskId::NONE,
             running: TaskId::MAIN,
             running_fiber: NO_FIBER,
-            yielder: std::ptr::null(),
             epoch: 0,
             stack_size: 0,
             spurious_left: 0,
@@ -78,6 +77,11 @@ impl Executor {
     /// Exchanges the strategy.
     pub fn set_strategy(&mut self, strategy: Box<dyn Strategy>) {
         Handle::new(&self.runtime).inner().strategy = strategy;
+    }
+
+    /// Calls `act` with the strategy.
+    pub fn with_strategy<R>(&mut self, act: impl FnOnce(&mut dyn Strategy) -> R) -> R {
+        act(&mut *Handle::new(&self.runtime).inner().strategy)
     }
 
     /// The number that the next execution will have.
@@ -113,9 +117,13 @@ impl Executor {
         inner.weak_failures_left = settings.weak_failures;
         inner.enlist(TaskId::MAIN, body);
         set_current(Some(handle));
-        inner.next = inner.engine.next(&mut *inner.strategy);
-        while let Next::Run(task) | Next::Settle(task) = handle.inner().next {
-            self.resume(handle, task);
+        inner.resumes = match inner.engine.next(&mut *inner.strategy) {
+            Next::Run(task) | Next::Settle(task) => task,
+            Next::Stop => TaskId::NONE,
+        };
+        // Nobody's number is beyond all tasks.
+        while let Some(fiber) = handle.inner().fiber_of.get(handle.inner().resumes.index()) {
+            self.resume_fiber(handle, handle.inner().resumes, *fiber);
         }
         let cause = handle.unreceived_panic();
         let inner = handle.inner();
@@ -153,8 +161,12 @@ impl Executor {
     /// Lets `task` run until it suspends itself or ends.
     #[inline]
     pub(crate) fn resume(&mut self, handle: Handle, task: TaskId) {
+        self.resume_fiber(handle, task, handle.inner().fiber_of[task.index()]);
+    }
+
+    #[inline(always)]
+    fn resume_fiber(&mut self, handle: Handle, task: TaskId, mut fiber: *mut Fiber) {
         let inner = handle.inner();
-        let mut fiber = inner.fiber_of[task.index()];
         if fiber == NO_FIBER {
             fiber = match inner.idle.pop() {
                 Some(idle) => idle,
@@ -169,7 +181,6 @@ impl Executor {
         // runs; and nobody else touches it before it suspends, but for its yielder, which its own
         // coroutine writes.
         unsafe {
-            inner.yielder = (*fiber).yielder;
             (*fiber).resume();
         }
     }

@@ -27,9 +27,11 @@ mod locals;
 mod overflow;
 mod panics;
 mod runtime;
+mod step;
 mod teardown;
 
 pub use executor::{Executor, Outcome, Settings};
 pub use locals::{Destroyed, LocalKey};
 pub use panics::ForcedUnwind;
 pub use runtime::{Body, Handle, current};
+pub use step::Seen;

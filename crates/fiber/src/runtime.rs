@@ -7,9 +7,7 @@ use std::ptr::NonNull;
 use corosensei::Yielder;
 use drawloom_engine::finding::FindingKind;
 use drawloom_engine::strategy::Strategy;
-use drawloom_engine::{
-    Committed, Engine, Next, OpKind, Operation, ResourceId, ResourceKind, Site, State, TaskId, outcome,
-};
+use drawloom_engine::{Committed, Engine, OpKind, Operation, ResourceId, ResourceKind, Site, State, TaskId, outcome};
 
 use crate::fiber::Fiber;
 use crate::locals::Locals;
@@ -55,13 +53,11 @@ pub(crate) struct Inner {
     pub(crate) bodies: Vec<Option<Body>>,
     pub(crate) locals: Vec<Locals>,
     pub(crate) panics: Panics,
-    /// What the executor is to do when a fiber suspends.
-    pub(crate) next: Next,
+    /// Whom the executor is to resume when a fiber suspends; nobody, if the execution is over.
+    pub(crate) resumes: TaskId,
     /// The task whose code runs now.
     pub(crate) running: TaskId,
     pub(crate) running_fiber: *mut Fiber,
-    /// How the running fiber suspends itself; lives on its stack.
-    pub(crate) yielder: *const Yielder<(), ()>,
     /// Distinguishes this execution from every other one in the process.
     pub(crate) epoch: u64,
     pub(crate) stack_size: usize,
@@ -106,97 +102,10 @@ impl Handle {
         unsafe { &mut *self.0.as_ref().inner.get() }
     }
 
-    /// Announces `operation`, waits for its turn and its grant; it has been carried out on return.
-    ///
-    /// Inlined into the user's code on purpose: with a constant kind most of it folds away, and every
-    /// frame between the user and the switch costs a mispredicted return.
-    #[inline(always)]
-    pub fn step(self, operation: Operation) -> u32 {
-        let inner = self.inner();
-        let me = inner.running;
-        if inner.engine.is_tearing_down() {
-            return self.step_in_teardown(operation);
-        }
-        inner.engine.announce(me, operation);
-        let next = inner.engine.next(&mut *inner.strategy);
-        if next == Next::Run(me) {
-            match inner.engine.commit(me, operation.kind, &mut *inner.strategy) {
-                Committed::Done(result) => return result,
-                Committed::Wait => {
-                    let next = inner.engine.next(&mut *inner.strategy);
-                    self.let_others_run(next, me, operation.kind);
-                }
-            }
-        } else {
-            self.let_others_run(next, me, operation.kind);
-            if operation.kind.is_access() {
-                let inner = self.inner();
-                inner.engine.commit(me, operation.kind, &mut *inner.strategy);
-                return outcome::OK;
-            }
-        }
-        self.inner().engine.result(me)
-    }
-
-    /// Does `next` and what follows until it is the turn of `me` again.
-    #[inline(always)]
-    fn let_others_run(self, next: Next, me: TaskId, kind: OpKind) {
-        let inner = self.inner();
-        if !kind.is_access() && std::thread::panicking() {
-            // Whoever runs next must not be taken for the one that unwinds.
-            inner.panics.is_panicking(me);
-        }
-        let quick = matches!(next, Next::Run(task) if inner.engine.task(task).pending.kind.is_access());
-        if quick {
-            inner.next = next;
-        }
-        if quick || self.hand_over(next, me) {
-            self.switch();
-            if self.inner().engine.is_tearing_down() {
-                self.resumed_in_teardown();
-            }
-        }
-    }
-
-    /// Finds out which task is to be resumed, and whether that is another than `me`.
-    ///
-    /// A task that is let run has its operation carried out here, on its behalf: if it has to wait
-    /// then, it need not be resumed at all, which saves most switches of contended locks. (Accesses
-    /// never wait; a task carries them out itself when it is resumed.)
-    #[inline(never)]
-    fn hand_over(self, mut next: Next, me: TaskId) -> bool {
-        let inner = self.inner();
-        loop {
-            match next {
-                Next::Run(task) => {
-                    let kind = inner.engine.task(task).pending.kind;
-                    if kind.is_access() {
-                        inner.next = next;
-                        return task != me;
-                    }
-                    if let Committed::Done(result) = inner.engine.commit(task, kind, &mut *inner.strategy) {
-                        inner.engine.set_result(task, result);
-                        inner.next = next;
-                        return task != me;
-                    }
-                }
-                Next::Settle(task) => {
-                    inner.next = next;
-                    return task != me;
-                }
-                Next::Stop => {
-                    inner.next = next;
-                    return true;
-                }
-            }
-            next = inner.engine.next(&mut *inner.strategy);
-        }
-    }
-
     /// Suspends the running task for good.
     fn stop(self) -> ! {
         loop {
-            self.inner().next = Next::Stop;
+            self.inner().resumes = TaskId::NONE;
             self.switch();
             if self.inner().engine.is_tearing_down() {
                 self.resumed_in_teardown();
@@ -206,15 +115,15 @@ impl Handle {
 
     #[inline(always)]
     pub(crate) fn switch(self) {
-        // SAFETY: the yielder is that of the running fiber, and lives on the stack that we are on.
-        unsafe { (*self.inner().yielder).suspend(()) };
+        // SAFETY: the running fiber is live, and its yielder lives on the stack that we are on.
+        unsafe { (*(*self.inner().running_fiber).yielder).suspend(()) };
     }
 
     // ── teardown, as a task sees it ──────────────────────────────────────────────────────────────
 
     /// A task that is resumed in teardown unwinds, unless it is unwinding already.
     #[cold]
-    fn resumed_in_teardown(self) {
+    pub(crate) fn resumed_in_teardown(self) {
         let inner = self.inner();
         let me = inner.running;
         let kind = inner.engine.task(me).pending.kind;
@@ -240,7 +149,7 @@ impl Handle {
         if inner.forced[me.index()] > MAX_FORCED_UNWINDS {
             // It catches our panics and goes on: never resume it again.
             loop {
-                inner.next = Next::Stop;
+                inner.resumes = TaskId::NONE;
                 self.switch();
             }
         }
@@ -257,7 +166,8 @@ impl Handle {
     }
 
     #[cold]
-    fn step_in_teardown(self, operation: Operation) -> u32 {
+    pub(crate) fn step_in_teardown(self, kind: OpKind, resource: ResourceId, arg: u64, site: Site) -> u32 {
+        let operation = Operation { site, arg, resource, kind };
         let inner = self.inner();
         let me = inner.running;
         // Between the accesses to a plain cell a value may be in two places, or in none: code that is
@@ -275,7 +185,7 @@ impl Handle {
             OpKind::Sleep | OpKind::Park => return outcome::TORN_DOWN,
             OpKind::Yield => {
                 // A destructor that spins: let the others go on; it is leaked if that brings nothing.
-                inner.next = Next::Stop;
+                inner.resumes = TaskId::NONE;
                 self.switch();
                 return outcome::OK;
             }
@@ -308,7 +218,7 @@ impl Handle {
                     _ => outcome::TORN_DOWN,
                 };
             }
-            inner.next = Next::Stop;
+            inner.resumes = TaskId::NONE;
             self.switch();
         }
     }
@@ -457,7 +367,6 @@ pub(crate) fn run_tasks(runtime: Handle, yielder: &Yielder<(), ()>) {
         let fiber = inner.running_fiber;
         // SAFETY: the fiber is this one; the executor holds no reference to it while it runs.
         unsafe { (*fiber).yielder = yielder };
-        inner.yielder = yielder;
         let me = inner.running;
         if let Some(body) = inner.bodies[me.index()].take() {
             if inner.engine.is_tearing_down() {
@@ -480,7 +389,7 @@ pub(crate) fn run_tasks(runtime: Handle, yielder: &Yielder<(), ()>) {
         inner.fiber_of[me.index()] = NO_FIBER;
         inner.idle.push(fiber);
         if inner.engine.is_tearing_down() {
-            inner.next = Next::Stop;
+            inner.resumes = TaskId::NONE;
         } else {
             let next = inner.engine.next(&mut *inner.strategy);
             runtime.hand_over(next, TaskId::NONE);

@@ -1,6 +1,6 @@
 //! The executor's part of teardown; the module documentation of the crate has the whole design.
 
-use drawloom_engine::{Next, Status, TaskId};
+use drawloom_engine::{Status, TaskId};
 
 use crate::executor::Executor;
 use crate::runtime::{Handle, NO_FIBER};
@@ -55,7 +55,7 @@ impl Handle {
     /// teardown, what no longer can be had (the result of a task that was unwound).
     pub fn leak_task(self) -> ! {
         loop {
-            self.inner().next = Next::Stop;
+            self.inner().resumes = TaskId::NONE;
             self.switch();
         }
     }

@@ -20,6 +20,9 @@ fn expand(Arguments { config, krate }: &Arguments, function: &ItemFn) -> TokenSt
     let ItemFn { attrs, vis, sig, block } = function;
     let name = &sig.ident;
     let output = &sig.output;
+    let mut config = config.clone();
+    // What is found there is what the test is for, and no regression.
+    config.regressions &= !attrs.iter().any(|attribute| attribute.path().is_ident("should_panic"));
     let config = config.to_string();
     // If the returned type cannot be judged, that is where the compiler shall point.
     let blamed = match output {
@@ -34,6 +37,7 @@ fn expand(Arguments { config, krate }: &Arguments, function: &ItemFn) -> TokenSt
             fn #name() #output #block
             #run(
                 ::core::concat!(::core::module_path!(), "::", ::core::stringify!(#name)),
+                ::core::option_env!("CARGO_MANIFEST_DIR"),
                 #config,
                 #name,
             )

@@ -53,6 +53,21 @@ pub fn cause(record: &Record) -> String {
     if parts.is_empty() { finding.kind.clone() } else { format!("{}: {}", finding.kind, parts.join("; ")) }
 }
 
+/// Whether `other` shows the bug that `record` shows.
+///
+/// That is the same cause; but where an execution was cut because it did not end, tasks that were merely not
+/// done yet may be done in the other.
+pub fn same_bug(record: &Record, other: &Record) -> bool {
+    let unfinished = |record: &Record| roles(record, |i| record.tasks[i].path != "clock" && !record.tasks[i].finished);
+    match (&record.finding.details, &other.finding.details) {
+        (Details::StepLimit { .. }, Details::StepLimit { .. }) => {
+            let known = unfinished(record);
+            unfinished(other).iter().all(|role| known.contains(role))
+        }
+        _ => cause(record) == cause(other),
+    }
+}
+
 fn roles(record: &Record, wanted: impl Fn(usize) -> bool) -> Vec<String> {
     (0..record.tasks.len()).filter(|i| wanted(*i)).map(|i| role(record, i as u32)).collect()
 }

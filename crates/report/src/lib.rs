@@ -2,20 +2,23 @@
 //!
 //! - [`Record`]: a finding with its whole execution as an owned value, and as a trace file;
 //! - [`render`]: a record as the text that a failing test prints;
-//! - [`cause`]: the key by which findings of the same bug are told to be the same.
+//! - [`page`]: records as a page to look at, the viewer;
+//! - [`cause`]: the key by which findings of the same bug are told to be the same, and [`same_bug`].
 //!
 //! No front end is known here. A place in the user's source is resolved by a function that the front
-//! end passes to [`Record::of`], and a source file is read by one that is passed to [`render`].
+//! end passes to [`Record::of`], and a source file is read by one that is passed to [`render`] and [`page`].
 #![forbid(unsafe_code)]
 
 mod cause;
+mod html;
 mod names;
 mod record;
 mod terminal;
 
-pub use cause::cause;
+pub use cause::{cause, same_bug};
+pub use html::{PageOptions, Shown, page};
 pub use record::{
-    AccessRecord, BlockedRecord, Blocker, Details, FindingRecord, LeakRecord, Meta, Place, ReadError, Record,
-    ResourceRecord, StepRecord, TaskRecord, VERSION,
+    AccessRecord, BlockedRecord, Blocker, Details, Extent, FindingRecord, LeakRecord, Meta, Minimised, PASSED, Place,
+    ReadError, Record, ResourceRecord, StepRecord, TaskRecord, VERSION, Window,
 };
 pub use terminal::{RenderOptions, render};

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use drawloom_engine::finding::{Finding, FindingKind};
-use drawloom_report::Record;
+use drawloom_report::{Minimised, Record};
 
 /// What an exploration came to.
 #[derive(Debug)]
@@ -21,13 +21,23 @@ pub struct Exploration {
     pub(super) redundant: u64,
     /// Memory ran short.
     pub(super) frugal: bool,
-    /// Prefixes that an exhaustive exploration knows to be left.
-    pub(super) pending: u64,
+    /// It is an exhaustive one that ended before everything was explored.
+    pub(super) stopped: bool,
+    /// How many classes it estimates there to be.
+    pub(super) estimate: Option<u64>,
+    /// Preemptions up to which everything was explored, and the number of classes that need no more.
+    pub(super) up_to: Option<(u32, u64)>,
     pub(super) leaked_tasks: u64,
     pub(super) failures: Vec<Failure>,
     pub(super) error: Option<String>,
     /// Whether there was anything to choose, as an exhaustive exploration knows.
     pub(super) had_choice: bool,
+    /// The behaviours of a program that was sampled at first, and small enough to explore all of it.
+    pub(super) exhausted_instead: Option<u64>,
+    /// Executions showed hardly any new behaviour.
+    pub(super) saturated: bool,
+    /// What may be claimed if nothing was found.
+    pub(super) claims: Vec<String>,
     pub(super) remarks: Vec<String>,
 }
 
@@ -46,6 +56,18 @@ impl Exploration {
     /// if no bound was hit.
     pub fn exhausted(&self) -> bool {
         self.exhausted
+    }
+
+    /// The number of preemptions up to which every behaviour has been explored, where they are
+    /// [bounded](crate::StrategySpec::Exhaustive) and not [all](Self::exhausted) have been.
+    pub fn exhausted_preemptions(&self) -> Option<u32> {
+        self.up_to.map(|(preemptions, _)| preemptions)
+    }
+
+    /// How many behaviours an exhaustive exploration has, by an estimate that is often off by a factor of
+    /// two; `None` if it is exhausted, and then the number is known, or if preemptions are bounded.
+    pub fn estimated_behaviours(&self) -> Option<u64> {
+        self.estimate
     }
 
     /// Executions that an exhaustive exploration made in vain, since its `memory_budget` was too small to
@@ -90,6 +112,14 @@ impl Exploration {
         &self.remarks
     }
 
+    /// What may be claimed since nothing was found.
+    fn claimed(&self) -> String {
+        if self.failing > 0 || self.exhausted {
+            return String::new();
+        }
+        self.claims.iter().map(|claim| format!("; {claim}")).collect()
+    }
+
     /// One line that says what was done and what was not.
     pub fn summary(&self) -> String {
         let executions = match self.executions {
@@ -101,18 +131,7 @@ impl Exploration {
             1 => ", 1 distinct behaviour".to_owned(),
             n => format!(", {n} distinct behaviours"),
         };
-        let bound = match (self.timed_out, self.planned) {
-            (true, planned) => format!("out of time after {} of {planned}", self.executions),
-            (false, _) if self.exhausted => "exhausted".to_owned(),
-            (false, _) if self.cut > 0 => format!("not exhausted: {} of them cut", self.cut),
-            (false, _) if self.pending > 0 => format!("not exhausted: at least {} more", self.pending),
-            (false, _) => "not exhausted".to_owned(),
-        };
-        let bound = match (self.frugal, self.redundant) {
-            (false, _) => bound,
-            (true, 1) => format!("{bound}; frugal mode: 1 execution cut"),
-            (true, n) => format!("{bound}; frugal mode: {n} executions cut"),
-        };
+        let bound = self.bound();
         let without_choice = |f: &Failure| matches!(f.finding.kind, FindingKind::NothingExplored);
         match self.failing {
             0 if self.failures.iter().any(without_choice) => {
@@ -124,6 +143,79 @@ impl Exploration {
     }
 }
 
+/// What is said of each bound, where it was hit.
+impl Exploration {
+    fn bound(&self) -> String {
+        let diverged = |f: &Failure| matches!(f.finding.kind, FindingKind::Divergence(_));
+        let mut said = match (self.exhausted, self.up_to) {
+            (true, _) => match self.exhausted_instead {
+                Some(classes) => format!("small enough: exhausted instead, {}", classes_of(classes)),
+                None => "exhausted".to_owned(),
+            },
+            (false, Some((preemptions, classes))) => {
+                let (preemptions, classes) = (counted(preemptions.into(), "preemption"), classes_of(classes));
+                format!("exhausted up to {preemptions}: {classes}")
+            }
+            (false, None) if self.timed_out && !self.stopped => {
+                return format!("out of time after {} of {}{}", self.executions, self.planned, self.claimed());
+            }
+            (false, None) if self.saturated => "saturated".to_owned(),
+            (false, None) => "not exhausted".to_owned(),
+        };
+        let mut reasons = Vec::new();
+        if self.timed_out {
+            reasons.push(format!("out of time after {} of {}", self.executions, self.planned));
+        } else if self.failures.iter().any(diverged) {
+            reasons.push("the program behaved differently when its schedule was repeated".to_owned());
+        } else if self.stopped && self.executions + self.redundant >= self.planned {
+            reasons.push("max_schedules reached".to_owned());
+        }
+        if self.cut > 0 {
+            reasons.push(format!("{} cut by max_depth", counted(self.cut, "execution")));
+        }
+        if let Some(estimate) = self.estimate.filter(|_| !self.failures.iter().any(diverged)) {
+            reasons.push(format!("estimated {}", classes_of(about(estimate, self.executions))));
+        }
+        if !reasons.is_empty() {
+            said.push_str(if self.up_to.is_some() { "; beyond that " } else { ": " });
+            said.push_str(&reasons.join(", "));
+        }
+        said.push_str(&self.claimed());
+        match (self.frugal, self.redundant) {
+            (false, _) => said,
+            (true, n) => format!("{said}; frugal mode: {} cut", counted(n, "execution")),
+        }
+    }
+}
+
+/// "1 execution", "2 executions".
+fn counted(number: u64, what: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{} {what}{plural}", grouped(number))
+}
+
+fn classes_of(number: u64) -> String {
+    format!("{} {}", grouped(number), if number == 1 { "class" } else { "classes" })
+}
+
+/// An estimate without digits that mean nothing; not less than what was counted.
+pub(super) fn about(estimate: u64, least: u64) -> u64 {
+    let unit = 10u64.pow(estimate.max(1).ilog10().saturating_sub(1));
+    (estimate / unit * unit).max(least)
+}
+
+/// A number with a comma between thousands, where it has more than four digits.
+pub(super) fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    if digits.len() <= 4 {
+        return digits;
+    }
+    let first = digits.len() % 3;
+    let groups = digits.as_bytes()[first..].chunks(3).map(|group| String::from_utf8_lossy(group).into_owned());
+    let first = (first > 0).then(|| digits[..first].to_owned());
+    first.into_iter().chain(groups).collect::<Vec<_>>().join(",")
+}
+
 /// A finding, with what is needed to understand and to reproduce it.
 #[derive(Clone, Debug)]
 pub struct Failure {
@@ -132,9 +224,17 @@ pub struct Failure {
     pub(super) record: Record,
     pub(super) cause: String,
     pub(super) occurrences: u64,
+    /// The fewest preemptions with which it can happen, where these are bounded, and if it is within the bound.
+    pub(super) needs: Option<u32>,
 }
 
 impl Failure {
+    /// Other executions were made before the one in which it was found, and are counted too.
+    pub(super) fn comes_after(&mut self, others: u64) {
+        self.record.meta.iteration += others;
+        self.record.meta.executions += others;
+    }
+
     /// The kind in one word: `panic`, `deadlock`, `livelock` …
     pub fn kind(&self) -> &'static str {
         self.finding.kind.word()
@@ -153,8 +253,13 @@ impl Failure {
         self.record.meta.iteration
     }
 
-    /// Switches of the schedule away from a task that could have gone on.
+    /// Switches of the schedule away from a task that could have gone on and did not yield. Exact if the
+    /// schedule was minimised; else a task that waits is taken for one that was left while it could go on,
+    /// where several others were ready.
     pub fn preemptions(&self) -> u64 {
+        if let Some(minimised) = self.minimised() {
+            return minimised.after.preemptions;
+        }
         let steps = &self.record.steps;
         let leaves = |pair: &[drawloom_report::StepRecord]| {
             pair[0].task != pair[1].task && pair[1].choice && self.record.operation(&pair[0]) != "exit"
@@ -167,9 +272,20 @@ impl Failure {
         self.occurrences
     }
 
-    /// The schedule, as a printable word; `replay(token = "…")` reproduces the finding.
+    /// The schedule, as a printable word; `replay(token = "…")` reproduces the finding. It is the minimised
+    /// one, if it was minimised.
     pub fn token(&self) -> &str {
         &self.record.meta.token
+    }
+
+    /// The schedule in which the finding was met, before it was minimised.
+    pub fn original_token(&self) -> &str {
+        self.minimised().map_or(self.token(), |minimised| &minimised.original)
+    }
+
+    /// What minimising the schedule came to; `None` if it was not tried, or did not work out.
+    pub fn minimised(&self) -> Option<&Minimised> {
+        self.record.meta.minimised.as_ref()
     }
 
     /// The whole record: tasks, resources, every step.

@@ -4,20 +4,37 @@
 //! - `plan` turns a [`Config`] into what an executor is run with;
 //! - `worker` runs single executions and judges them;
 //! - `spread` spreads executions over OS threads, with the same result as on one;
+//! - `levels` explores what needs few preemptions before what needs more;
+//! - `progress` shows how far it has come;
+//! - `rounds` says what each execution is drawn with;
+//! - `shrink` makes the schedule of a finding as simple as can be;
+//! - `regressions` keeps failing schedules, and replays them first;
 //! - `resume` goes on where an earlier process stopped;
+//! - `attempt` is what `auto` does where a program is small;
+//! - `saturation` says when behaviours repeat themselves;
+//! - `verdict` is what may be claimed when nothing was found;
 //! - `exploration` is what comes of it;
 //! - `output` prints findings and keeps their traces;
 //! - `harness` is what `#[drawloom::test]` calls.
 
+mod attempt;
 mod exploration;
 mod harness;
+mod levels;
 mod output;
 mod plan;
+mod progress;
+mod regressions;
 mod resume;
+mod rounds;
+mod saturation;
+mod shrink;
 mod spread;
+mod verdict;
 mod worker;
 
 use drawloom_engine::config::Config;
+use drawloom_engine::strategy::Strategy;
 
 pub use exploration::{Exploration, Failure};
 pub use harness::{Outcome, run_test};
@@ -43,7 +60,46 @@ pub fn explore<F>(config: Config, body: F) -> Exploration
 where
     F: Fn() + Send + Sync + 'static,
 {
-    spread::explore(&config, &std::sync::Arc::new(body), None)
+    spread::explore(&config, None, &std::sync::Arc::new(body), None)
+}
+
+/// As [`explore`], with the choices of a strategy of your own: `strategy` makes one for each OS thread.
+/// The configuration says how many executions there are, and everything else but the strategy.
+///
+/// ```
+/// use drawloom::strategy::{Divergence, Strategy, TaskId, Tape, View};
+/// use drawloom::sync::{Arc, atomic::{AtomicU32, Ordering::SeqCst}};
+///
+/// /// Lets one task run as long as it can, and then any of the others.
+/// struct Bursts(Tape);
+///
+/// impl Strategy for Bursts {
+///     fn begin(&mut self, seed: u64) {
+///         self.0 = Tape::new(seed); // all of its randomness: else nothing could be reproduced
+///     }
+///     fn pick(&mut self, view: &View<'_>) -> Result<TaskId, Box<Divergence>> {
+///         let go_on = view.is_ready(view.current()) && self.0.below(4) > 0;
+///         Ok(if go_on { view.current() } else { view.ready()[self.0.below(view.ready().len() as u64) as usize] })
+///     }
+/// }
+///
+/// let exploration = drawloom::explore_with(drawloom::Config::new().iterations(100), || Bursts(Tape::new(0)), || {
+///     let count = Arc::new(AtomicU32::new(0));
+///     let theirs = count.clone();
+///     let other = drawloom::thread::spawn(move || theirs.store(theirs.load(SeqCst) + 1, SeqCst));
+///     count.store(count.load(SeqCst) + 1, SeqCst);
+///     other.join().unwrap();
+///     assert_eq!(count.load(SeqCst), 2, "an update was lost");
+/// });
+/// assert!(exploration.findings()[0].message().contains("an update was lost"));
+/// ```
+pub fn explore_with<S, F>(config: Config, strategy: impl Fn() -> S + Send + Sync + 'static, body: F) -> Exploration
+where
+    S: Strategy + 'static,
+    F: Fn() + Send + Sync + 'static,
+{
+    let make: plan::MakeStrategy = std::sync::Arc::new(move || Box::new(strategy()));
+    spread::explore(&config, Some(make), &std::sync::Arc::new(body), None)
 }
 
 /// Explores `body` with the default configuration, and panics with a report if it fails.
@@ -71,5 +127,5 @@ pub fn check<F>(body: F)
 where
     F: Fn() + Send + Sync + 'static,
 {
-    harness::check(Config::new(), body);
+    harness::check(Config::new(), None, body);
 }

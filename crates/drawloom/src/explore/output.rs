@@ -5,15 +5,22 @@ use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use drawloom_report::{Record, RenderOptions, render as render_record};
+use drawloom_report::{PageOptions, Record, RenderOptions, Shown, page, render as render_record};
 
 /// Where traces are kept, if not below the target directory.
 const DIRECTORY_VARIABLE: &str = "DRAWLOOM_DIR";
 
+/// Where a record is kept.
+pub(super) struct Kept {
+    trace: String,
+    page: String,
+}
+
 /// The text of a record, for the terminal or log that this process writes to.
-pub(super) fn render(record: &Record, trace_file: Option<&str>) -> String {
+pub(super) fn render(record: &Record, kept: Option<&Kept>) -> String {
     let colour = std::env::var_os("NO_COLOR").is_none() && std::io::stderr().is_terminal();
-    let options = RenderOptions { colour, sources: &source, trace_file, ..RenderOptions::default() };
+    let (trace_file, page) = (kept.map(|kept| kept.trace.as_str()), kept.map(|kept| kept.page.as_str()));
+    let options = RenderOptions { colour, sources: &source, trace_file, page, ..RenderOptions::default() };
     render_record(record, &options)
 }
 
@@ -23,11 +30,15 @@ fn source(file: &str) -> Option<String> {
     here.ancestors().find_map(|directory| std::fs::read_to_string(directory.join(file)).ok())
 }
 
-/// Writes the record to a file of its own, and returns where it is.
-pub(super) fn keep(record: &Record) -> std::io::Result<String> {
-    let file = file_of(&record.meta.test, &format!("{}.json", record.finding.kind.replace(' ', "-")));
-    replace(&file, record.write().as_bytes())?;
-    Ok(shown(&file))
+/// Writes the record to files of its own, for tools and as a page to look at, and returns where they are.
+pub(super) fn keep(record: &Record) -> std::io::Result<Kept> {
+    let kind = record.finding.kind.replace(' ', "-");
+    let trace = file_of(&record.meta.test, &format!("{kind}.json"));
+    replace(&trace, record.write().as_bytes())?;
+    let html = file_of(&record.meta.test, &format!("{kind}.html"));
+    let options = PageOptions { sources: &source, ..PageOptions::default() };
+    replace(&html, page(&[Shown { label: "failing", record }], &options).as_bytes())?;
+    Ok(Kept { trace: shown(&trace), page: shown(&html) })
 }
 
 /// The file of a test that is called `what`.

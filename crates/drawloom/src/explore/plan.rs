@@ -1,11 +1,14 @@
 //! From a configuration to what executions are run with.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use drawloom_engine::Limits;
-use drawloom_engine::config::{Clock, Config, StrategySpec, Teardown};
+use drawloom_engine::config::{Clock, Config, Shrink, StrategySpec, Teardown, Until};
 use drawloom_engine::schedule::{Schedule, TokenError};
-use drawloom_engine::strategy::{Random, Replay, RoundRobin, Sequential, Strategy};
+use drawloom_engine::strategy::{
+    Auto, DelayBounded, Lenient, Pct, Pos, RaceDirected, Random, Replay, RoundRobin, Sequential, Strategy, Surw, Urw,
+};
 use drawloom_fiber::Settings;
 
 use crate::rt::line_of;
@@ -13,18 +16,27 @@ use crate::rt::line_of;
 /// Steps for which a ready task may be passed over before it is let run regardless.
 const STARVATION_BOUND: u64 = 10_000;
 
+/// Makes a strategy of the user's own for each worker.
+pub(super) type MakeStrategy = Arc<dyn Fn() -> Box<dyn Strategy> + Send + Sync>;
+
 /// A configuration, worked out.
 #[derive(Clone)]
 pub(super) struct Plan {
     pub(super) name: String,
     pub(super) strategy_text: String,
     pub(super) strategy: StrategySpec,
+    /// Instead of `strategy`.
+    pub(super) custom: Option<MakeStrategy>,
     pub(super) replay: Option<Schedule>,
     pub(super) seed: u64,
     /// Executions to make, unless something ends the exploration before.
     pub(super) executions: u64,
+    /// Whether to stop as soon as behaviours repeat themselves.
+    pub(super) until_saturated: bool,
     /// Bytes for what an exhaustive exploration has left to do.
     pub(super) memory_budget: usize,
+    /// Preemptions that a behaviour may need, if an exhaustive exploration has that bound.
+    pub(super) preemptions: Option<u32>,
     /// Whether an execution that is cut has failed: not if that was asked for.
     pub(super) cuts_are_failures: bool,
     pub(super) keep_going: bool,
@@ -33,6 +45,7 @@ pub(super) struct Plan {
     pub(super) unjoined: bool,
     pub(super) timeout: Option<Duration>,
     pub(super) threads: usize,
+    pub(super) shrink: Shrink,
     pub(super) settings: Settings,
 }
 
@@ -77,17 +90,24 @@ impl Plan {
                 _ if config.strategy.is_randomised() => config.iterations,
                 _ => 1,
             },
+            until_saturated: config.until == Until::Saturated && config.strategy.is_randomised(),
+            custom: None,
             memory_budget: match config.strategy {
                 StrategySpec::Exhaustive { memory_budget, .. } => memory_budget,
                 _ => usize::MAX,
             },
+            preemptions: match config.strategy {
+                StrategySpec::Exhaustive { preemptions, .. } => preemptions,
+                _ => None,
+            },
             cuts_are_failures: !matches!(config.strategy, StrategySpec::Exhaustive { max_depth: 1.., .. }),
             keep_going: config.keep_going,
-            behaviours: config.behaviours,
+            behaviours: config.behaviours || config.until == Until::Saturated,
             leaks: config.leaks,
             unjoined: config.unjoined,
             timeout: config.timeout,
             threads,
+            shrink: config.shrink,
             settings: Settings {
                 limits,
                 stack_size: config.stack_size,
@@ -100,15 +120,55 @@ impl Plan {
         })
     }
 
+    /// The same with the choices of a strategy of the user's own.
+    pub(super) fn with(mut self, make: MakeStrategy, config: &Config) -> Plan {
+        self.strategy = StrategySpec::Random;
+        self.strategy_text = "a strategy of your own".to_owned();
+        self.executions = config.iterations;
+        self.custom = Some(make);
+        self
+    }
+
+    /// The same for an attempt to explore everything, which is given up where an execution is longer than
+    /// `longest`.
+    pub(super) fn to_exhaust(&self, longest: u64) -> Plan {
+        let mut plan = self.clone();
+        plan.strategy = StrategySpec::Exhaustive {
+            max_schedules: self.executions,
+            max_depth: longest,
+            resume: false,
+            memory_budget: self.memory_budget,
+            preemptions: None,
+        };
+        plan.cuts_are_failures = false;
+        let limits = &mut plan.settings.limits;
+        limits.max_steps = limits.max_steps.min(longest);
+        limits.starvation_bound = u64::MAX;
+        limits.run_on = true;
+        limits.await_change = true;
+        plan
+    }
+
     /// A strategy of its own for each worker.
     pub(super) fn strategy(&self) -> Box<dyn Strategy> {
+        if let Some(make) = &self.custom {
+            return make();
+        }
         match (&self.strategy, &self.replay) {
             (StrategySpec::Sequential, _) => Box::new(Sequential),
             (StrategySpec::RoundRobin, _) => Box::new(RoundRobin),
             (StrategySpec::Sticky { stickiness }, _) => Box::new(Random::sticky(*stickiness)),
-            (StrategySpec::Replay { lenient, .. }, Some(schedule)) => {
-                Box::new(Replay::new(schedule.clone(), *lenient, line_of))
-            }
+            (StrategySpec::Auto, _) => Box::new(Auto::new()),
+            (StrategySpec::Pos, _) => Box::new(Pos::new()),
+            (StrategySpec::Surw, _) => Box::new(Surw::new()),
+            (StrategySpec::Urw, _) => Box::new(Urw::new()),
+            (StrategySpec::RaceDirected { constraints }, _) => Box::new(RaceDirected::new(*constraints)),
+            (StrategySpec::Pct { depth }, _) => Box::new(Pct::new(*depth)),
+            (StrategySpec::Idpct { shallowest, deepest }, _) => Box::new(Pct::iterative(*shallowest, *deepest)),
+            (StrategySpec::FairPct { fair_depth }, _) => Box::new(Pct::fair(*fair_depth)),
+            (StrategySpec::DelayBounded { delays }, _) => Box::new(DelayBounded::new(*delays)),
+            (StrategySpec::Replay { lenient: true, .. }, Some(schedule)) => Box::new(Lenient::of(schedule)),
+            (StrategySpec::Replay { .. }, Some(schedule)) => Box::new(Replay::new(schedule.clone(), line_of)),
             // Each execution of an exhaustive exploration gets a strategy of its own.
             (StrategySpec::Random | StrategySpec::Exhaustive { .. } | StrategySpec::Replay { .. }, _) => {
                 Box::new(Random::new())
@@ -120,6 +180,18 @@ impl Plan {
         matches!(self.strategy, StrategySpec::Exhaustive { .. })
     }
 
+    /// Whether to explore everything where that takes little.
+    pub(super) fn may_exhaust(&self) -> bool {
+        matches!(self.strategy, StrategySpec::Auto)
+    }
+
+    /// What a schedule is replayed with that was made under this plan, or, if `await_change`, by an
+    /// exhaustive exploration: a replay makes every choice itself, those of the guard included.
+    pub(super) fn replay_settings(&self, await_change: bool) -> Settings {
+        let limits = Limits { starvation_bound: u64::MAX, run_on: false, await_change, ..self.settings.limits.clone() };
+        Settings { limits, ..self.settings.clone() }
+    }
+
     pub(super) fn is_replay(&self) -> bool {
         self.replay.is_some()
     }
@@ -129,6 +201,7 @@ impl Plan {
 fn strategy_text(config: &Config) -> String {
     match &config.strategy {
         StrategySpec::Sticky { stickiness } => format!("sticky(stickiness = {stickiness})"),
+        StrategySpec::Pct { depth } => format!("pct(depth = {depth})"),
         other => other.name().to_owned(),
     }
 }

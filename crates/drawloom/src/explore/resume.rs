@@ -62,7 +62,7 @@ pub(super) struct Start {
 impl Log {
     /// The log of the test `test`, if its exploration is one that can be gone on with.
     pub(super) fn of(test: &str, config: &Config) -> Option<Log> {
-        let StrategySpec::Exhaustive { resume: true, .. } = config.strategy else { return None };
+        let StrategySpec::Exhaustive { resume: true, preemptions: None, .. } = config.strategy else { return None };
         let writer =
             Writer { file: None, began: Instant::now(), wrote: Instant::now(), initial: 0, size: 0, problem: None };
         Some(Log {
@@ -255,7 +255,7 @@ fn again<F: Fn() + Send + Sync + 'static>(
     witness: &Witness,
 ) -> Option<Failure> {
     let schedule = Schedule::from_token(&witness.token, &plan.name).ok()?;
-    let ran = worker.run_with(witness.iteration, Box::new(Replay::new(schedule, false, line_of)));
+    let ran = worker.run_with(witness.iteration, Box::new(Replay::new(schedule, line_of)));
     let failure = ran.failure.filter(|failure| failure.cause == cause)?;
     Some(Failure { occurrences: witness.occurrences, ..*failure })
 }
@@ -299,7 +299,7 @@ impl Failure {
             iteration: self.record.meta.iteration - 1,
             preemptions: self.preemptions(),
             steps: self.record.steps.len() as u64,
-            token: self.record.meta.token.clone(),
+            token: self.original_token().to_owned(),
         };
         (self.cause.clone(), witness)
     }
@@ -313,6 +313,7 @@ fn what_matters(config: &Config) -> Config {
         (*max_schedules, *memory_budget) = (DEFAULT_MAX_SCHEDULES, DEFAULT_MEMORY_BUDGET_BYTES);
     }
     (config.timeout, config.threads, config.trace) = (defaults.timeout, defaults.threads, defaults.trace);
+    (config.shrink, config.regressions) = (defaults.shrink, defaults.regressions);
     (config.name, config.keep_going) = (defaults.name, defaults.keep_going);
     config
 }

@@ -4,21 +4,27 @@
 //! numbers, in order, and keep what came of each block apart; at the end blocks are put together in
 //! order, and what lies behind the first failure is thrown away, as if it had never been run.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
 use drawloom_engine::config::Config;
-use drawloom_engine::exhaustive::{Explorer, Tally};
+use drawloom_engine::exhaustive::{Explorer, Tally, least_preemptions};
+use drawloom_engine::strategy::Profile;
 
+use super::attempt::Attempt;
 use super::exploration::{Exploration, Failure};
-use super::plan::Plan;
+use super::levels;
+use super::plan::{MakeStrategy, Plan};
+use super::progress::Progress;
 use super::resume::{Log, Start};
+use super::rounds::{Assignment, Rounds, Turn};
+use super::saturation::Saturation;
+use super::shrink;
+use super::verdict::{Evidence, claim, novelty};
 use super::worker::{Ran, Worker};
 
-/// Executions that a worker takes at a time.
-const BLOCK: u64 = 32;
 /// An exploration that is shorter than this stays on the thread that it was started on.
 const WORTH_SPREADING: Duration = Duration::from_millis(10);
 
@@ -31,52 +37,66 @@ struct Block {
     had_choice: bool,
     behaviours: Vec<u64>,
     failures: Vec<Failure>,
+    /// The most tasks and the most choices of an execution that was learned from.
+    tasks: u64,
+    choices: u64,
 }
 
 /// What workers share.
 struct Shared<'a> {
     plan: &'a Plan,
-    next: AtomicU64,
+    rounds: Rounds,
     /// The lowest number of an execution that failed, and ends the exploration.
     stop_after: AtomicU64,
     out_of_time: AtomicU64,
     deadline: Option<Instant>,
     blocks: Mutex<Vec<Block>>,
+    progress: Progress,
+    /// The attempt to explore everything.
+    attempt: Mutex<Attempt>,
+    saturation: Mutex<Saturation>,
+    saturated: AtomicU64,
 }
 
 /// Explores `body`. An exhaustive exploration of the test `kept_as` can be interrupted and gone on with.
 pub(super) fn explore<F: Fn() + Send + Sync + 'static>(
     config: &Config,
+    custom: Option<MakeStrategy>,
     body: &Arc<F>,
     kept_as: Option<&str>,
 ) -> Exploration {
-    let plan = match Plan::of(config) {
-        Ok(plan) => plan,
-        Err(error) => return Exploration { error: Some(error.to_string()), ..empty(0) },
+    let plan = match (Plan::of(config), custom) {
+        (Ok(plan), None) => plan,
+        (Ok(plan), Some(make)) => plan.with(make, config),
+        (Err(error), _) => return Exploration { error: Some(error.to_string()), ..empty(0) },
     };
     if plan.is_exhaustive() {
         return exhaust(&plan, body, kept_as.and_then(|test| Log::of(test, config)));
     }
+    let mut worker = Worker::new(&plan, body);
     let shared = Shared {
         plan: &plan,
-        next: AtomicU64::new(0),
+        rounds: Rounds::new(plan.executions, worker.learns()),
         stop_after: AtomicU64::new(u64::MAX),
         out_of_time: AtomicU64::new(u64::MAX),
         deadline: plan.timeout.map(|timeout| Instant::now() + timeout),
         blocks: Mutex::new(Vec::new()),
+        progress: Progress::new(&plan),
+        attempt: Mutex::new(Attempt::new(&plan)),
+        saturation: Mutex::default(),
+        saturated: AtomicU64::new(u64::MAX),
     };
-    let mut worker = Worker::new(&plan, body);
     std::thread::scope(|scope| {
         let began = Instant::now();
         let mut alone = plan.threads > 1;
-        while shared.take_block(&mut worker) {
+        while shared.take_turn(&mut worker, body) {
             if alone && began.elapsed() > WORTH_SPREADING {
                 alone = false;
                 for _ in 1..plan.threads {
                     let shared = &shared;
                     scope.spawn(move || {
                         let mut worker = Worker::new(shared.plan, body);
-                        while shared.take_block(&mut worker) {}
+                        while shared.take_turn(&mut worker, body) {}
                     });
                 }
             }
@@ -86,30 +106,83 @@ pub(super) fn explore<F: Fn() + Send + Sync + 'static>(
     if !exploration.had_choice && exploration.result.failures.is_empty() && !plan.is_replay() {
         exploration.result.failures.push(worker.nothing_explored());
     }
+    shrink::all(&mut worker, &mut exploration.result.failures);
     exploration.result
 }
 
 impl Shared<'_> {
-    /// Runs the next block. False when there is none.
-    fn take_block<F: Fn() + Send + Sync + 'static>(&self, worker: &mut Worker<'_, F>) -> bool {
-        let first = self.next.fetch_add(BLOCK, Ordering::Relaxed);
-        let last = (first + BLOCK).min(self.plan.executions);
-        if first >= last || first > self.stop_after.load(Ordering::Relaxed) || self.is_out_of_time(first) {
-            return false;
+    /// Does what is next. False when there is nothing.
+    fn take_turn<F: Fn() + Send + Sync + 'static>(&self, worker: &mut Worker<'_, F>, body: &Arc<F>) -> bool {
+        match self.rounds.take() {
+            Some(Turn::Block(assignment)) => self.make_block(worker, &assignment),
+            Some(Turn::Between(number, profile)) => {
+                self.rounds.done_between(self.go_on_with_attempt(number, body, &profile));
+                true
+            }
+            None => false,
         }
+    }
+
+    /// Tries to explore everything, before execution `number`. How many executions that took.
+    fn go_on_with_attempt<F: Fn() + Send + Sync + 'static>(
+        &self,
+        number: u64,
+        body: &Arc<F>,
+        profile: &Profile,
+    ) -> u64 {
+        let mut attempt = lock(&self.attempt);
+        if !attempt.is_due(number) || self.is_over(number) {
+            return 0;
+        }
+        let made_before = attempt.found.executions;
+        attempt.go_on(number, self.plan, body, profile);
+        if attempt.settles(self.plan.keep_going) {
+            self.stop_after.fetch_min(number - 1, Ordering::Relaxed);
+        }
+        attempt.found.executions - made_before
+    }
+
+    /// Makes a block of executions. False if there was none to make.
+    fn make_block<F: Fn() + Send + Sync + 'static>(&self, worker: &mut Worker<'_, F>, assignment: &Assignment) -> bool {
+        let first = assignment.first;
+        let mut learned = Profile::default();
         let mut block = Block::starting_at(first);
-        for iteration in first..last {
-            if iteration > self.stop_after.load(Ordering::Relaxed) || self.is_out_of_time(iteration) {
+        for iteration in first..assignment.last {
+            if self.is_over(iteration) {
                 break;
             }
-            let failed = block.add(worker.run(iteration));
+            let failed = block.add(worker.run_prepared(iteration, &assignment.profile));
             if failed && !self.plan.keep_going {
                 self.stop_after.fetch_min(iteration, Ordering::Relaxed);
                 break;
             }
+            if self.rounds.learns_from(iteration) {
+                worker.learn(&mut learned);
+            }
         }
-        self.blocks.lock().unwrap_or_else(|e| e.into_inner()).push(block);
-        true
+        (block.tasks, block.choices) = (learned.tasks(), learned.choices());
+        self.rounds.done(first, learned);
+        let made = block.executions > 0;
+        if made {
+            self.progress.made(block.executions, block.failures.len() as u64, || self.plan.executions);
+            self.look_for_saturation(&block);
+            lock(&self.blocks).push(block);
+        }
+        made
+    }
+
+    fn look_for_saturation(&self, block: &Block) {
+        if self.plan.until_saturated {
+            if let Some(executions) = lock(&self.saturation).add(block.first, &block.behaviours) {
+                self.stop_after.fetch_min(executions - 1, Ordering::Relaxed);
+                self.saturated.fetch_min(executions, Ordering::Relaxed);
+            }
+        }
+    }
+
+    /// Whether execution `iteration` is not to be made any more.
+    fn is_over(&self, iteration: u64) -> bool {
+        iteration > self.stop_after.load(Ordering::Relaxed) || self.is_out_of_time(iteration)
     }
 
     /// Whether the budget is spent; the lowest execution that was not made for that reason is kept.
@@ -132,6 +205,8 @@ impl Block {
             had_choice: false,
             behaviours: Vec::new(),
             failures: Vec::new(),
+            tasks: 0,
+            choices: 0,
         }
     }
 
@@ -155,10 +230,17 @@ struct PutTogether {
 fn put_together(shared: Shared<'_>, planned: u64) -> PutTogether {
     let stop_after = shared.stop_after.into_inner();
     let out_of_time = shared.out_of_time.into_inner();
+    let attempt = shared.attempt.into_inner().unwrap_or_else(|e| e.into_inner());
     let mut blocks = shared.blocks.into_inner().unwrap_or_else(|e| e.into_inner());
     blocks.sort_by_key(|block| block.first);
     let mut put = PutTogether { result: empty(planned), had_choice: false };
-    for block in blocks.into_iter().filter(|block| block.first <= stop_after) {
+    let mut times: BTreeMap<u64, u64> = BTreeMap::new();
+    let (mut sampled, mut tasks, mut choices) = (0, 0, 0);
+    for mut block in blocks.into_iter().filter(|block| block.first <= stop_after) {
+        let attempted = attempt.made_before(block.first);
+        block.failures.iter_mut().for_each(|failure| failure.comes_after(attempted));
+        (sampled, tasks, choices) = (sampled + block.executions, tasks.max(block.tasks), choices.max(block.choices));
+        block.behaviours.iter().for_each(|behaviour| *times.entry(*behaviour).or_default() += 1);
         put.had_choice |= block.had_choice;
         let result = &mut put.result;
         result.executions += block.executions;
@@ -167,14 +249,41 @@ fn put_together(shared: Shared<'_>, planned: u64) -> PutTogether {
         result.behaviours.extend(block.behaviours);
         for failure in block.failures {
             result.failing += 1;
-            match result.failures.iter_mut().find(|known| known.cause == failure.cause) {
-                Some(known) => known.occurrences += 1,
-                None => result.failures.push(failure),
-            }
+            keep_the_first(&mut result.failures, failure);
         }
     }
-    put.result.timed_out = out_of_time <= stop_after && out_of_time != u64::MAX;
+    put.add_attempt(attempt);
+    let result = &mut put.result;
+    result.timed_out = out_of_time <= stop_after && out_of_time != u64::MAX;
+    result.saturated = shared.saturated.into_inner() == sampled;
+    let plan = shared.plan;
+    let custom = plan.custom.is_some();
+    let evidence = Evidence { strategy: &plan.strategy, custom, executions: sampled, tasks, choices };
+    result.claims.extend(claim(&evidence));
+    if plan.behaviours && sampled > 1 {
+        let once = times.values().filter(|times| **times == 1).count() as u64;
+        result.claims.push(novelty(once, sampled));
+    }
     put
+}
+
+impl PutTogether {
+    fn add_attempt(&mut self, attempt: Attempt) {
+        let Attempt { found, exhausted, .. } = attempt;
+        let result = &mut self.result;
+        self.had_choice |= found.had_choice;
+        result.executions += found.executions;
+        result.steps += found.steps;
+        result.leaked_tasks += found.leaked_tasks;
+        result.behaviours.extend(found.behaviours);
+        result.failing += found.failing;
+        for failure in found.failures {
+            keep_the_first(&mut result.failures, failure);
+        }
+        result.failures.sort_by_key(Failure::iteration);
+        result.exhausted = exhausted;
+        result.exhausted_instead = exhausted.then_some(found.executions);
+    }
 }
 
 /// Explores every behaviour, on as many OS threads as it is worth.
@@ -182,6 +291,9 @@ fn put_together(shared: Shared<'_>, planned: u64) -> PutTogether {
 /// Which worker makes which execution is chance; the set of executions is not, and neither is what is
 /// kept of it: of each cause the failure with the fewest preemptions and the least schedule.
 fn exhaust<F: Fn() + Send + Sync + 'static>(plan: &Plan, body: &Arc<F>, log: Option<Log>) -> Exploration {
+    if let Some(most) = plan.preemptions {
+        return levels::exhaust(plan, body, most);
+    }
     let mut worker = Worker::new(plan, body);
     let fresh = || Start {
         explorer: Explorer::new(plan.executions).with_memory(plan.memory_budget),
@@ -200,12 +312,14 @@ fn exhaust<F: Fn() + Send + Sync + 'static>(plan: &Plan, body: &Arc<F>, log: Opt
             }
             log.end(&explorer, &mut remarks);
         }
-        return Exploration { remarks, ..exploration };
+        let mut exploration = Exploration { remarks, ..exploration };
+        shrink::all(&mut worker, &mut exploration.failures);
+        return exploration;
     }
 }
 
 /// Explores what `explorer` has left, and adds it to what was found before.
-fn exhaust_from<F: Fn() + Send + Sync + 'static>(
+pub(super) fn exhaust_from<F: Fn() + Send + Sync + 'static>(
     plan: &Plan,
     body: &Arc<F>,
     worker: &mut Worker<'_, F>,
@@ -217,7 +331,8 @@ fn exhaust_from<F: Fn() + Send + Sync + 'static>(
     let made_before = found.executions + found.redundant;
     let made = AtomicU64::new(made_before);
     let found = Mutex::new(found);
-    let work = |worker: &mut Worker<'_, F>| -> bool {
+    let progress = Progress::new(plan);
+    let work = |worker: &mut Worker<'_, F>, explorer: &Explorer| -> bool {
         let late =
             deadline.is_some_and(|deadline| made.load(Ordering::Relaxed) > made_before && Instant::now() >= deadline);
         if late {
@@ -227,7 +342,14 @@ fn exhaust_from<F: Fn() + Send + Sync + 'static>(
         let Some(strategy) = explorer.claim() else { return false };
         let ticket = strategy.ticket();
         let iteration = made.fetch_add(1, Ordering::Relaxed);
-        let ran = worker.run_with(iteration, Box::new(strategy));
+        let mut ran = worker.run_with(iteration, Box::new(strategy));
+        if let Some(divergence) = explorer.take_divergence() {
+            ran.failure = Some(Box::new(worker.diverged(divergence, iteration)));
+        }
+        if let (Some(most), Some(failure)) = (plan.preemptions, &mut ran.failure) {
+            failure.needs = least_preemptions(worker.engine(), most);
+        }
+        progress.made(1, u64::from(ran.failure.is_some()), || explorer.estimate().saturating_sub(made_before));
         let redundant = explorer.was_redundant(ticket);
         let tally = log.map(|_| if redundant { Tally { redundant: 1, ..Tally::default() } } else { ran.tally() });
         if let Some(log) = log.filter(|_| iteration == 0) {
@@ -246,22 +368,24 @@ fn exhaust_from<F: Fn() + Send + Sync + 'static>(
     std::thread::scope(|scope| {
         let began = Instant::now();
         let mut alone = plan.threads > 1;
-        while work(worker) {
+        while work(worker, explorer) {
             if alone && began.elapsed() > WORTH_SPREADING {
                 alone = false;
                 for _ in 1..plan.threads {
                     scope.spawn(|| {
-                        let mut worker = Worker::new(plan, body);
-                        while work(&mut worker) {}
+                        let (mut worker, explorer) = (Worker::new(plan, body), explorer.clone());
+                        while work(&mut worker, &explorer) {}
                     });
                 }
             }
         }
     });
+    drop(progress);
     let progress = explorer.progress();
     let mut exploration = found.into_inner().unwrap_or_else(|e| e.into_inner());
     exploration.failures.sort_by(|a, b| a.cause.cmp(&b.cause));
-    exploration.pending = progress.pending;
+    exploration.stopped = !progress.exhausted;
+    exploration.estimate = (exploration.stopped && plan.preemptions.is_none()).then(|| explorer.estimate());
     exploration.frugal = progress.frugal;
     exploration.timed_out &= !progress.exhausted;
     exploration.exhausted = progress.exhausted && exploration.cut == 0;
@@ -272,7 +396,7 @@ fn exhaust_from<F: Fn() + Send + Sync + 'static>(
 }
 
 /// Adds what one execution came to.
-fn add(found: &mut Exploration, ran: Ran) {
+pub(super) fn add(found: &mut Exploration, ran: Ran) {
     found.executions += 1;
     found.steps += ran.steps;
     found.leaked_tasks += ran.leaked_tasks;
@@ -285,18 +409,32 @@ fn add(found: &mut Exploration, ran: Ran) {
     }
 }
 
+/// Adds a failure to those of other causes; of one cause the one that was found first stays.
+fn keep_the_first(failures: &mut Vec<Failure>, failure: Failure) {
+    let Some(known) = failures.iter_mut().find(|known| known.cause == failure.cause) else {
+        failures.push(failure);
+        return;
+    };
+    let occurrences = known.occurrences + failure.occurrences;
+    if failure.iteration() < known.iteration() {
+        *known = failure;
+    }
+    known.occurrences = occurrences;
+}
+
 /// Adds a failure to those of other causes; of one cause the simplest stays.
-fn keep_the_simplest(failures: &mut Vec<Failure>, failure: Failure) {
+pub(super) fn keep_the_simplest(failures: &mut Vec<Failure>, failure: Failure) {
     let Some(known) = failures.iter_mut().find(|known| known.cause == failure.cause) else {
         failures.push(failure);
         return;
     };
     let occurrences = known.occurrences + 1;
+    let needs = known.needs.into_iter().chain(failure.needs).min();
     let simplicity = |f: &Failure| (f.preemptions(), f.record.steps.len(), f.record.meta.token.clone());
     if simplicity(&failure) < simplicity(known) {
         *known = failure;
     }
-    known.occurrences = occurrences;
+    (known.occurrences, known.needs) = (occurrences, needs);
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -315,11 +453,16 @@ pub(super) fn empty(planned: u64) -> Exploration {
         cut: 0,
         redundant: 0,
         frugal: false,
-        pending: 0,
+        stopped: false,
+        estimate: None,
+        up_to: None,
         leaked_tasks: 0,
         failures: Vec::new(),
         error: None,
         had_choice: false,
+        exhausted_instead: None,
+        saturated: false,
+        claims: Vec::new(),
         remarks: Vec::new(),
     }
 }

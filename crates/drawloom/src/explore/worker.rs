@@ -2,13 +2,12 @@
 
 use std::sync::Arc;
 
-use drawloom_engine::behaviour::Behaviour;
 use drawloom_engine::finding::{DataRace, Divergence, Finding, FindingKind, Leak};
 use drawloom_engine::race::Races;
 use drawloom_engine::schedule::Schedule;
-use drawloom_engine::strategy::{Replay, Strategy, Tape};
+use drawloom_engine::strategy::{Profile, Replay, Strategy, Tape};
 use drawloom_engine::{Engine, ResourceKind, Step, TaskId};
-use drawloom_fiber::Executor;
+use drawloom_fiber::{Executor, Settings};
 use drawloom_report::{Meta, Place, Record, cause};
 
 use super::exploration::Failure;
@@ -32,12 +31,13 @@ pub(super) struct Worker<'a, F> {
     plan: &'a Plan,
     body: &'a Arc<F>,
     executor: Executor,
-    behaviour: Behaviour,
     races: Races,
     /// Other executions are held back while ours run: they share a static.
     alone: bool,
     /// No need to look for choices any more: there was one.
     seen_choice: bool,
+    /// What the executions are drawn with.
+    profile: Arc<Profile>,
 }
 
 impl<'a, F: Fn() + Send + Sync + 'static> Worker<'a, F> {
@@ -46,16 +46,33 @@ impl<'a, F: Fn() + Send + Sync + 'static> Worker<'a, F> {
             plan,
             body,
             executor: Executor::new(plan.strategy()),
-            behaviour: Behaviour::default(),
             races: Races::default(),
             alone: false,
             seen_choice: false,
+            profile: Arc::new(Profile::default()),
         }
+    }
+
+    /// Whether its strategy wants to know what earlier executions have shown.
+    pub(super) fn learns(&mut self) -> bool {
+        self.executor.with_strategy(|strategy| strategy.learns())
+    }
+
+    /// As [`run`](Self::run), for a strategy that knows `profile`.
+    pub(super) fn run_prepared(&mut self, iteration: u64, profile: &Arc<Profile>) -> Ran {
+        self.profile = Arc::clone(profile);
+        self.run(iteration)
+    }
+
+    /// Adds the last execution to what is known.
+    pub(super) fn learn(&mut self, profile: &mut Profile) {
+        let contested = self.executor.with_strategy(|strategy| strategy.contested());
+        profile.learn(self.executor.engine(), contested);
     }
 
     /// Runs execution number `iteration`.
     pub(super) fn run(&mut self, iteration: u64) -> Ran {
-        let (mut finding, leaked_tasks) = self.execute(iteration);
+        let (mut finding, leaked_tasks) = self.execute(&self.plan.settings, iteration);
         let cut =
             matches!(&finding, Some(Finding { kind: FindingKind::StepLimit, .. }) if !self.plan.cuts_are_failures);
         if cut {
@@ -79,12 +96,16 @@ impl<'a, F: Fn() + Send + Sync + 'static> Worker<'a, F> {
         self.seen_choice = self.seen_choice || engine.choices() > 0;
         Ran {
             steps: engine.steps().len() as u64,
-            behaviour: self.plan.behaviours.then(|| engine.behaviour(&mut self.behaviour)),
+            behaviour: self.plan.behaviours.then(|| engine.behaviour()),
             had_choice: self.seen_choice,
             leaked_tasks,
             cut,
             failure: finding.map(|finding| Box::new(self.describe(finding, iteration))),
         }
+    }
+
+    pub(super) fn plan(&self) -> &'a Plan {
+        self.plan
     }
 
     /// The engine, as the last execution has left it.
@@ -93,13 +114,14 @@ impl<'a, F: Fn() + Send + Sync + 'static> Worker<'a, F> {
     }
 
     /// One execution; again, with all others held back, if another one was in its way.
-    fn execute(&mut self, iteration: u64) -> (Option<Finding>, u64) {
+    fn execute(&mut self, settings: &Settings, iteration: u64) -> (Option<Finding>, u64) {
         loop {
             let body = Arc::clone(self.body);
             let epoch = self.executor.reserve_epoch();
             let admission = Admission::of(epoch, self.alone);
             let seed = Tape::seed_of(self.plan.seed, iteration);
-            let outcome = self.executor.run(&self.plan.settings, seed, Box::new(move || body()));
+            self.executor.with_strategy(|strategy| strategy.prepare(iteration, &self.profile));
+            let outcome = self.executor.run(settings, seed, Box::new(move || body()));
             drop(admission);
             match outcome.finding {
                 Some(Finding { kind: FindingKind::Interference, .. }) => self.alone = true,
@@ -112,9 +134,28 @@ impl<'a, F: Fn() + Send + Sync + 'static> Worker<'a, F> {
     fn execute_again(&mut self, iteration: u64) -> Option<Finding> {
         if self.plan.is_exhaustive() {
             let schedule = Schedule::of(self.executor.engine(), &self.plan.name, line_of);
-            self.executor.set_strategy(Box::new(Replay::new(schedule, false, line_of)));
+            self.executor.set_strategy(Box::new(Replay::new(schedule, line_of)));
         }
-        self.execute(iteration).0
+        self.execute(&self.plan.settings, iteration).0
+    }
+
+    /// One execution with the choices of `strategy`, and what it comes to; what is looked for after an
+    /// execution that seems to be in order is, if `thorough`.
+    pub(super) fn replay(
+        &mut self,
+        strategy: Box<dyn Strategy>,
+        settings: &Settings,
+        thorough: bool,
+    ) -> Option<Finding> {
+        self.executor.set_strategy(strategy);
+        let (finding, _) = self.execute(settings, 0);
+        if finding.is_some() || !thorough {
+            return finding;
+        }
+        let race = self.races.of(self.executor.engine()).map(DataRace::finding);
+        let engine = self.executor.engine();
+        race.or_else(|| leak(engine).filter(|_| self.plan.leaks))
+            .or_else(|| unjoined(engine).filter(|_| self.plan.unjoined))
     }
 
     /// As [`run`](Self::run), with the choices of `strategy`.
@@ -147,9 +188,17 @@ impl<'a, F: Fn() + Send + Sync + 'static> Worker<'a, F> {
             iteration: iteration + 1,
             executions: iteration + 1,
             token,
+            minimised: None,
         };
         let record = Record::of(engine, &finding, meta, &place);
-        Failure { cause: cause(&record), finding, record, occurrences: 1 }
+        Failure { cause: cause(&record), finding, record, occurrences: 1, needs: None }
+    }
+
+    /// The failure of an execution that did not keep to its schedule, found when it was over.
+    pub(super) fn diverged(&self, divergence: Divergence, iteration: u64) -> Failure {
+        let step = divergence.step;
+        let finding = Finding { kind: FindingKind::Divergence(Box::new(divergence)), task: TaskId::MAIN, step };
+        self.describe(finding, iteration)
     }
 
     /// The failure of an exploration in which nobody ever had a choice.

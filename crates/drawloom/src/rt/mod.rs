@@ -9,7 +9,7 @@ mod slot;
 use std::panic::Location;
 
 pub(crate) use drawloom_engine::{OpKind, Operation, ResourceId, ResourceKind, Site, State, TaskId, outcome};
-pub(crate) use drawloom_fiber::{Handle, current};
+pub(crate) use drawloom_fiber::{Handle, Seen, current};
 pub(crate) use slot::Slot;
 
 /// The caller's place, as the engine carries it.

@@ -7,7 +7,7 @@
 use std::fmt;
 pub use std::sync::atomic::Ordering;
 
-use crate::rt::{self, Handle, OpKind, Operation, ResourceKind, Slot, State};
+use crate::rt::{self, Handle, OpKind, Operation, ResourceKind, Seen, Slot, State, outcome};
 
 /// The value of an atomic as the trace shows it.
 trait Shown: Copy {
@@ -41,11 +41,10 @@ fn read<T: Shown>(slot: &Slot, act: impl FnOnce() -> T) -> T {
     let Some(rt) = rt::current() else {
         return act();
     };
-    announce(rt, slot, OpKind::Load, 0, site);
-    let value = act();
-    let shown = value.shown(rt);
-    rt.with_engine(|engine| engine.note_value(shown));
-    value
+    rt.access(operation(rt, slot, OpKind::Load, site), || {
+        let value = act();
+        (value, Seen { value: value.shown(rt), other: 0, outcome: outcome::OK })
+    })
 }
 
 /// The same for a store of `value`; `peek` says what was there.
@@ -56,12 +55,9 @@ fn write<T: Shown>(slot: &Slot, value: T, peek: impl FnOnce() -> T, act: impl Fn
     let Some(rt) = rt::current() else {
         return act();
     };
-    announce(rt, slot, OpKind::Store, 0, site);
-    let (found, left) = (peek().shown(rt), value.shown(rt));
-    act();
-    rt.with_engine(|engine| {
-        engine.note_value(left);
-        engine.note_other_value(found);
+    rt.access(operation(rt, slot, OpKind::Store, site), || {
+        let (found, left) = (peek().shown(rt), value.shown(rt));
+        (act(), Seen { value: left, other: found, outcome: outcome::OK })
     });
 }
 
@@ -73,14 +69,10 @@ fn modify<T: Shown>(slot: &Slot, peek: impl FnOnce() -> T, act: impl FnOnce() ->
     let Some(rt) = rt::current() else {
         return act();
     };
-    announce(rt, slot, OpKind::Rmw, 0, site);
-    let value = act();
-    let (found, left) = (value.shown(rt), peek().shown(rt));
-    rt.with_engine(|engine| {
-        engine.note_value(found);
-        engine.note_other_value(left);
-    });
-    value
+    rt.access(operation(rt, slot, OpKind::Rmw, site), || {
+        let value = act();
+        (value, Seen { value: value.shown(rt), other: peek().shown(rt), outcome: outcome::OK })
+    })
 }
 
 /// The same for a compare-exchange of `expected` for `new`.
@@ -91,24 +83,22 @@ fn exchange<T: Shown>(slot: &Slot, expected: T, new: T, act: impl FnOnce() -> Re
     let Some(rt) = rt::current() else {
         return act();
     };
-    announce(rt, slot, OpKind::Cas, expected.shown(rt), site);
-    let result = act();
-    let (found, left) = (result.unwrap_or_else(|old| old).shown(rt), new.shown(rt));
-    rt.with_engine(|engine| {
-        engine.note_value(found);
-        if result.is_ok() {
-            engine.note_other_value(left);
-        } else {
-            engine.note_refused();
-        }
-    });
-    result
+    let expected = expected.shown(rt);
+    rt.access(operation(rt, slot, OpKind::Cas, site).with_arg(expected), || {
+        let result = act();
+        let value = result.unwrap_or_else(|old| old).shown(rt);
+        let left = new.shown(rt);
+        let seen = match result {
+            Ok(_) => Seen { value, other: left, outcome: outcome::OK },
+            Err(_) => Seen { value, other: expected, outcome: outcome::REFUSED },
+        };
+        (result, seen)
+    })
 }
 
 #[inline(always)]
-fn announce(rt: Handle, slot: &Slot, kind: OpKind, arg: u64, site: rt::Site) {
-    let id = slot.resource(rt, ResourceKind::Atomic, || State::Plain);
-    rt.step(Operation::new(kind, id, site).with_arg(arg));
+fn operation(rt: Handle, slot: &Slot, kind: OpKind, site: rt::Site) -> Operation {
+    Operation::new(kind, slot.resource(rt, ResourceKind::Atomic, || State::Plain), site)
 }
 
 /// Whether a weak compare-exchange is to fail although it need not.

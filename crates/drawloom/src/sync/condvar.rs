@@ -6,6 +6,7 @@ use std::sync::{LockResult, PoisonError};
 use std::time::Duration;
 
 use super::MutexGuard;
+use super::mutex::is_unwinding;
 use crate::rt::{self, Handle, OpKind, Operation, ResourceId, ResourceKind, Slot, State, outcome};
 
 /// A condition variable: [`std::sync::Condvar`] outside an exploration; under control inside.
@@ -172,7 +173,7 @@ impl Condvar {
             let mutex = guard.mutex();
             drop(guard);
             rt.step(Operation::new(OpKind::Lock, id, site));
-            return zip(mutex.take(id, at), WaitTimeoutResult(false));
+            return zip(mutex.take(id, at, is_unwinding()), WaitTimeoutResult(false));
         }
         let operation = Operation::new(OpKind::CondWait, self.resource(rt), site).with_arg(u64::from(id.0));
         let mutex = guard.release(rt);
@@ -185,7 +186,7 @@ impl Condvar {
         };
         std::mem::forget(unlock);
         rt.step(Operation::new(OpKind::Lock, id, site));
-        zip(mutex.take(id, at), WaitTimeoutResult(outcome == outcome::TIMED_OUT))
+        zip(mutex.take(id, at, is_unwinding()), WaitTimeoutResult(outcome == outcome::TIMED_OUT))
     }
 }
 

@@ -28,8 +28,8 @@ pub struct Mutex<T: ?Sized> {
 pub struct MutexGuard<'a, T: ?Sized + 'a> {
     guard: ManuallyDrop<std::sync::MutexGuard<'a, T>>,
     mutex: &'a Mutex<T>,
-    /// The resource that is locked, if it was locked under control.
-    locked: Option<ResourceId>,
+    /// The resource that is locked; none, if it was not locked under control.
+    locked: ResourceId,
     /// Where it was locked: also the place of the unlock, which has none of its own.
     taken_at: &'static Location<'static>,
     taken_unwinding: bool,
@@ -63,20 +63,26 @@ impl<T: ?Sized> Mutex<T> {
             return self.wrap(self.inner.lock(), None, taken_at);
         };
         let id = self.resource(rt);
-        rt.step(Operation::new(OpKind::Lock, id, rt::site(taken_at)));
-        self.take(id, taken_at)
+        let unwinding = is_unwinding();
+        rt.lock(id, rt::site(taken_at));
+        self.take(id, taken_at, unwinding)
     }
 
-    /// Takes the native lock that the engine has granted.
+    /// Takes the native lock that the engine has granted; `unwinding` says whether the task was before.
     #[inline]
-    pub(super) fn take(&self, id: ResourceId, taken_at: &'static Location<'static>) -> LockResult<MutexGuard<'_, T>> {
+    pub(super) fn take(
+        &self,
+        id: ResourceId,
+        taken_at: &'static Location<'static>,
+        unwinding: bool,
+    ) -> LockResult<MutexGuard<'_, T>> {
         let native = match self.inner.try_lock() {
             Ok(guard) => Ok(guard),
             Err(TryLockError::Poisoned(error)) => Err(error),
             // Held by code that is not under control; it will let go without our help.
             Err(TryLockError::WouldBlock) => self.inner.lock(),
         };
-        self.wrap(native, Some(id), taken_at)
+        self.guarded(native, Some(id), taken_at, unwinding)
     }
 
     /// As [`std::sync::Mutex::try_lock`].
@@ -92,7 +98,7 @@ impl<T: ?Sized> Mutex<T> {
         };
         let id = self.resource(rt);
         match rt.step(Operation::new(OpKind::TryLock, id, rt::site(taken_at))) {
-            outcome::OK => self.take(id, taken_at).map_err(TryLockError::Poisoned),
+            outcome::OK => self.take(id, taken_at, is_unwinding()).map_err(TryLockError::Poisoned),
             _ => Err(TryLockError::WouldBlock),
         }
     }
@@ -128,16 +134,27 @@ impl<T: ?Sized> Mutex<T> {
         locked: Option<ResourceId>,
         taken_at: &'static Location<'static>,
     ) -> LockResult<MutexGuard<'a, T>> {
-        let wrapped = |guard| MutexGuard {
+        self.guarded(result, locked, taken_at, is_unwinding())
+    }
+
+    #[inline]
+    fn guarded<'a>(
+        &'a self,
+        result: LockResult<std::sync::MutexGuard<'a, T>>,
+        locked: Option<ResourceId>,
+        taken_at: &'static Location<'static>,
+        taken_unwinding: bool,
+    ) -> LockResult<MutexGuard<'a, T>> {
+        let guard = |guard| MutexGuard {
             guard: ManuallyDrop::new(guard),
             mutex: self,
-            locked,
+            locked: locked.unwrap_or(ResourceId::NONE),
             taken_at,
-            taken_unwinding: is_unwinding(),
+            taken_unwinding,
         };
         match self.poison.of(result) {
-            Ok(guard) => Ok(wrapped(guard)),
-            Err(error) => Err(PoisonError::new(wrapped(error.into_inner()))),
+            Ok(native) => Ok(guard(native)),
+            Err(error) => Err(PoisonError::new(guard(error.into_inner()))),
         }
     }
 }
@@ -146,18 +163,19 @@ impl<T: ?Sized> Mutex<T> {
 unsafe impl<T: ?Sized + Sync> Sync for MutexGuard<'_, T> {}
 
 impl<T: ?Sized> Drop for MutexGuard<'_, T> {
-    #[inline]
+    // Small enough to be inlined into the user's code, with all that is unusual elsewhere.
+    #[inline(always)]
     fn drop(&mut self) {
-        let rt = self.locked.and_then(|id| Some((id, rt::current()?)));
-        let Some((id, rt)) = rt else {
-            // SAFETY: dropped once, here or below; the guard is not used again.
-            unsafe { ManuallyDrop::drop(&mut self.guard) };
-            return;
-        };
-        let poisons = poisons(rt) && !self.taken_unwinding;
-        rt.step(Operation::new(OpKind::Unlock, id, rt::site(self.taken_at)));
-        // An unlock is carried out even in teardown, so we always come here.
-        self.unlock_native(poisons);
+        if self.locked == ResourceId::NONE || std::thread::panicking() {
+            return self.drop_unusually();
+        }
+        // First the native lock, while the engine still takes the mutex for locked: nobody notices, since
+        // whoever wants it asks the engine first; and nobody else's panic can poison it meanwhile.
+        // SAFETY: dropped once, here or in `drop_unusually`; the guard is not used again.
+        unsafe { ManuallyDrop::drop(&mut self.guard) };
+        if let Some(rt) = rt::current() {
+            rt.unlock(self.locked, rt::site(self.taken_at));
+        }
     }
 }
 
@@ -222,9 +240,21 @@ impl<'a, T: ?Sized> MutexGuard<'a, T> {
     /// Drops the native guard, for good; leaves no poison unless it `poisons`.
     #[inline]
     fn unlock_native(&mut self, poisons: bool) {
-        let inner = &self.mutex.inner;
-        let clears = !poisons && std::thread::panicking() && !inner.is_poisoned();
+        if std::thread::panicking() {
+            return self.unlock_native_while_panicking(poisons);
+        }
         // SAFETY: called once, by `drop` or by `release`, after which the guard is not used again.
+        unsafe { ManuallyDrop::drop(&mut self.guard) };
+        if poisons {
+            self.mutex.poison.set();
+        }
+    }
+
+    #[cold]
+    fn unlock_native_while_panicking(&mut self, poisons: bool) {
+        let inner = &self.mutex.inner;
+        let clears = !poisons && !inner.is_poisoned();
+        // SAFETY: as in `unlock_native`.
         unsafe { ManuallyDrop::drop(&mut self.guard) };
         if clears {
             inner.clear_poison();
@@ -234,6 +264,21 @@ impl<'a, T: ?Sized> MutexGuard<'a, T> {
         }
     }
 
+    /// Outside an exploration, or while somebody unwinds.
+    #[cold]
+    #[inline(never)]
+    fn drop_unusually(&mut self) {
+        let Some((id, rt)) = self.locked().and_then(|id| Some((id, rt::current()?))) else {
+            // SAFETY: dropped once, here or below; the guard is not used again.
+            unsafe { ManuallyDrop::drop(&mut self.guard) };
+            return;
+        };
+        let poisons = poisons(rt) && !self.taken_unwinding;
+        rt.unlock(id, rt::site(self.taken_at));
+        // An unlock is carried out even in teardown, so we always come here.
+        self.unlock_native(poisons);
+    }
+
     pub(super) fn mutex(&self) -> &'a Mutex<T> {
         self.mutex
     }
@@ -241,7 +286,7 @@ impl<'a, T: ?Sized> MutexGuard<'a, T> {
     /// The resource that is locked, if it was locked under control.
     #[inline]
     pub(super) fn locked(&self) -> Option<ResourceId> {
-        self.locked
+        (self.locked != ResourceId::NONE).then_some(self.locked)
     }
 
     /// std's guard, for what is not under control.

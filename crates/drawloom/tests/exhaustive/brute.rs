@@ -6,7 +6,6 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::rc::Rc;
 use std::sync::{Arc, Mutex};
 
-use drawloom_engine::behaviour::Behaviour;
 use drawloom_engine::causality::Causality;
 use drawloom_engine::exhaustive::Explorer;
 use drawloom_engine::finding::Divergence;
@@ -71,7 +70,6 @@ fn settings() -> Settings {
 pub struct Lab {
     executor: Executor,
     settings: Settings,
-    behaviour: Behaviour,
 }
 
 /// One execution: its class by happens-before, its behaviour hash, its outcome.
@@ -79,7 +77,7 @@ type Ran = (u64, u64, Outcome);
 
 impl Lab {
     pub fn new() -> Self {
-        Lab { executor: Executor::new(Box::new(Sequential)), settings: settings(), behaviour: Behaviour::default() }
+        Lab { executor: Executor::new(Box::new(Sequential)), settings: settings() }
     }
 
     fn run(&mut self, subject: &Subject, strategy: Box<dyn Strategy>) -> Ran {
@@ -91,7 +89,7 @@ impl Lab {
         assert_eq!(outcome.leaked_tasks, 0, "a task could not be unwound");
         let engine = self.executor.engine();
         let finding = outcome.finding.map(|finding| finding.kind.word());
-        (canonical(engine), engine.behaviour(&mut self.behaviour), (log.seen(), finding))
+        (canonical(engine), engine.behaviour(), (log.seen(), finding))
     }
 
     /// The classes of `subject` by brute force; `None` if it has more than `most` schedules.

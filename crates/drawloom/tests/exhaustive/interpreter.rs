@@ -3,18 +3,22 @@
 //! Main makes everything, spawns the threads and joins those that no other thread joins. None of that
 //! is a race. Ends of channels are dropped by main when all is over: a thread that dropped its own
 //! would be one of another program, since an end that goes away races with who polls the channel.
+//!
+//! The API is that of `super::library`: drawloom here, and each of its peers in `bench/`. What they share
+//! is owned by std's `Arc`, whose counts nobody explores.
 
 use std::collections::HashMap;
-use std::sync::Mutex as Native;
+use std::sync::{Arc, Mutex as Native};
 
-use drawloom::sync::atomic::{AtomicI64, Ordering::SeqCst};
-use drawloom::sync::mpsc::{self, Receiver, Sender, SyncSender};
-use drawloom::sync::{Arc, Condvar, Mutex, MutexGuard, RwLock, RwLockReadGuard, RwLockWriteGuard};
-use drawloom::thread::{self, JoinHandle};
 use drawloom_engine::{OpKind, ResourceKind, State, UNBOUNDED};
 
-use crate::instruction::{Instruction, Into, Target, Value, When};
-use crate::program::Program;
+use super::instruction::{Instruction, Into, Target, Value, When};
+use super::library;
+use super::library::sync::atomic::{AtomicI64, Ordering::SeqCst};
+use super::library::sync::mpsc::{self, Receiver, Sender, SyncSender};
+use super::library::sync::{Condvar, Mutex, MutexGuard, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use super::library::thread::{self, JoinHandle};
+use super::program::Program;
 
 /// A thing of a program, as std has it.
 enum Object {
@@ -45,9 +49,8 @@ pub fn run(program: &Arc<Program>) {
     let shared = Arc::new(Shared { program: program.clone(), objects, handles });
     let of_others = joined_by_others(program);
     let mut mine = Vec::new();
-    for (index, thread) in program.threads.iter().enumerate().filter(|(_, thread)| !thread.off) {
+    for (index, _) in program.threads.iter().enumerate().filter(|(_, thread)| !thread.off) {
         let handle = shared.spawn(index);
-        assert!(!thread.off);
         if of_others[index] {
             *shared.handles[index].lock().unwrap() = Some(handle);
         } else {
@@ -245,7 +248,7 @@ impl<'a> Running<'a> {
                 handle.expect("who is joined was spawned before, and is joined once").join().unwrap();
             }
             I::Choose { to, count } => {
-                let chosen = drawloom::choose(self.value(count) as usize);
+                let chosen = library::choose(self.value(count) as usize);
                 self.set(to, chosen as i64);
             }
             I::Set { to, a, op, b } => {

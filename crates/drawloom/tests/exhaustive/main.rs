@@ -9,12 +9,18 @@ mod program;
 #[allow(dead_code)]
 mod instruction;
 
+/// What the interpreter runs on; `bench/` gives it others.
+use drawloom as library;
+
 mod brute;
 mod classes;
+mod frugal;
 mod fuzz;
 mod generate;
 mod interpreter;
 mod poison;
 mod random_program;
+mod rows;
 mod running;
+mod sctbench;
 mod twins;

@@ -8,7 +8,8 @@ use crate::trace::Step;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Place {
     pub(super) number: u64,
-    /// The newest step of each task, kind and outcome.
+    /// The newest step of each task, kind and outcome, oldest first; none that a step after it knows of
+    /// with which all are ordered.
     pub(super) newest: Vec<Newest>,
     /// The last release of an exclusive hold; the end of an initialiser.
     pub(super) exclusive: Option<usize>,
@@ -22,16 +23,21 @@ pub(super) struct Place {
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Newest {
-    /// Task, kind and outcome in one.
-    pub(super) key: u64,
     pub(super) step: u32,
+    pub(super) task: u32,
+    /// Its number among its own task's.
+    pub(super) own: u32,
+    outcome: u16,
     pub(super) kind: OpKind,
 }
 
 impl Newest {
-    pub(super) fn new(j: usize, step: &Step) -> Self {
-        let key = u64::from(step.task.0) << 32 | (step.kind as u64) << 16 | u64::from(step.outcome);
-        Newest { key, step: j as u32, kind: step.kind }
+    pub(super) fn new(j: usize, step: &Step, own: u32) -> Self {
+        Newest { step: j as u32, task: step.task.0, own, outcome: step.outcome, kind: step.kind }
+    }
+
+    fn is_like(&self, other: &Newest) -> bool {
+        (self.task, self.kind, self.outcome) == (other.task, other.kind, other.outcome)
     }
 }
 
@@ -73,6 +79,19 @@ impl Place {
         self.released.clear();
         self.sends.0.clear();
         self.receives.0.clear();
+    }
+
+    /// Takes note of the newest step; `over_all` says that it is ordered with all that can come here. Then
+    /// it knows of all that came before, and who comes later and is ordered with any of these learns of
+    /// them from it: no need to remember them.
+    #[inline]
+    pub(super) fn remember(&mut self, newest: Newest, over_all: bool) {
+        if over_all {
+            self.newest.clear();
+        } else if let Some(at) = self.newest.iter().position(|known| known.is_like(&newest)) {
+            self.newest.remove(at);
+        }
+        self.newest.push(newest);
     }
 
     /// Takes note of a step that lets requests go on, or whose ticket does.
@@ -154,7 +173,7 @@ impl Places {
         self.len += 1;
     }
 
-    pub(super) fn iter(&self) -> impl Iterator<Item = usize> + '_ {
-        self.at[..self.len].iter().copied()
+    pub(super) fn as_slice(&self) -> &[usize] {
+        &self.at[..self.len]
     }
 }

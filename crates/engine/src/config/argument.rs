@@ -6,6 +6,9 @@ use super::quantity;
 use super::suggest::nearest;
 use std::time::Duration;
 
+/// How a bound that there is none is written.
+const UNBOUNDED: &str = "unbounded";
+
 /// An argument that sets a field of `T`: of a [`Config`](super::Config) if all strategies share it,
 /// of a [`StrategySpec`](super::StrategySpec) if it is one strategy's own.
 pub(super) struct Argument<T: 'static> {
@@ -17,12 +20,40 @@ pub(super) struct Argument<T: 'static> {
 /// What the argument takes, with the way to and from its field. `get` gives `None` where there is
 /// nothing to write.
 pub(super) enum Field<T: 'static> {
-    Whole { least: u64, most: u64, get: fn(&T) -> Option<u64>, set: fn(&mut T, u64) },
-    Size { least: u64, get: fn(&T) -> Option<u64>, set: fn(&mut T, usize) },
-    Flag { get: fn(&T) -> Option<bool>, set: fn(&mut T, bool) },
-    Text { get: fn(&T) -> Option<&str>, set: fn(&mut T, String) },
-    Time { get: fn(&T) -> Option<Duration>, set: fn(&mut T, Duration) },
-    Choice { names: &'static [&'static str], get: fn(&T) -> Option<usize>, set: fn(&mut T, usize) },
+    Whole {
+        least: u64,
+        most: u64,
+        get: fn(&T) -> Option<u64>,
+        set: fn(&mut T, u64),
+    },
+    /// A whole number, or `unbounded` for none.
+    Bound {
+        most: u64,
+        get: fn(&T) -> Option<Option<u64>>,
+        set: fn(&mut T, Option<u64>),
+    },
+    Size {
+        least: u64,
+        get: fn(&T) -> Option<u64>,
+        set: fn(&mut T, usize),
+    },
+    Flag {
+        get: fn(&T) -> Option<bool>,
+        set: fn(&mut T, bool),
+    },
+    Text {
+        get: fn(&T) -> Option<&str>,
+        set: fn(&mut T, String),
+    },
+    Time {
+        get: fn(&T) -> Option<Duration>,
+        set: fn(&mut T, Duration),
+    },
+    Choice {
+        names: &'static [&'static str],
+        get: fn(&T) -> Option<usize>,
+        set: fn(&mut T, usize),
+    },
 }
 
 impl<T> Argument<T> {
@@ -34,6 +65,14 @@ impl<T> Argument<T> {
                 let number = number.ok_or_else(|| self.wrong_type(value))?;
                 set(target, self.within(number, *least, *most, value)?);
             }
+            Field::Bound { most, set, .. } => match (&value.kind, value.text) {
+                (Kind::Word, UNBOUNDED) => set(target, None),
+                _ => {
+                    let number = Self::number(value).and_then(quantity::whole);
+                    let number = number.ok_or_else(|| self.wrong_type(value))?;
+                    set(target, Some(self.within(number, 0, *most, value)?));
+                }
+            },
             Field::Size { least, set, .. } => {
                 let bytes = Self::number_or_text(value).and_then(quantity::size);
                 let bytes = bytes.ok_or_else(|| self.wrong_type(value))?;
@@ -58,7 +97,11 @@ impl<T> Argument<T> {
                 set(target, time);
             }
             Field::Choice { names, set, .. } => {
-                let index = names.iter().position(|name| *name == value.text);
+                let written = match &value.kind {
+                    Kind::Text(text) => text,
+                    _ => value.text,
+                };
+                let index = names.iter().position(|name| *name == written);
                 set(target, index.ok_or_else(|| self.wrong_type(value))?);
             }
         }
@@ -69,6 +112,9 @@ impl<T> Argument<T> {
     pub fn written(&self, source: &T) -> Option<String> {
         match &self.field {
             Field::Whole { get, .. } => get(source).map(|number| number.to_string()),
+            Field::Bound { get, .. } => {
+                get(source).map(|bound| bound.map_or_else(|| UNBOUNDED.to_owned(), |number| number.to_string()))
+            }
             Field::Size { get, .. } => get(source).map(quantity::write_size),
             Field::Flag { get, .. } => get(source).map(|flag| flag.to_string()),
             Field::Text { get, .. } => get(source).map(|text| format!("{text:?}")),
@@ -83,6 +129,7 @@ impl<T> Argument<T> {
     pub fn takes(&self) -> String {
         match &self.field {
             Field::Whole { .. } => "a whole number".to_owned(),
+            Field::Bound { .. } => format!("a whole number or `{UNBOUNDED}`"),
             Field::Size { .. } => "a size".to_owned(),
             Field::Flag { .. } => "`true` or `false`".to_owned(),
             Field::Text { .. } => "a string".to_owned(),
@@ -135,6 +182,7 @@ impl<T> Argument<T> {
         let name = self.name;
         let help = match &self.field {
             Field::Whole { .. } => format!("write it as `{name} = 1_000` or `{name} = 0x3e8`"),
+            Field::Bound { .. } => format!("write it as `{name} = 2` or `{name} = {UNBOUNDED}`"),
             Field::Size { .. } => {
                 format!("write it as `{name} = 262144` or `{name} = \"256KiB\"` (units: B, KiB, MiB, GiB)")
             }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{Clock, Config, MIN_STACK_SIZE_BYTES, StrategySpec, Teardown};
+use super::{Clock, Config, MIN_STACK_SIZE_BYTES, Memory, Shrink, StrategySpec, Teardown, Until};
 
 impl Config {
     /// Sets [`strategy`](Self#structfield.strategy).
@@ -16,6 +16,13 @@ impl Config {
     #[must_use]
     pub fn iterations(mut self, iterations: u64) -> Self {
         self.iterations = iterations.max(1);
+        self
+    }
+
+    /// Sets [`until`](Self#structfield.until).
+    #[must_use]
+    pub fn until(mut self, until: Until) -> Self {
+        self.until = until;
         self
     }
 
@@ -110,6 +117,13 @@ impl Config {
         self
     }
 
+    /// Sets [`memory`](Self#structfield.memory).
+    #[must_use]
+    pub fn memory(mut self, memory: Memory) -> Self {
+        self.memory = memory;
+        self
+    }
+
     /// Sets [`leaks`](Self#structfield.leaks).
     #[must_use]
     pub fn leaks(mut self, leaks: bool) -> Self {
@@ -128,6 +142,20 @@ impl Config {
     #[must_use]
     pub fn teardown(mut self, teardown: Teardown) -> Self {
         self.teardown = teardown;
+        self
+    }
+
+    /// Sets [`shrink`](Self#structfield.shrink).
+    #[must_use]
+    pub fn shrink(mut self, shrink: Shrink) -> Self {
+        self.shrink = shrink;
+        self
+    }
+
+    /// Sets [`regressions`](Self#structfield.regressions).
+    #[must_use]
+    pub fn regressions(mut self, regressions: bool) -> Self {
+        self.regressions = regressions;
         self
     }
 

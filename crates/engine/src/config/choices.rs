@@ -17,6 +17,24 @@ impl Clock {
     pub(super) const NAMES: [&'static str; 2] = ["quiescent", "explore"];
 }
 
+/// Which values a load can read.
+///
+/// This is where weak memory will go: a model in which a load has several stores to read from makes that
+/// choice an outcome of the load's step, as `choose` is one, and orders fewer accesses in the table of
+/// dependence.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Memory {
+    /// That of the last store: all memory is sequentially consistent, whatever the orderings say.
+    #[default]
+    SequentiallyConsistent,
+}
+
+impl Memory {
+    /// In the order of declaration, so that `self as usize` is an index.
+    pub(super) const ALL: [Self; 1] = [Self::SequentiallyConsistent];
+    pub(super) const NAMES: [&'static str; 1] = ["sc"];
+}
+
 /// What becomes of the tasks that are still alive when an execution ends early.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Teardown {
@@ -33,6 +51,40 @@ impl Teardown {
     pub(super) const NAMES: [&'static str; 2] = ["unwind", "leak"];
 }
 
+/// What ends an exploration that samples and finds nothing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Until {
+    /// The number of executions alone.
+    #[default]
+    Iterations,
+    /// That executions show hardly any new behaviour, or else the number of executions.
+    Saturated,
+}
+
+impl Until {
+    /// In the order of declaration, so that `self as usize` is an index.
+    pub(super) const ALL: [Self; 2] = [Self::Iterations, Self::Saturated];
+    pub(super) const NAMES: [&'static str; 2] = ["iterations", "saturated"];
+}
+
+/// How much is made of a finding's schedule before it is shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Shrink {
+    /// Nothing: it is shown as it was found.
+    Off,
+    /// It is minimised within a small budget; but not that of a replay, which was asked for as it is.
+    #[default]
+    Within,
+    /// It is minimised until nothing is left to try, that of a replay included.
+    Full,
+}
+
+impl Shrink {
+    /// In the order of declaration, so that `self as usize` is an index.
+    pub(super) const ALL: [Self; 3] = [Self::Off, Self::Within, Self::Full];
+    pub(super) const NAMES: [&'static str; 3] = ["false", "true", "full"];
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -42,8 +94,17 @@ mod tests {
         for (index, clock) in Clock::ALL.into_iter().enumerate() {
             assert_eq!(clock as usize, index);
         }
+        for (index, until) in Until::ALL.into_iter().enumerate() {
+            assert_eq!(until as usize, index);
+        }
         for (index, teardown) in Teardown::ALL.into_iter().enumerate() {
             assert_eq!(teardown as usize, index);
+        }
+        for (index, memory) in Memory::ALL.into_iter().enumerate() {
+            assert_eq!(memory as usize, index);
+        }
+        for (index, shrink) in Shrink::ALL.into_iter().enumerate() {
+            assert_eq!(shrink as usize, index);
         }
     }
 }

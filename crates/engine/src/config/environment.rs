@@ -13,14 +13,18 @@ pub const ENV_STRATEGY: &str = "DRAWLOOM_STRATEGY";
 pub const ENV_SEED: &str = "DRAWLOOM_SEED";
 /// The number of executions alone.
 pub const ENV_ITERATIONS: &str = "DRAWLOOM_ITERATIONS";
+/// Whether findings are minimised: the argument `shrink` alone.
+pub const ENV_SHRINK: &str = "DRAWLOOM_SHRINK";
+/// The directory for failing schedules; `off` for none.
+pub const ENV_REGRESSIONS: &str = "DRAWLOOM_REGRESSIONS";
 /// A token to replay strictly, whatever the strategy was.
 pub const ENV_REPLAY: &str = "DRAWLOOM_REPLAY";
 
 impl Config {
     /// This configuration as changed by the environment, which `get` reads.
     ///
-    /// The more special variable wins: `DRAWLOOM_STRATEGY` comes first, then `DRAWLOOM_SEED` and
-    /// `DRAWLOOM_ITERATIONS`, and last `DRAWLOOM_REPLAY`. An empty variable counts as none, since
+    /// The more special variable wins: `DRAWLOOM_STRATEGY` comes first, then `DRAWLOOM_SEED`,
+    /// `DRAWLOOM_ITERATIONS` and `DRAWLOOM_SHRINK`, and last `DRAWLOOM_REPLAY`. An empty variable counts as none, since
     /// that is how CI files unset one. Errors name the variable.
     ///
     /// ```
@@ -37,7 +41,7 @@ impl Config {
         if let Some(text) = given(ENV_STRATEGY) {
             apply::apply(&mut self, &text).map_err(|error| error.in_variable(ENV_STRATEGY))?;
         }
-        for (variable, argument) in [(ENV_SEED, "seed"), (ENV_ITERATIONS, "iterations")] {
+        for (variable, argument) in [(ENV_SEED, "seed"), (ENV_ITERATIONS, "iterations"), (ENV_SHRINK, "shrink")] {
             if let Some(text) = given(variable) {
                 assign(&mut self, argument, &text).map_err(|error| error.in_variable(variable))?;
             }

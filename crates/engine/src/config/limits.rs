@@ -43,3 +43,17 @@ pub const DEFAULT_MAX_SCHEDULES: u64 = 10_000;
 
 /// Bytes that the tree of what an exhaustive exploration has left may take: about twenty million steps.
 pub const DEFAULT_MEMORY_BUDGET_BYTES: usize = 1 << 30;
+
+/// The depth of PCT: most bugs need three ordering constraints or fewer.
+pub const DEFAULT_DEPTH: u32 = 3;
+
+/// The depths that idPCT takes in turn.
+pub const DEFAULT_SHALLOWEST: u32 = 2;
+/// The depths that idPCT takes in turn.
+pub const DEFAULT_DEEPEST: u32 = 6;
+
+/// Pairs of places that one race-directed execution is about, at most.
+pub const DEFAULT_CONSTRAINTS: u32 = 3;
+
+/// Delays in one execution of delay bounding, at most.
+pub const DEFAULT_DELAYS: u32 = 3;

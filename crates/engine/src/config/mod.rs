@@ -40,13 +40,14 @@ mod tests;
 use std::str::FromStr;
 use std::time::Duration;
 
-pub use choices::{Clock, Teardown};
+pub use choices::{Clock, Memory, Shrink, Teardown, Until};
 pub use display::reference;
-pub use environment::{ENV_ITERATIONS, ENV_REPLAY, ENV_SEED, ENV_STRATEGY};
+pub use environment::{ENV_ITERATIONS, ENV_REGRESSIONS, ENV_REPLAY, ENV_SEED, ENV_SHRINK, ENV_STRATEGY};
 pub use error::ConfigError;
 pub use limits::{
-    DEFAULT_EARLY_FIRES, DEFAULT_ITERATIONS, DEFAULT_MAX_SCHEDULES, DEFAULT_MAX_STEPS, DEFAULT_MAX_TASKS,
-    DEFAULT_MEMORY_BUDGET_BYTES, DEFAULT_PROGRESS_BOUND_YIELDS, DEFAULT_SEED, DEFAULT_SPURIOUS_WAKEUPS,
+    DEFAULT_CONSTRAINTS, DEFAULT_DEEPEST, DEFAULT_DELAYS, DEFAULT_DEPTH, DEFAULT_EARLY_FIRES, DEFAULT_ITERATIONS,
+    DEFAULT_MAX_SCHEDULES, DEFAULT_MAX_STEPS, DEFAULT_MAX_TASKS, DEFAULT_MEMORY_BUDGET_BYTES,
+    DEFAULT_PROGRESS_BOUND_YIELDS, DEFAULT_SEED, DEFAULT_SHALLOWEST, DEFAULT_SPURIOUS_WAKEUPS,
     DEFAULT_STACK_SIZE_BYTES, DEFAULT_STICKINESS, DEFAULT_WEAK_FAILURES, MAX_STICKINESS, MIN_STACK_SIZE_BYTES,
 };
 pub use strategy::StrategySpec;
@@ -70,11 +71,13 @@ pub use strategy::StrategySpec;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Config {
-    /// What makes the choices; [`StrategySpec::Random`] unless given.
+    /// What makes the choices; [`StrategySpec::Auto`] unless given.
     pub strategy: StrategySpec,
     /// Executions to try, if the strategy is randomised; the others know themselves when they are
     /// done. At least 1; [`DEFAULT_ITERATIONS`] unless given.
     pub iterations: u64,
+    /// What ends an exploration that samples and finds nothing; [`Until::Iterations`] unless given.
+    pub until: Until,
     /// Where a randomised strategy begins to draw; `None` is [`DEFAULT_SEED`], and kept apart from
     /// it so that a report can say whether a person chose the seed. See
     /// [`effective_seed`](Self::effective_seed).
@@ -98,7 +101,7 @@ pub struct Config {
     /// Whether to go on after a finding and to collect all distinct ones; not unless asked, since
     /// the first one is what a test run waits for.
     pub keep_going: bool,
-    /// Count distinct behaviours; off unless given, since it adds about a third to the cost of a step.
+    /// Count distinct behaviours; off unless given, since a number is kept for each of them.
     pub behaviours: bool,
     /// How many times, in one execution, a wait on a condition variable or a park may end unasked, as
     /// std allows it to; [`DEFAULT_SPURIOUS_WAKEUPS`] unless given.
@@ -111,12 +114,19 @@ pub struct Config {
     /// How many timers, in one execution, may fire early under [`Clock::Explore`];
     /// [`DEFAULT_EARLY_FIRES`] unless given.
     pub early_fires: u32,
+    /// Which values loads can read; [`Memory::SequentiallyConsistent`] unless given.
+    pub memory: Memory,
     /// Whether an `Arc` that outlives the execution is a finding; it is unless told otherwise.
     pub leaks: bool,
     /// Whether a task that nobody joins is a finding; it is not unless asked.
     pub unjoined: bool,
     /// What becomes of unfinished tasks; [`Teardown::Unwind`] unless given.
     pub teardown: Teardown,
+    /// Whether the schedule of a finding is minimised; [`Shrink::Within`] unless given.
+    pub shrink: Shrink,
+    /// Whether failing schedules are kept in a file that users commit, and replayed first; they are
+    /// unless told otherwise.
+    pub regressions: bool,
     /// Whether each finding is written to a trace file; it is unless told otherwise.
     pub trace: bool,
     /// What reports call the test. The attribute sets it to the test's path.
@@ -129,6 +139,7 @@ impl Config {
         Self {
             strategy: StrategySpec::default(),
             iterations: DEFAULT_ITERATIONS,
+            until: Until::default(),
             seed: None,
             max_steps: DEFAULT_MAX_STEPS,
             progress_bound: DEFAULT_PROGRESS_BOUND_YIELDS,
@@ -142,9 +153,12 @@ impl Config {
             weak_failures: DEFAULT_WEAK_FAILURES,
             clock: Clock::default(),
             early_fires: DEFAULT_EARLY_FIRES,
+            memory: Memory::default(),
             leaks: true,
             unjoined: false,
             teardown: Teardown::default(),
+            shrink: Shrink::default(),
+            regressions: true,
             trace: true,
             name: None,
         }

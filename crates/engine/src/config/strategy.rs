@@ -13,18 +13,53 @@
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub enum StrategySpec {
+    /// Several of the others by turns, and every behaviour once where there are few.
+    #[default]
+    Auto,
     /// The current task runs until it cannot: the schedule nearest to no concurrency at all.
     Sequential,
     /// Every step goes to the next task in turn.
     RoundRobin,
     /// Every step goes to a task drawn uniformly from those that can go on.
-    #[default]
     Random,
     /// Random, but fond of the current task: long runs with few switches.
     Sticky {
         /// The current task goes on with probability 1 - 2^-stickiness; at most
         /// [`MAX_STICKINESS`](super::MAX_STICKINESS).
         stickiness: u32,
+    },
+    /// Partial order sampling: random priorities of operations, drawn anew where they race.
+    Pos,
+    /// Selectively uniform random walk: all orders of accesses to one resource equally likely.
+    Surw,
+    /// Uniform random walk: all interleavings equally likely, if tasks always make as many steps.
+    Urw,
+    /// Partial order sampling that lets pairs of places race which meet at one resource.
+    RaceDirected {
+        /// Pairs in one execution, at most.
+        constraints: u32,
+    },
+    /// Probabilistic concurrency testing: random priorities of tasks, with few changes.
+    Pct {
+        /// The number of ordering constraints that the bugs to look for need; one more than changes.
+        depth: u32,
+    },
+    /// PCT for a range of depths, by turns.
+    Idpct {
+        /// The least depth.
+        shallowest: u32,
+        /// The greatest depth.
+        deepest: u32,
+    },
+    /// PCT that becomes a random walk where an execution gets longer than those before.
+    FairPct {
+        /// As the depth of PCT.
+        fair_depth: u32,
+    },
+    /// Tasks in the order of their creation, with a few of them delayed at random.
+    DelayBounded {
+        /// Delays in one execution, at most.
+        delays: u32,
     },
     /// Every behaviour once, until all are explored or the budget is spent.
     Exhaustive {
@@ -41,6 +76,10 @@ pub enum StrategySpec {
         /// goes on in a frugal mode that is as complete, but has to cut executions that it makes in vain;
         /// [`DEFAULT_MEMORY_BUDGET_BYTES`](super::DEFAULT_MEMORY_BUDGET_BYTES) unless given.
         memory_budget: usize,
+        /// Preemptions that a behaviour may need. What needs none is explored first, then what needs one, and
+        /// so on up to this many, until something is found: so what is found needs few. `None`, the default,
+        /// explores everything, in any order.
+        preemptions: Option<u32>,
     },
     /// One recorded schedule again.
     Replay {
@@ -56,10 +95,19 @@ impl StrategySpec {
     /// The name in the grammar.
     pub fn name(&self) -> &'static str {
         match self {
+            Self::Auto => "auto",
             Self::Sequential => "sequential",
             Self::RoundRobin => "round_robin",
             Self::Random => "random",
             Self::Sticky { .. } => "sticky",
+            Self::Pos => "pos",
+            Self::Surw => "surw",
+            Self::Urw => "urw",
+            Self::RaceDirected { .. } => "race_directed",
+            Self::Pct { .. } => "pct",
+            Self::Idpct { .. } => "idpct",
+            Self::FairPct { .. } => "fair_pct",
+            Self::DelayBounded { .. } => "delay_bounded",
             Self::Exhaustive { .. } => "exhaustive",
             Self::Replay { .. } => "replay",
         }
@@ -68,7 +116,9 @@ impl StrategySpec {
     /// Whether it draws from the seed, so that `iterations` and `seed` mean something to it.
     pub fn is_randomised(&self) -> bool {
         match self {
-            Self::Random | Self::Sticky { .. } => true,
+            Self::Random | Self::Sticky { .. } | Self::Pos | Self::Surw | Self::Urw => true,
+            Self::RaceDirected { .. } | Self::Pct { .. } | Self::Idpct { .. } | Self::FairPct { .. } => true,
+            Self::DelayBounded { .. } | Self::Auto => true,
             Self::Sequential | Self::RoundRobin | Self::Exhaustive { .. } | Self::Replay { .. } => false,
         }
     }

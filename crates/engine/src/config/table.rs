@@ -1,10 +1,11 @@
 //! Every name of the grammar. A new strategy or argument is one row here.
 
+mod strategies;
+
 use super::argument::{Argument, Field};
-use super::{
-    Clock, Config, DEFAULT_MAX_SCHEDULES, DEFAULT_MEMORY_BUDGET_BYTES, DEFAULT_STICKINESS, MAX_STICKINESS,
-    MIN_STACK_SIZE_BYTES, StrategySpec, Teardown,
-};
+use super::{Clock, Config, MIN_STACK_SIZE_BYTES, Memory, Shrink, StrategySpec, Teardown, Until};
+
+pub(super) use strategies::STRATEGIES;
 
 /// A strategy: its name, what it is good for, and the arguments that only it knows.
 pub(super) struct Strategy {
@@ -17,172 +18,9 @@ pub(super) struct Strategy {
     pub required: Option<&'static str>,
 }
 
-pub(super) const STRATEGIES: &[Strategy] = &[
-    Strategy {
-        name: "sequential",
-        doc: "runs each task until it blocks or ends",
-        start: || StrategySpec::Sequential,
-        arguments: &[],
-        required: None,
-    },
-    Strategy {
-        name: "round_robin",
-        doc: "gives each step to the next task in turn",
-        start: || StrategySpec::RoundRobin,
-        arguments: &[],
-        required: None,
-    },
-    Strategy {
-        name: "random",
-        doc: "gives each step to a task drawn uniformly",
-        start: || StrategySpec::Random,
-        arguments: &[],
-        required: None,
-    },
-    Strategy {
-        name: "sticky",
-        doc: "draws too, but seldom leaves the current task",
-        start: || StrategySpec::Sticky { stickiness: DEFAULT_STICKINESS },
-        arguments: &[Argument {
-            name: "stickiness",
-            doc: "stay with probability 1 - 2^-stickiness",
-            field: Field::Whole {
-                least: 0,
-                most: MAX_STICKINESS as u64,
-                get: |spec| match spec {
-                    StrategySpec::Sticky { stickiness } => Some(u64::from(*stickiness)),
-                    _ => None,
-                },
-                set: |spec, number| {
-                    if let StrategySpec::Sticky { stickiness } = spec {
-                        *stickiness = number as u32;
-                    }
-                },
-            },
-        }],
-        required: None,
-    },
-    Strategy {
-        name: "exhaustive",
-        doc: "explores every behaviour once, and says when all are",
-        start: || StrategySpec::Exhaustive {
-            max_schedules: DEFAULT_MAX_SCHEDULES,
-            max_depth: 0,
-            resume: true,
-            memory_budget: DEFAULT_MEMORY_BUDGET_BYTES,
-        },
-        arguments: &[
-            Argument {
-                name: "max_schedules",
-                doc: "executions after which it gives up",
-                field: Field::Whole {
-                    least: 1,
-                    most: u64::MAX,
-                    get: |spec| match spec {
-                        StrategySpec::Exhaustive { max_schedules, .. } => Some(*max_schedules),
-                        _ => None,
-                    },
-                    set: |spec, number| {
-                        if let StrategySpec::Exhaustive { max_schedules, .. } = spec {
-                            *max_schedules = number;
-                        }
-                    },
-                },
-            },
-            Argument {
-                name: "max_depth",
-                doc: "steps after which an execution is cut; 0 for no limit",
-                field: Field::Whole {
-                    least: 0,
-                    most: u64::MAX,
-                    get: |spec| match spec {
-                        StrategySpec::Exhaustive { max_depth, .. } => Some(*max_depth),
-                        _ => None,
-                    },
-                    set: |spec, number| {
-                        if let StrategySpec::Exhaustive { max_depth, .. } = spec {
-                            *max_depth = number;
-                        }
-                    },
-                },
-            },
-            Argument {
-                name: "resume",
-                doc: "a test that was cut short goes on when run again",
-                field: Field::Flag {
-                    get: |spec| match spec {
-                        StrategySpec::Exhaustive { resume, .. } => Some(*resume),
-                        _ => None,
-                    },
-                    set: |spec, flag| {
-                        if let StrategySpec::Exhaustive { resume, .. } = spec {
-                            *resume = flag;
-                        }
-                    },
-                },
-            },
-            Argument {
-                name: "memory_budget",
-                doc: "for what is left to explore; frugal mode beyond it",
-                field: Field::Size {
-                    least: 0,
-                    get: |spec| match spec {
-                        StrategySpec::Exhaustive { memory_budget, .. } => Some(*memory_budget as u64),
-                        _ => None,
-                    },
-                    set: |spec, bytes| {
-                        if let StrategySpec::Exhaustive { memory_budget, .. } = spec {
-                            *memory_budget = bytes;
-                        }
-                    },
-                },
-            },
-        ],
-        required: None,
-    },
-    Strategy {
-        name: "replay",
-        doc: "repeats the schedule of a report",
-        start: || StrategySpec::Replay { token: String::new(), lenient: false },
-        arguments: &[
-            Argument {
-                name: "token",
-                doc: "the schedule, as the report printed it",
-                field: Field::Text {
-                    get: |spec| match spec {
-                        StrategySpec::Replay { token, .. } => Some(token),
-                        _ => None,
-                    },
-                    set: |spec, text| {
-                        if let StrategySpec::Replay { token, .. } = spec {
-                            *token = text;
-                        }
-                    },
-                },
-            },
-            Argument {
-                name: "lenient",
-                doc: "go on where the program no longer fits the schedule",
-                field: Field::Flag {
-                    get: |spec| match spec {
-                        StrategySpec::Replay { lenient, .. } => Some(*lenient),
-                        _ => None,
-                    },
-                    set: |spec, flag| {
-                        if let StrategySpec::Replay { lenient, .. } = spec {
-                            *lenient = flag;
-                        }
-                    },
-                },
-            },
-        ],
-        required: Some("token"),
-    },
-];
-
 /// The arguments that only say how often and with which luck to draw: written in the parentheses of
 /// a randomised strategy.
-pub(super) const SAMPLING: [&str; 2] = ["iterations", "seed"];
+pub(super) const SAMPLING: [&str; 3] = ["iterations", "until", "seed"];
 
 /// The arguments of every strategy. A row's `most` is what its field holds, so no `as` below loses
 /// anything.
@@ -195,6 +33,15 @@ pub(super) const SHARED: &[Argument<Config>] = &[
             most: u64::MAX,
             get: |config| Some(config.iterations),
             set: |config, number| config.iterations = number,
+        },
+    },
+    Argument {
+        name: "until",
+        doc: "`saturated`: stop where executions show hardly any new behaviour",
+        field: Field::Choice {
+            names: &Until::NAMES,
+            get: |config| Some(config.until as usize),
+            set: |config, index| config.until = Until::ALL[index],
         },
     },
     Argument {
@@ -311,6 +158,15 @@ pub(super) const SHARED: &[Argument<Config>] = &[
         },
     },
     Argument {
+        name: "memory",
+        doc: "the memory model: sequentially consistent, and no other yet",
+        field: Field::Choice {
+            names: &Memory::NAMES,
+            get: |config| Some(config.memory as usize),
+            set: |config, index| config.memory = Memory::ALL[index],
+        },
+    },
+    Argument {
         name: "leaks",
         doc: "report what is never dropped",
         field: Field::Flag { get: |config| Some(config.leaks), set: |config, flag| config.leaks = flag },
@@ -328,6 +184,20 @@ pub(super) const SHARED: &[Argument<Config>] = &[
             get: |config| Some(config.teardown as usize),
             set: |config, index| config.teardown = Teardown::ALL[index],
         },
+    },
+    Argument {
+        name: "shrink",
+        doc: "minimise the schedule of a finding; `full`: without a budget",
+        field: Field::Choice {
+            names: &Shrink::NAMES,
+            get: |config| Some(config.shrink as usize),
+            set: |config, index| config.shrink = Shrink::ALL[index],
+        },
+    },
+    Argument {
+        name: "regressions",
+        doc: "keep failing schedules in a file, and replay them first",
+        field: Field::Flag { get: |config| Some(config.regressions), set: |config, flag| config.regressions = flag },
     },
     Argument {
         name: "trace",

@@ -12,23 +12,20 @@ impl Engine {
     #[inline(always)]
     pub fn announce(&mut self, task: TaskId, operation: Operation) {
         let may_have_to_wait = matches!(operation.kind, OpKind::Join | OpKind::Park | OpKind::Sleep);
-        let t = &mut self.tasks[task.index()];
-        t.pending = operation;
+        self.tasks[task.index()].pending = operation;
         if may_have_to_wait && !self.enabled(task) {
             self.disable(task);
-        } else if self.tasks[task.index()].ready_at == NOT_READY {
-            self.announce_anew(task);
         }
-        // Else it goes on after its own step and is still in the ready list.
-    }
-
-    /// The first announcement after a yield.
-    #[cold]
-    pub(super) fn announce_anew(&mut self, task: TaskId) {
-        self.tasks[task.index()].status = Status::Ready;
-        if self.yielded != task && !self.is_spinning(task) {
-            self.make_ready(task);
-        }
+        // Else it is in the ready list already, from its own step or from its settling; unless that
+        // step was a yield.
+        debug_assert!(
+            self.tasks[task.index()].ready_at != NOT_READY
+                || self.tasks[task.index()].status == Status::Disabled
+                || self.yielded == task
+                || self.is_spinning(task)
+                || self.tearing_down,
+            "whoever announces is ready, or has yielded"
+        );
     }
 
     /// Gives the wait that `task` is about to enter an end at virtual instant `deadline`.
@@ -72,12 +69,32 @@ impl Engine {
     }
 
     /// Decides what happens now. Call it after every announcement, wait and exit.
-    #[inline(always)]
+    #[inline]
     pub fn next(&mut self, strategy: &mut dyn Strategy) -> Next {
         if self.steps.len() >= self.attention_at {
-            return self.next_with_care(strategy);
+            return self.next_attentively(strategy);
         }
         self.next_ready(strategy)
+    }
+
+    /// What [`next`](Self::next) would say to run, if that can be told without asking anybody: nothing
+    /// unusual is pending, and there is no choice, or every choice is a uniform draw.
+    #[inline(always)]
+    pub fn next_at_once(&mut self) -> Option<TaskId> {
+        if self.steps.len() >= self.attention_at {
+            return None;
+        }
+        if self.ready.len() > 1 {
+            let tape = self.uniform.as_mut()?;
+            let task = self.ready[tape.below(self.ready.len() as u64) as usize];
+            self.next_was_choice = true;
+            self.current = task;
+            return Some(task);
+        }
+        let task = *self.ready.first()?;
+        self.next_was_choice = false;
+        self.current = task;
+        Some(task)
     }
 
     /// One of the ready tasks.
@@ -89,34 +106,50 @@ impl Engine {
                 self.next_was_choice = false;
                 only
             }
-            _ => {
-                if let Some(tape) = &mut self.uniform {
+            _ => match self.pick(strategy) {
+                Ok(task) => {
+                    debug_assert!(self.ready.contains(&task), "a strategy picked a task that is not ready");
                     self.next_was_choice = true;
-                    self.ready[tape.below(self.ready.len() as u64) as usize]
-                } else {
-                    let view = View { engine: self, ready: &self.ready, current: self.current };
-                    match strategy.pick(&view) {
-                        Ok(task) => {
-                            debug_assert!(self.ready.contains(&task), "a strategy picked a task that is not ready");
-                            self.next_was_choice = true;
-                            task
-                        }
-                        Err(divergence) => return self.diverge(divergence),
-                    }
+                    task
                 }
-            }
+                Err(divergence) => return self.diverge(divergence),
+            },
         };
         self.current = task;
         Next::Run(task)
     }
 
     /// Asks the strategy.
+    #[inline]
     pub(super) fn pick(&mut self, strategy: &mut dyn Strategy) -> Result<TaskId, Box<Divergence>> {
         if let Some(tape) = &mut self.uniform {
             return Ok(self.ready[tape.below(self.ready.len() as u64) as usize]);
         }
         let view = View { engine: self, ready: &self.ready, current: self.current };
         strategy.pick(&view)
+    }
+
+    /// As [`next`](Self::next), when something is pending: mostly a task that is to be settled.
+    #[inline(never)]
+    pub(super) fn next_attentively(&mut self, strategy: &mut dyn Strategy) -> Next {
+        match self.settle_at_once() {
+            Some(task) => Next::Settle(task),
+            None => self.next_with_care(strategy),
+        }
+    }
+
+    /// What [`next`](Self::next) would say to settle, if that can be told without asking anybody.
+    #[inline(always)]
+    pub fn settle_at_once(&mut self) -> Option<TaskId> {
+        let task = self.settles;
+        let t = self.tasks.get_mut(task.index())?;
+        self.settles = TaskId::NONE;
+        self.attention_at = self.next_periodic_check as usize;
+        debug_assert_eq!(t.ready_at, NOT_READY, "who waits is not ready");
+        t.status = Status::Ready;
+        t.ready_at = self.ready.len() as u32;
+        self.ready.push(task);
+        Some(task)
     }
 
     /// As [`next`](Self::next), when something unusual is pending or a periodic check is due.
@@ -128,6 +161,7 @@ impl Engine {
         if let Some(task) = self.next_unsettled() {
             return Next::Settle(task);
         }
+        self.return_yielded();
         if !self.spinning.is_empty() {
             self.wake_spinners();
         }
@@ -148,30 +182,45 @@ impl Engine {
 
     /// A task that is to run up to its next announcement. Nobody picks before it has made it, so it
     /// is counted among the ready ones already.
-    #[inline(always)]
     pub(super) fn next_unsettled(&mut self) -> Option<TaskId> {
-        let task = *self.unsettled.get(self.settled)?;
-        self.settled += 1;
-        if self.settled == self.unsettled.len() {
-            self.unsettled.clear();
-            self.settled = 0;
+        self.attend();
+        self.settles = self.unsettled.pop(&mut self.tasks)?;
+        let task = self.settle_at_once();
+        if self.unsettled.is_empty() {
             self.relax();
+        } else {
+            self.attend();
         }
-        self.tasks[task.index()].status = Status::Ready;
-        self.make_ready(task);
-        Some(task)
+        task
+    }
+
+    /// `task` is to be settled before the next choice.
+    #[inline(always)]
+    pub(super) fn unsettle(&mut self, task: TaskId) {
+        if self.attention_at == 0 {
+            self.attend();
+            self.unsettled.push(task, &mut self.tasks);
+            return;
+        }
+        self.attention_at = 0;
+        self.settles = task;
     }
 
     /// Makes the next call of [`next`](Self::next) look beyond the ready list.
     #[inline]
     pub(super) fn attend(&mut self) {
         self.attention_at = 0;
+        let settles = std::mem::replace(&mut self.settles, TaskId::NONE);
+        if settles != TaskId::NONE {
+            self.unsettled.push(settles, &mut self.tasks);
+        }
     }
 
     /// Nothing unusual is pending, unless timers take part in every choice.
-    #[inline]
+    #[inline(always)]
     pub(super) fn relax(&mut self) {
-        let careful = self.timers_may_fire() || !self.spinning.is_empty();
+        let careful =
+            self.may_need_care && (self.timers_may_fire() || !self.spinning.is_empty() || self.yielded != TaskId::NONE);
         self.attention_at = if careful { 0 } else { self.next_periodic_check as usize };
     }
 

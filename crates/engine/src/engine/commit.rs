@@ -11,58 +11,88 @@ use crate::trace::Step;
 /// Tasks that only yield to each other wait for somebody who sleeps: after so many yields time passes.
 const YIELDS_UNTIL_TIME_PASSES: u64 = 64;
 
+/// The step that carries out `operation`, before anything is known of what it came to.
+#[inline(always)]
+pub(super) fn step(task: TaskId, operation: &Operation, after: u32, was_choice: bool) -> Step {
+    Step {
+        site: operation.site,
+        arg: operation.arg,
+        value: 0,
+        resource: operation.resource,
+        task,
+        after,
+        outcome: outcome::OK as u16,
+        kind: operation.kind,
+        was_choice,
+    }
+}
+
 impl Engine {
     /// Carries out what `task` announced, as far as it is the engine's to carry out.
     #[inline(always)]
     pub fn commit(&mut self, task: TaskId, kind: OpKind, strategy: &mut dyn Strategy) -> Committed {
-        let t = &mut self.tasks[task.index()];
-        let operation = t.pending;
+        let operation = self.tasks[task.index()].pending;
         debug_assert_eq!(operation.kind, kind, "what is carried out is what was announced");
-        let after = std::mem::take(&mut t.granted_by);
-        let step = self.steps.len();
-        self.steps.push(Step {
-            site: operation.site,
-            arg: operation.arg,
-            value: 0,
-            resource: operation.resource,
-            task,
-            after,
-            outcome: 0,
-            kind,
-            was_choice: self.next_was_choice,
-        });
-        if self.yielded != TaskId::NONE && self.yielded != task {
-            self.return_yielded();
-        }
-        let id = operation.resource;
-        if kind.is_access() {
-            return Committed::Done(outcome::OK);
-        }
-        let committed = match kind {
-            OpKind::Lock => return self.commit_lock(task, id),
-            OpKind::Unlock => return self.commit_unlock(id),
-            _ => self.commit_rare(task, &operation, strategy),
-        };
-        if let Committed::Done(result) = committed {
-            self.steps[step].outcome = result as u16;
-        }
-        committed
+        self.carry_out(task, operation, strategy)
     }
 
-    /// The task that yielded may be picked again: another one has made a step.
-    #[cold]
+    /// As [`commit`](Self::commit), for a caller that still has in registers what `task` announced.
+    #[inline(always)]
+    pub fn carry_out(&mut self, task: TaskId, operation: Operation, strategy: &mut dyn Strategy) -> Committed {
+        self.record(task, &operation);
+        let id = operation.resource;
+        match operation.kind {
+            OpKind::Lock => self.commit_lock(task, id),
+            OpKind::Unlock => {
+                self.tasks[task.index()].note_unlock();
+                self.commit_unlock(id)
+            }
+            kind if kind.is_access() => {
+                self.leave_trail_of_access();
+                Committed::Done(outcome::OK)
+            }
+            _ => self.commit_rare(task, strategy),
+        }
+    }
+
+    /// Carries out an access of which all is known: what it read or wrote, and what it came to.
+    #[inline(always)]
+    pub fn commit_access(&mut self, task: TaskId, access: Operation, value: u64, outcome: u32) {
+        debug_assert!(access.kind.is_access());
+        let t = &mut self.tasks[task.index()];
+        self.resources[access.resource.index()].trail.access(&mut t.hash, access.kind, outcome);
+        let after = std::mem::take(&mut t.granted_by);
+        self.steps.push(Step { value, outcome: outcome as u16, ..step(task, &access, after, self.next_was_choice) });
+    }
+
+    #[inline(always)]
+    fn record(&mut self, task: TaskId, operation: &Operation) {
+        let after = std::mem::take(&mut self.tasks[task.index()].granted_by);
+        self.steps.push(step(task, operation, after, self.next_was_choice));
+    }
+
+    /// The task that yielded may be picked again once another one has made a step.
     pub(super) fn return_yielded(&mut self) {
-        let task = std::mem::replace(&mut self.yielded, TaskId::NONE);
-        self.make_ready(task);
+        let other = |task| !matches!(task, TaskId::CLOCK) && task != self.yielded;
+        if self.yielded != TaskId::NONE && self.steps.last().is_some_and(|last| other(last.task)) {
+            let task = std::mem::replace(&mut self.yielded, TaskId::NONE);
+            self.make_ready(task);
+        }
     }
 
     #[inline(never)]
-    pub(super) fn commit_rare(
-        &mut self,
-        task: TaskId,
-        operation: &Operation,
-        strategy: &mut dyn Strategy,
-    ) -> Committed {
+    pub(super) fn commit_rare(&mut self, task: TaskId, strategy: &mut dyn Strategy) -> Committed {
+        let step = self.steps.len() - 1;
+        let operation = self.tasks[task.index()].pending;
+        let committed = self.commit_rare_kind(task, &operation, strategy);
+        if let Committed::Done(result) = committed {
+            self.steps[step].outcome = result as u16;
+        }
+        self.leave_trail();
+        committed
+    }
+
+    fn commit_rare_kind(&mut self, task: TaskId, operation: &Operation, strategy: &mut dyn Strategy) -> Committed {
         let id = operation.resource;
         match operation.kind {
             OpKind::TryLock => self.commit_try_lock(task, id),
@@ -150,7 +180,6 @@ impl Engine {
     }
 
     pub(super) fn commit_yield(&mut self, task: TaskId) -> Committed {
-        self.tasks[task.index()].yields += 1;
         self.yields_since_progress += 1;
         if self.yields_since_progress > self.limits.progress_bound {
             self.fail(FindingKind::Livelock, task);
@@ -162,8 +191,11 @@ impl Engine {
         if self.limits.await_change {
             self.spin(task);
         } else {
+            self.return_yielded();
             self.remove_ready(task);
             self.yielded = task;
+            self.may_need_care = true;
+            self.attend();
         }
         Committed::Done(outcome::OK)
     }

@@ -55,12 +55,13 @@ impl Engine {
         let parent_task = &mut self.tasks[parent.index()];
         parent_task.children += 1;
         let ordinal = parent_task.children;
+        let hash = parent_task.hash_of_child();
         let child = TaskId(self.tasks.len() as u32);
         let mut task = Task::new(parent, ordinal, spawned_at, name);
         task.granted_by = self.steps.len() as u32;
+        task.hash = hash;
         self.tasks.push(task);
-        self.unsettled.push(child);
-        self.attend();
+        self.unsettle(child);
         if let Some(step) = self.steps.last_mut() {
             step.arg = u64::from(child.0);
         }

@@ -24,9 +24,9 @@ impl Engine {
             .ready
             .iter()
             .copied()
-            .filter(|t| self.tasks[t.index()].ready_since.saturating_add(bound) <= now)
+            .filter(|t| self.tasks[t.index()].ready_since().saturating_add(bound) <= now)
             .filter(|t| recent.iter().all(|step| step.task != *t))
-            .min_by_key(|t| self.tasks[t.index()].ready_since)?;
+            .min_by_key(|t| self.tasks[t.index()].ready_since())?;
         if self.ready.len() < 2 {
             return None;
         }

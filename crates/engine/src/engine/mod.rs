@@ -18,16 +18,19 @@ mod guard;
 mod spin;
 mod teardown;
 mod timer;
+mod turns;
 mod view;
 mod wait;
 
 use self::spin::Spinner;
+pub use self::turns::Turns;
+use crate::behaviour::Trails;
 use crate::finding::Finding;
 use crate::id::{Site, TaskId};
 use crate::operation::OpKind;
 use crate::resource::Resource;
 use crate::strategy::{Strategy, Tape};
-use crate::task::{Status, Task};
+use crate::task::{Status, Task, WaitList};
 use crate::time::Timers;
 use crate::trace::Step;
 
@@ -92,9 +95,10 @@ pub struct Engine {
     pub(crate) resources: Vec<Resource>,
     resources_in_use: usize,
     ready: Vec<TaskId>,
-    /// First in, first out: `settled` of them have been dealt with.
-    unsettled: Vec<TaskId>,
-    settled: usize,
+    /// Those that are to run up to their next announcement, first in, first out.
+    unsettled: WaitList,
+    /// The one task that is to be settled, if nothing else is pending; then `unsettled` is empty.
+    settles: TaskId,
     /// The task that yielded last, kept out of `ready` until another one has made a step.
     yielded: TaskId,
     /// Tasks that wait for a change of what they have read; only with `Limits::await_change`.
@@ -112,6 +116,7 @@ pub struct Engine {
     /// Nobody chooses any more: left-over tasks are being unwound.
     tearing_down: bool,
     steps_before_teardown: usize,
+    pub(crate) trails: Trails,
     next_was_choice: bool,
     /// The strategy's tape, if every choice is a uniform draw from it: then nobody need be asked.
     uniform: Option<Tape>,
@@ -121,6 +126,8 @@ pub struct Engine {
     /// anything unusual is pending, else when a periodic check is due. One comparison per step.
     attention_at: usize,
     next_periodic_check: u64,
+    /// This execution has had what needs attention for longer than one step: a yield, early timers.
+    may_need_care: bool,
 }
 
 impl Default for Engine {
@@ -137,8 +144,8 @@ impl Engine {
             resources: Vec::new(),
             resources_in_use: 0,
             ready: Vec::new(),
-            unsettled: Vec::new(),
-            settled: 0,
+            unsettled: WaitList::EMPTY,
+            settles: TaskId::NONE,
             yielded: TaskId::NONE,
             spinning: Vec::new(),
             spinners_know: 0,
@@ -151,12 +158,14 @@ impl Engine {
             finding: None,
             tearing_down: false,
             steps_before_teardown: 0,
+            trails: Trails::new(),
             next_was_choice: false,
             uniform: None,
             yields_since_progress: 0,
             early_fires_left: 0,
             attention_at: 0,
             next_periodic_check: u64::MAX,
+            may_need_care: false,
         }
     }
 
@@ -168,8 +177,8 @@ impl Engine {
         self.tasks.clear();
         self.resources_in_use = 0;
         self.ready.clear();
-        self.unsettled.clear();
-        self.settled = 0;
+        self.unsettled = WaitList::EMPTY;
+        self.settles = TaskId::NONE;
         self.yielded = TaskId::NONE;
         self.spinning.clear();
         self.time_may_pass = false;
@@ -180,8 +189,10 @@ impl Engine {
         self.limits.clone_from(limits);
         self.finding = None;
         self.tearing_down = false;
+        self.trails.clear();
         self.yields_since_progress = 0;
         self.early_fires_left = limits.early_fires;
+        self.may_need_care = limits.early_fires > 0;
         self.next_periodic_check = limits.starvation_bound.min(limits.max_steps);
         self.attention_at = 0;
         self.tasks.push(Task::new(TaskId::NONE, 0, Site::UNKNOWN, None));
@@ -189,6 +200,6 @@ impl Engine {
         clock.status = Status::Disabled;
         clock.pending.kind = OpKind::TimerFire;
         self.tasks.push(clock);
-        self.unsettled.push(TaskId::MAIN);
+        self.unsettled.push(TaskId::MAIN, &mut self.tasks);
     }
 }

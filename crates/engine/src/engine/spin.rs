@@ -42,6 +42,7 @@ impl Engine {
                 self.remove_ready(task);
                 self.spinning.push(Spinner { task, read });
                 self.spinners_know = self.steps.len();
+                self.may_need_care = true;
                 self.attend();
             }
         }
@@ -80,6 +81,7 @@ impl Engine {
                 kind: OpKind::TimerFire,
                 was_choice: false,
             });
+            self.leave_trail();
             self.current = TaskId::CLOCK;
             self.make_ready(spinner.task);
         }

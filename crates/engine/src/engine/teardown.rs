@@ -3,15 +3,16 @@
 use super::Engine;
 use crate::id::TaskId;
 use crate::operation::{OpKind, Operation, outcome};
-use crate::task::Status;
+use crate::task::{Status, WaitList};
 
 impl Engine {
     /// From now on nobody chooses: operations of destructors are carried out as they come.
     pub fn begin_teardown(&mut self) {
+        self.keep_behaviour();
         self.tearing_down = true;
+        self.attend();
         self.steps_before_teardown = self.steps.len();
-        self.unsettled.clear();
-        self.settled = 0;
+        self.unsettled = WaitList::EMPTY;
     }
 
     /// Teardown is over: its steps are nobody's choice and not part of the trace.

@@ -53,6 +53,7 @@ impl Engine {
             kind: OpKind::TimerFire,
             was_choice: self.next_was_choice,
         });
+        self.leave_trail();
         self.current = TaskId::CLOCK;
         self.yields_since_progress = 0;
         match self.tasks[task.index()].status {

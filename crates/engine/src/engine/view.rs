@@ -2,11 +2,10 @@
 
 use super::Engine;
 use super::Limits;
-use crate::behaviour::{Behaviour, mix};
 use crate::finding::Finding;
 use crate::id::{ResourceId, Site, TaskId, TaskPath};
 use crate::operation::OpKind;
-use crate::resource::Resource;
+use crate::resource::{ChannelState, OnceState, Resource, State};
 use crate::strategy::View;
 use crate::task::{Status, Task};
 use crate::trace::Step;
@@ -32,6 +31,22 @@ impl Engine {
     #[inline]
     pub fn task(&self, id: TaskId) -> &Task {
         &self.tasks[id.index()]
+    }
+
+    /// Whether all that `task` would do now is to begin waiting, unnoticed by others ([`View::would_wait`]).
+    #[inline]
+    pub(crate) fn would_wait(&self, task: TaskId) -> bool {
+        let t = &self.tasks[task.index()];
+        let resource = || &self.resources[t.pending.resource.index()];
+        let channel = |waits: fn(&ChannelState) -> bool| matches!(&resource().state, State::Channel(c) if waits(c));
+        let waits = match t.pending.kind {
+            OpKind::Lock => !resource().holders.is_empty(),
+            OpKind::OnceEnter => matches!(resource().state, State::Once(OnceState::Running)),
+            OpKind::Recv => channel(|c| c.capacity > 0 && c.received >= c.sent && c.senders > 0),
+            OpKind::Send => channel(|c| c.capacity > 0 && c.receivers > 0 && !c.has_room(c.sent)),
+            _ => false,
+        };
+        waits && t.deadline.is_none()
     }
 
     /// All resources, by id.
@@ -90,20 +105,5 @@ impl Engine {
         let requests_since = usize::from(t.status == Status::Waiting && t.pending.resource == resource);
         let mut mine = self.steps.iter().rev().filter(takes).filter(|s| s.task == task && s.resource == resource);
         mine.nth(requests_since).map_or(Site::UNKNOWN, |step| step.site)
-    }
-
-    /// The behaviour hash of the execution so far ([`crate::behaviour`]).
-    pub fn behaviour(&self, behaviour: &mut Behaviour) -> u64 {
-        behaviour.of(&self.steps, |task| self.path_hash(task))
-    }
-
-    pub(super) fn path_hash(&self, task: TaskId) -> u64 {
-        let mut hash = 0x51;
-        let mut at = task;
-        while at != TaskId::NONE {
-            hash = mix(hash, u64::from(self.tasks[at.index()].ordinal) + 1);
-            at = self.tasks[at.index()].parent;
-        }
-        hash
     }
 }

@@ -7,6 +7,7 @@ use crate::task::{NOT_READY, Status};
 
 impl Engine {
     /// `task` has taken its ticket and waits. (Its place in a queue is the caller's business.)
+    #[inline(never)]
     pub(crate) fn wait(&mut self, task: TaskId) -> Committed {
         self.remove_ready(task);
         let t = &mut self.tasks[task.index()];
@@ -16,19 +17,6 @@ impl Engine {
         } else {
             self.look_for_cycle(task);
         }
-        Committed::Wait
-    }
-
-    /// As [`wait`](Self::wait), for what `holder` holds: no cycle can close while that one can run.
-    #[inline(always)]
-    pub(crate) fn wait_for(&mut self, task: TaskId, holder: TaskId) -> Committed {
-        let runs = matches!(self.tasks[holder.index()].status, Status::Ready | Status::Unsettled);
-        let t = &mut self.tasks[task.index()];
-        if !runs || holder == task || t.deadline.is_some() {
-            return self.wait(task);
-        }
-        t.status = Status::Waiting;
-        self.remove_ready(task);
         Committed::Wait
     }
 
@@ -43,20 +31,22 @@ impl Engine {
             t.deadline = None;
             t.timer = t.timer.wrapping_add(1);
         }
-        self.unsettled.push(task);
-        self.attend();
+        self.unsettle(task);
     }
 
     /// What the operation of a task that is resumed has come to.
     #[inline]
     pub fn result(&self, task: TaskId) -> u32 {
-        self.tasks[task.index()].result
+        // No bounds check that panics: who does not need the result does not pay for it.
+        self.tasks.get(task.index()).map_or(outcome::OK, |t| t.result)
     }
 
     /// Keeps what an operation that was carried out on behalf of `task` has come to.
     #[inline]
     pub fn set_result(&mut self, task: TaskId, result: u32) {
-        self.tasks[task.index()].result = result;
+        if let Some(t) = self.tasks.get_mut(task.index()) {
+            t.result = result;
+        }
     }
 
     /// Whether `task` still waits.
@@ -73,23 +63,25 @@ impl Engine {
         self.make_ready(task);
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn make_ready(&mut self, task: TaskId) {
         let t = &mut self.tasks[task.index()];
         if t.ready_at == NOT_READY {
             t.ready_at = self.ready.len() as u32;
-            t.ready_since = self.steps.len() as u64;
+            t.ready_since = self.steps.len() as u32;
             self.ready.push(task);
         }
     }
 
     #[inline(always)]
-    pub(super) fn remove_ready(&mut self, task: TaskId) {
+    pub(crate) fn remove_ready(&mut self, task: TaskId) {
         let at = std::mem::replace(&mut self.tasks[task.index()].ready_at, NOT_READY);
-        if at != NOT_READY {
-            self.ready.swap_remove(at as usize);
-            if let Some(moved) = self.ready.get(at as usize) {
-                self.tasks[moved.index()].ready_at = at;
+        if (at as usize) < self.ready.len() {
+            let last = self.ready[self.ready.len() - 1];
+            self.ready.truncate(self.ready.len() - 1);
+            if let Some(place) = self.ready.get_mut(at as usize) {
+                *place = last;
+                self.tasks[last.index()].ready_at = at;
             }
         }
     }
@@ -117,5 +109,6 @@ impl Engine {
         if let Some(step) = self.steps.last_mut() {
             step.outcome = outcome::REFUSED as u16;
         }
+        self.leave_trail_of_refused();
     }
 }

@@ -4,7 +4,7 @@
 use super::Planned;
 use super::context::label_after;
 use super::execution::Execution;
-use super::tree::{NodeId, Tree};
+use super::route::Route;
 use crate::dependence::{Label, dependent};
 
 /// A step that has been, or will be, explored first elsewhere.
@@ -16,9 +16,8 @@ pub(super) struct Sleeper {
 }
 
 impl Sleeper {
-    /// The step of `node`, which is beside the branch that was taken at `depth`.
-    pub(super) fn at(tree: &Tree, execution: &Execution<'_>, node: NodeId, depth: usize) -> Sleeper {
-        let planned = tree.step(node);
+    /// The step `planned`, which is beside the branch that was taken at `depth`.
+    fn beside(execution: &Execution<'_>, planned: Planned, depth: usize) -> Sleeper {
         let task = execution.task(planned.task);
         let pending = task.and_then(|task| execution.pending_at(task, depth));
         let label = pending.map(|l| label_after(execution, l, depth, |i| i < depth).unwrap_or(l));
@@ -31,6 +30,7 @@ impl Sleeper {
     }
 
     /// Whether a step with `label` wakes it.
+    #[inline]
     pub(super) fn is_woken_by(&self, label: Option<&Label>) -> bool {
         match (label, &self.label) {
             (Some(label), Some(own)) => dependent(label, own),
@@ -44,7 +44,6 @@ impl Sleeper {
 /// execution to the next: as far as they take the same path, it is the same.
 #[derive(Default)]
 pub(super) struct Asleep {
-    path: Vec<NodeId>,
     sleepers: Vec<Sleeper>,
     lists: Vec<List>,
 }
@@ -58,28 +57,25 @@ struct List {
 }
 
 impl Asleep {
-    /// Begins with the execution whose planned steps lead along `path`.
-    pub(super) fn begin(&mut self, path: &[NodeId], execution: &Execution<'_>) {
-        let same = self.path.iter().zip(path).take_while(|(old, new)| old == new).count();
-        self.lists.truncate(same.min(execution.as_before + 1));
+    /// Begins with the execution whose planned steps lead along `route`.
+    pub(super) fn begin(&mut self, route: &Route, execution: &Execution<'_>) {
+        self.lists.truncate(route.common().min(execution.as_before + 1));
         self.sleepers.truncate(self.lists.last().map_or(0, |last| last.end));
-        self.path.truncate(same);
-        self.path.extend_from_slice(&path[same..]);
     }
 
     /// Who sleeps before the step at `depth`.
-    pub(super) fn at(&mut self, depth: usize, tree: &Tree, execution: &Execution<'_>) -> &[Sleeper] {
-        let list = self.list(depth, tree, execution);
+    pub(super) fn at(&mut self, depth: usize, route: &Route, execution: &Execution<'_>) -> &[Sleeper] {
+        let list = self.list(depth, route, execution);
         &self.sleepers[list.asleep..list.left]
     }
 
     /// Who must not begin a sequence beside the branch that was taken at `depth`.
-    pub(super) fn beside(&mut self, depth: usize, tree: &Tree, execution: &Execution<'_>) -> &[Sleeper] {
-        let list = self.list(depth, tree, execution);
+    pub(super) fn beside(&mut self, depth: usize, route: &Route, execution: &Execution<'_>) -> &[Sleeper] {
+        let list = self.list(depth, route, execution);
         &self.sleepers[list.asleep..list.end]
     }
 
-    fn list(&mut self, depth: usize, tree: &Tree, execution: &Execution<'_>) -> List {
+    fn list(&mut self, depth: usize, route: &Route, execution: &Execution<'_>) -> List {
         while self.lists.len() <= depth {
             let at = self.lists.len();
             let above = self.lists.last().map_or(0..0, |list| list.asleep..list.end);
@@ -95,9 +91,7 @@ impl Asleep {
                 }
             }
             let left = self.sleepers.len();
-            if let Some(branch) = self.path.get(at) {
-                self.sleepers.extend(tree.left_of(*branch).map(|node| Sleeper::at(tree, execution, node, at)));
-            }
+            self.sleepers.extend(route.left_of(at).iter().map(|left| Sleeper::beside(execution, *left, at)));
             self.lists.push(List { asleep, left, end: self.sleepers.len() });
         }
         self.lists[depth]

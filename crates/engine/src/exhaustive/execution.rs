@@ -3,8 +3,8 @@
 use super::Planned;
 use super::names::Name;
 use crate::causality::Causality;
-use crate::dependence::Label;
-use crate::id::TaskId;
+use crate::dependence::{Label, reaches_further};
+use crate::id::{ResourceId, TaskId};
 use crate::operation::{OpKind, Operation};
 use crate::resource::Resource;
 use crate::strategy::View;
@@ -18,7 +18,12 @@ pub(super) struct Execution<'a> {
     pub(super) as_before: usize,
     pub(super) resources: &'a [Resource],
     names: &'a [Name],
+    /// By name: the task, if it exists.
+    tasks: &'a [Option<TaskId>],
     positions: &'a Positions,
+    at_resources: &'a Positions,
+    /// Whether some step can be dependent on steps of another resource than its own.
+    pub(super) reaches_further: bool,
     view: &'a View<'a>,
 }
 
@@ -27,25 +32,59 @@ pub(super) struct Execution<'a> {
 #[derive(Default)]
 pub(super) struct Analysis {
     causality: Causality,
+    tasks: Vec<Option<TaskId>>,
+    /// By task.
     positions: Positions,
+    /// By resource.
+    at_resources: Positions,
 }
 
-/// By task: the positions of its steps.
+/// The positions of the steps of each of something.
 #[derive(Default)]
 struct Positions(Vec<Vec<u32>>);
+
+impl Positions {
+    /// Forgets those from `end` on.
+    fn truncate(&mut self, end: usize) {
+        for list in &mut self.0 {
+            while list.last().is_some_and(|last| *last as usize >= end) {
+                list.pop();
+            }
+        }
+    }
+
+    fn push(&mut self, of: usize, position: usize) {
+        if self.0.len() <= of {
+            self.0.resize_with(of + 1, Vec::new);
+        }
+        self.0[of].push(position as u32);
+    }
+
+    /// Those of one of them, from `position` on.
+    fn from(&self, of: usize, position: usize) -> &[u32] {
+        let all = self.0.get(of).map_or(&[][..], Vec::as_slice);
+        &all[all.partition_point(|p| (*p as usize) < position)..]
+    }
+}
 
 impl Analysis {
     /// Analyses the execution that `view` shows.
     pub(super) fn of<'a>(&'a mut self, view: &'a View<'a>, names: &'a [Name]) -> Execution<'a> {
         let steps = view.steps();
         let as_before = self.causality.become_of(steps);
-        let positions = &mut self.positions.0;
-        positions.iter_mut().for_each(Vec::clear);
-        if positions.len() < names.len() {
-            positions.resize_with(names.len(), Vec::new);
+        self.tasks.clear();
+        for (id, name) in names.iter().enumerate() {
+            let at = name.0 as usize;
+            self.tasks.resize(self.tasks.len().max(at + 1), None);
+            self.tasks[at] = Some(TaskId(id as u32));
         }
-        for (i, step) in steps.iter().enumerate() {
-            positions[step.task.index()].push(i as u32);
+        self.positions.truncate(as_before);
+        self.at_resources.truncate(as_before);
+        for (i, step) in steps.iter().enumerate().skip(as_before) {
+            self.positions.push(step.task.index(), i);
+            if step.resource != ResourceId::NONE {
+                self.at_resources.push(step.resource.index(), i);
+            }
         }
         Execution {
             steps,
@@ -53,7 +92,10 @@ impl Analysis {
             as_before,
             resources: view.resources(),
             names,
+            tasks: &self.tasks,
             positions: &self.positions,
+            at_resources: &self.at_resources,
+            reaches_further: steps.iter().any(|step| reaches_further(step.kind)),
             view,
         }
     }
@@ -62,9 +104,19 @@ impl Analysis {
 impl<'a> Execution<'a> {
     /// An execution that is not over: its steps and resources are known, and `nothing` else.
     pub(super) fn so_far(view: &'a View<'a>, names: &'a [Name], nothing: &'a Analysis) -> Self {
-        let Analysis { causality, positions } = nothing;
-        let (steps, resources) = (view.steps(), view.resources());
-        Execution { steps, causality, as_before: 0, resources, names, positions, view }
+        let Analysis { causality, tasks, positions, at_resources } = nothing;
+        Execution {
+            steps: view.steps(),
+            causality,
+            as_before: 0,
+            resources: view.resources(),
+            names,
+            tasks,
+            positions,
+            at_resources,
+            reaches_further: true,
+            view,
+        }
     }
 
     pub(super) fn name(&self, task: TaskId) -> Name {
@@ -72,29 +124,46 @@ impl<'a> Execution<'a> {
     }
 
     pub(super) fn task(&self, name: Name) -> Option<TaskId> {
-        self.names.iter().position(|n| *n == name).map(|id| TaskId(id as u32))
+        match self.tasks {
+            [] => self.names.iter().position(|n| *n == name).map(|id| TaskId(id as u32)),
+            tasks => *tasks.get(name.0 as usize)?,
+        }
     }
 
     /// The step at `position`, as the tree would plan it.
     pub(super) fn planned_at(&self, position: usize) -> Planned {
-        let step = &self.steps[position];
-        let choice = if step.kind == OpKind::Choose { step.value } else { 0 };
-        Planned { task: self.name(step.task), choice }
+        Planned { task: self.name(self.steps[position].task), choice: self.choice_at(position) }
     }
 
+    /// The outcome of the step at `position`, if it is a choice.
+    #[inline]
+    pub(super) fn choice_at(&self, position: usize) -> u64 {
+        let step = &self.steps[position];
+        if step.kind == OpKind::Choose { step.value } else { 0 }
+    }
+
+    #[inline]
     pub(super) fn before(&self, i: usize, j: usize) -> bool {
         self.causality.before(self.steps, i, j)
     }
 
-    /// The position of the next step of `task` at or after `position`, if it made one.
-    pub(super) fn next_of(&self, task: TaskId, position: usize) -> Option<usize> {
-        let own = &self.positions.0[task.index()];
-        own.get(own.partition_point(|p| (*p as usize) < position)).map(|p| *p as usize)
+    /// The positions of the steps of `task` from `position` on.
+    pub(super) fn steps_of(&self, task: TaskId, position: usize) -> impl Iterator<Item = usize> + '_ {
+        self.positions.from(task.index(), position).iter().map(|p| *p as usize)
+    }
+
+    /// The positions of the steps on `resource` from `position` on.
+    pub(super) fn steps_on(&self, resource: ResourceId, position: usize) -> impl Iterator<Item = usize> + '_ {
+        let on_it = match resource {
+            ResourceId::NONE => &[],
+            _ => self.at_resources.from(resource.index(), position),
+        };
+        on_it.iter().map(|p| *p as usize)
     }
 
     /// What `task` had announced at `position` and not yet done.
     pub(super) fn pending_at(&self, task: TaskId, position: usize) -> Option<Label> {
-        match self.next_of(task, position) {
+        match self.steps_of(task, position).next() {
             Some(next) => Some(self.steps[next].label()),
             None => {
                 let task_then = self.view.task(task);

@@ -15,6 +15,7 @@ use super::asleep::Sleeper;
 use super::context::label_after;
 use super::execution::{Analysis, Execution};
 use super::names::Name;
+use super::route::Route;
 use crate::dependence::Label;
 use crate::id::TaskId;
 use crate::operation::{OpKind, outcome};
@@ -36,7 +37,8 @@ pub(super) struct Sleep {
 }
 
 impl Sleep {
-    pub(super) fn new(left: Vec<Vec<Planned>>) -> Self {
+    pub(super) fn new(route: &Route) -> Self {
+        let left = (0..route.steps().len()).map(|depth| route.left_of(depth).to_vec()).collect();
         Sleep { left, asleep: Vec::new(), known: 0, offered: Vec::new(), nothing: Analysis::default() }
     }
 

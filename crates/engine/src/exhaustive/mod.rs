@@ -16,7 +16,9 @@
 //! - `execution`: an execution as the explorer sees it, in names that hold for all of them;
 //! - `context`: what an operation would come to in another place;
 //! - `asleep`: which steps new leaves must not begin with;
-//! - `reverse`: races to new leaves;
+//! - `route`: the way to a leaf, with all that an execution has to know of the tree;
+//! - `reverse`, `sequence` and `plant`: races, to the sequences that they lead to, to new leaves;
+//! - `preemptions`: which of these need too many preemptions;
 //! - `frugal`: the same with little memory, at the price of executions that bring nothing;
 //! - `checkpoint` and `tally`: what is known, as bytes, for another process to go on from;
 //! - [`Explorer`] and [`Exhaustive`]: shared between workers, and the strategy of each.
@@ -27,7 +29,11 @@ mod context;
 mod execution;
 mod frugal;
 mod names;
+mod plant;
+mod preemptions;
 mod reverse;
+mod route;
+mod sequence;
 mod tally;
 mod tree;
 
@@ -37,14 +43,30 @@ pub use tally::{Tally, Witness};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 
 use self::checkpoint::Recorder;
-use self::execution::{Analysis, Execution};
+use self::execution::Analysis;
 use self::frugal::Sleep;
 use self::names::{Name, Names};
+use self::preemptions::{Needs, Preemptions};
 use self::reverse::{Reversal, Worth};
+use self::route::Route;
 use self::tree::{NodeId, Tree};
+use crate::engine::Engine;
 use crate::finding::{Divergence, Finding, FindingKind};
 use crate::id::TaskId;
 use crate::strategy::{Strategy, View, sequential_fill};
+use crate::trace::Step;
+
+/// The fewest preemptions with which an execution equivalent to the last one of `engine` can be made; `None`
+/// if that is more than `most`, or cannot be told. See [`Explorer::with_preemptions`].
+pub fn least_preemptions(engine: &Engine, most: u32) -> Option<u32> {
+    let view = engine.view();
+    let names = vec![Names::MAIN; engine.tasks().len()];
+    let mut analysis = Analysis::default();
+    match Preemptions::default().of(&analysis.of(&view, &names), most) {
+        Needs::Least(preemptions) => Some(preemptions),
+        Needs::More | Needs::Unknown => None,
+    }
+}
 
 /// A step that is to be made: by whom, and with which outcome if it is a choice.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -53,10 +75,28 @@ struct Planned {
     choice: u64,
 }
 
-/// What the workers of an exhaustive exploration share.
-#[derive(Clone)]
+/// An exhaustive exploration, as one worker sees it. A clone is for another worker: all share what there
+/// is to explore, and each keeps for itself what one of its executions leaves to the next.
 pub struct Explorer {
     shared: Arc<(Mutex<Shared>, Condvar)>,
+    own: Arc<Mutex<Own>>,
+}
+
+impl Clone for Explorer {
+    fn clone(&self) -> Self {
+        Explorer { shared: Arc::clone(&self.shared), own: Arc::default() }
+    }
+}
+
+/// What a worker keeps for itself.
+#[derive(Default)]
+struct Own {
+    /// Left by the execution before.
+    scratch: Option<Box<Scratch>>,
+    /// Executions that were redundant, and have not been [asked](Explorer::was_redundant) for.
+    redundant: Vec<Ticket>,
+    /// How an execution differed that was over before that could be said.
+    divergence: Option<Divergence>,
 }
 
 struct Shared {
@@ -77,21 +117,25 @@ struct Shared {
     memory: usize,
     /// It took more once; since then only the first step of each sequence is stored.
     frugal: bool,
-    /// Executions that were redundant, and have not been [asked](Explorer::was_redundant) for.
-    redundant: Vec<Ticket>,
+    /// Preemptions that a class may need, if there is a bound.
+    preemptions: Option<u32>,
+    /// Executions whose class is within that bound.
+    within_bound: u64,
+    /// Prefixes that were dropped because of it.
+    dropped: u64,
     /// Workers that have nothing to do for the moment.
     waiting: usize,
-    /// Left by executions that are over, for those to come.
-    scratch: Vec<Scratch>,
 }
 
 /// What an execution leaves to the next one that a worker makes.
 #[derive(Default)]
 struct Scratch {
+    route: Route,
     analysis: Analysis,
     reversal: Reversal,
     /// By task: whose which child it was, and the name that it had been given.
     given: Vec<(Name, u32, Name)>,
+    /// By task id of this execution: the name that holds for all of them.
     tasks: Vec<Name>,
     children: Vec<u32>,
 }
@@ -111,6 +155,11 @@ pub struct Progress {
     pub frugal: bool,
     /// Steps that the tree holds now.
     pub steps_held: usize,
+    /// Executions whose class is within the [preemption bound](Explorer::with_preemptions); all, if there
+    /// is none.
+    pub within_bound: u64,
+    /// Prefixes that were not explored because of it. If there are none, there was nothing beyond it.
+    pub dropped: u64,
 }
 
 impl Default for Explorer {
@@ -132,10 +181,18 @@ impl Explorer {
         self
     }
 
-    /// Whether an execution that is over brought nothing, since one like it is made elsewhere. Can be
-    /// asked once.
+    /// The same, without classes whose executions all have more than `most` preemptions. Every other class is
+    /// explored, once; so are some of those beyond the bound, since the way to others leads through them.
+    /// Which of these depends on the order in which executions are made.
+    pub fn with_preemptions(self, most: Option<u32>) -> Self {
+        self.lock().preemptions = most;
+        self
+    }
+
+    /// Whether an execution of this worker that is over brought nothing, since one like it is made
+    /// elsewhere. Can be asked once.
     pub fn was_redundant(&self, ticket: Ticket) -> bool {
-        let redundant = &mut self.lock().redundant;
+        let redundant = &mut self.own().redundant;
         match redundant.iter().position(|other| *other == ticket) {
             Some(at) => {
                 redundant.swap_remove(at);
@@ -146,7 +203,11 @@ impl Explorer {
     }
 
     fn of(shared: Shared) -> Self {
-        Explorer { shared: Arc::new((Mutex::new(shared), Condvar::new())) }
+        Explorer { shared: Arc::new((Mutex::new(shared), Condvar::new())), own: Arc::default() }
+    }
+
+    fn own(&self) -> MutexGuard<'_, Own> {
+        self.own.lock().unwrap_or_else(|e| e.into_inner())
     }
 
     fn lock(&self) -> MutexGuard<'_, Shared> {
@@ -164,8 +225,9 @@ impl Explorer {
     /// The strategy for one execution; `None` if there is nothing left to do. Waits for executions that
     /// are under way elsewhere and may bring something.
     pub fn claim(&self) -> Option<Exhaustive> {
+        let mut scratch = self.own().scratch.take().unwrap_or_default();
         let mut shared = self.lock();
-        let (leaf, path) = loop {
+        let leaf = loop {
             if shared.claimed >= shared.budget || shared.diverged {
                 return None;
             }
@@ -173,25 +235,19 @@ impl Explorer {
                 shared = self.wait(shared);
                 continue;
             }
-            match shared.tree.claim() {
-                Some(claimed) => break claimed,
+            match shared.claim(&mut scratch.route) {
+                Some(leaf) => break leaf,
                 None if shared.claimed == shared.executions => return None,
                 None => shared = self.wait(shared),
             }
         };
         shared.claimed += 1;
-        let sleep = shared.frugal.then(|| Sleep::new(shared.tree.left_of_path(leaf)));
-        let mut scratch = shared.scratch.pop().unwrap_or_default();
-        Some(Exhaustive {
-            explorer: self.clone(),
-            ticket: Ticket(shared.claimed),
-            leaf,
-            path,
-            sleep,
-            tasks: std::mem::take(&mut scratch.tasks),
-            children: std::mem::take(&mut scratch.children),
-            scratch,
-        })
+        let (ticket, frugal) = (Ticket(shared.claimed), shared.frugal);
+        scratch.reversal.preemptions.set_bound(shared.preemptions);
+        drop(shared);
+        let explorer = Explorer { shared: Arc::clone(&self.shared), own: Arc::clone(&self.own) };
+        let sleep = frugal.then(|| Sleep::new(&scratch.route));
+        Some(Exhaustive { explorer, ticket, leaf, sleep, scratch: Some(scratch) })
     }
 
     /// Where the exploration stands.
@@ -205,7 +261,23 @@ impl Explorer {
             diverged: shared.diverged,
             frugal: shared.frugal,
             steps_held: shared.tree.len(),
+            within_bound: shared.within_bound,
+            dropped: shared.dropped,
         }
+    }
+}
+
+impl Explorer {
+    /// How the program behaved differently when a schedule was repeated, if the execution in which it did so
+    /// was over before it could say so itself. Can be asked once.
+    pub fn take_divergence(&self) -> Option<Divergence> {
+        self.own().divergence.take()
+    }
+
+    /// How many executions there will be in all: an estimate, and never less than is known. Takes time in
+    /// proportion to what is left.
+    pub fn estimate(&self) -> u64 {
+        self.lock().tree.estimate() as u64
     }
 }
 
@@ -214,13 +286,38 @@ pub struct Exhaustive {
     explorer: Explorer,
     ticket: Ticket,
     leaf: NodeId,
-    path: Vec<Planned>,
     /// Who is to be avoided, if the exploration is frugal.
     sleep: Option<Sleep>,
-    /// By task id of this execution: the name that holds for all of them.
-    tasks: Vec<Name>,
-    children: Vec<u32>,
-    scratch: Scratch,
+    /// Handed on when the execution is over.
+    scratch: Option<Box<Scratch>>,
+}
+
+impl Scratch {
+    fn task_named(&self, name: Name) -> Option<TaskId> {
+        self.tasks.iter().position(|n| *n == name).map(|id| TaskId(id as u32))
+    }
+
+    /// Whether the steps are those that were planned.
+    fn as_planned(&self, made: &[Step]) -> bool {
+        let planned = self.route.steps();
+        let same = |(planned, step): (&Planned, &Step)| planned.task == self.tasks[step.task.index()];
+        made.len() >= planned.len() && planned.iter().zip(made).all(same)
+    }
+
+    /// Where an execution that is over did not keep to its prefix.
+    fn first_difference(&self, view: &View<'_>) -> Divergence {
+        let (planned, made) = (self.route.steps(), view.steps());
+        let differs = |(planned, step): (&Planned, &Step)| planned.task != self.tasks[step.task.index()];
+        let at = planned.iter().zip(made).position(differs).unwrap_or(made.len());
+        let by = |task: TaskId| format!("a step of task {}", view.path(task));
+        let expected = planned.get(at).and_then(|planned| self.task_named(planned.task));
+        Divergence {
+            step: at as u64,
+            expected: expected.map_or_else(|| "a step of a task that does not exist".to_owned(), by),
+            found: made.get(at).map_or_else(|| "the end of the execution".to_owned(), |step| by(step.task)),
+            task: expected.map(|task| view.path(task)),
+        }
+    }
 }
 
 impl Exhaustive {
@@ -229,74 +326,76 @@ impl Exhaustive {
         self.ticket
     }
 
-    fn task_named(&self, name: Name) -> Option<TaskId> {
-        self.tasks.iter().position(|n| *n == name).map(|id| TaskId(id as u32))
-    }
-
     /// The program did not do again what it did before.
-    fn diverged(&self, view: &View<'_>, found: String) -> Box<Divergence> {
+    fn diverged(&self, view: &View<'_>, planned: Planned, found: String) -> Box<Divergence> {
         self.explorer.lock().diverged = true;
-        let step = view.steps().len();
-        let expected = match self.path.get(step).and_then(|planned| self.task_named(planned.task)) {
+        let expected = match self.scratch.as_ref().and_then(|scratch| scratch.task_named(planned.task)) {
             Some(task) => format!("a step of task {}", view.path(task)),
             None => "a step of a task that does not exist yet".to_owned(),
         };
-        Box::new(Divergence { step: step as u64, expected, found, task: None })
+        Box::new(Divergence { step: view.steps().len() as u64, expected, found, task: None })
+    }
+
+    fn planned_at(&self, position: usize) -> Option<Planned> {
+        self.scratch.as_ref()?.route.steps().get(position).copied()
     }
 }
 
 impl Strategy for Exhaustive {
     fn begin(&mut self, _seed: u64) {
-        self.tasks.clear();
-        self.tasks.extend([Names::MAIN, Names::CLOCK]);
-        self.children.clear();
-        self.children.extend([0, 0]);
+        let scratch = self.scratch.get_or_insert_default();
+        scratch.tasks.clear();
+        scratch.tasks.extend([Names::MAIN, Names::CLOCK]);
+        scratch.children.clear();
+        scratch.children.extend([0, 0]);
         if let Some(sleep) = &mut self.sleep {
             sleep.begin();
         }
     }
 
     fn spawned(&mut self, parent: TaskId, child: TaskId) {
-        debug_assert_eq!(child.index(), self.tasks.len(), "tasks are numbered in the order of their creation");
-        self.children[parent.index()] += 1;
-        let ordinal = self.children[parent.index()];
-        let (parent, at) = (self.tasks[parent.index()], child.index() - 2);
-        let name = match self.scratch.given.get(at) {
+        let Some(scratch) = &mut self.scratch else { return };
+        let Scratch { tasks, children, given, .. } = &mut **scratch;
+        debug_assert_eq!(child.index(), tasks.len(), "tasks are numbered in the order of their creation");
+        children[parent.index()] += 1;
+        let ordinal = children[parent.index()];
+        let (parent, at) = (tasks[parent.index()], child.index() - 2);
+        let name = match given.get(at) {
             Some((of, number, name)) if (*of, *number) == (parent, ordinal) => *name,
             _ => {
                 let name = self.explorer.lock().names.child(parent, ordinal);
-                self.scratch.given.truncate(at);
-                self.scratch.given.push((parent, ordinal, name));
+                given.truncate(at);
+                given.push((parent, ordinal, name));
                 name
             }
         };
-        self.tasks.push(name);
-        self.children.push(0);
+        tasks.push(name);
+        children.push(0);
     }
 
     fn pick(&mut self, view: &View<'_>) -> Result<TaskId, Box<Divergence>> {
-        match self.path.get(view.steps().len()) {
-            None => Ok(match &mut self.sleep {
-                Some(sleep) => sleep.pick(view, &self.tasks),
-                None => sequential_fill(view),
-            }),
-            Some(planned) => match self.task_named(planned.task).filter(|task| view.is_ready(*task)) {
-                Some(task) => Ok(task),
-                None => Err(self.diverged(view, "that it cannot go".to_owned())),
-            },
+        let Some(planned) = self.planned_at(view.steps().len()) else {
+            return Ok(match (&mut self.sleep, &self.scratch) {
+                (Some(sleep), Some(scratch)) => sleep.pick(view, &scratch.tasks),
+                _ => sequential_fill(view),
+            });
+        };
+        let task = self.scratch.as_ref().and_then(|scratch| scratch.task_named(planned.task));
+        match task.filter(|task| view.is_ready(*task)) {
+            Some(task) => Ok(task),
+            None => Err(self.diverged(view, planned, "that it cannot go".to_owned())),
         }
     }
 
     fn choose(&mut self, outcomes: u64, view: &View<'_>) -> Result<u64, Box<Divergence>> {
         // The step itself has been recorded already.
-        let at = view.steps().len() - 1;
-        match self.path.get(at) {
-            None => Ok(match &mut self.sleep {
-                Some(sleep) => sleep.choose(outcomes, view, &self.tasks),
-                None => 0,
+        match self.planned_at(view.steps().len() - 1) {
+            None => Ok(match (&mut self.sleep, &self.scratch) {
+                (Some(sleep), Some(scratch)) => sleep.choose(outcomes, view, &scratch.tasks),
+                _ => 0,
             }),
             Some(planned) if planned.choice < outcomes => Ok(planned.choice),
-            Some(_) => Err(self.diverged(view, format!("a choice of {outcomes} outcomes"))),
+            Some(planned) => Err(self.diverged(view, planned, format!("a choice of {outcomes} outcomes"))),
         }
     }
 
@@ -304,25 +403,49 @@ impl Strategy for Exhaustive {
         if finding.is_some_and(|finding| finding.kind == FindingKind::Interference) {
             return; // it is run again
         }
-        let made = view.steps();
-        let as_planned =
-            |(planned, step): (&Planned, &crate::trace::Step)| planned.task == self.tasks[step.task.index()];
-        let complete = made.len() >= self.path.len() && self.path.iter().zip(made).all(as_planned);
-        if !complete {
+        let Some(mut scratch) = self.scratch.take() else { return };
+        if scratch.as_planned(view.steps()) {
+            let Scratch { route, analysis, reversal, tasks, .. } = &mut *scratch;
+            let execution = analysis.of(view, tasks);
+            let mut worth = match &self.sleep {
+                Some(sleep) => reversal.look_through_frugally(route, &execution, Some(sleep)),
+                None => {
+                    reversal.look_through(route, &execution);
+                    Worth::New
+                }
+            };
+            let is_within = reversal.preemptions.is_within(&execution);
+            let mut shared = self.explorer.lock();
+            if shared.must_be_frugal() && self.sleep.is_none() {
+                // Since it was begun memory has run short.
+                worth = reversal.look_through_frugally(route, &execution, None);
+            }
+            let frugal = shared.frugal;
+            reversal.plant(&mut shared.tree, route, &execution, frugal);
+            shared.diverged |= worth == Worth::Unknown;
+            shared.dropped += reversal.preemptions.take_dropped();
+            shared.within_bound += u64::from(worth == Worth::New && is_within);
+            self.leave(shared);
+            let mut own = self.explorer.own();
+            if worth == Worth::Redundant {
+                own.redundant.push(self.ticket);
+            }
+            own.scratch = Some(scratch);
+        } else {
+            if !finding.is_some_and(|finding| matches!(finding.kind, FindingKind::Divergence(_))) {
+                self.explorer.own().divergence = Some(scratch.first_difference(view));
+            }
             let mut shared = self.explorer.lock();
             shared.diverged = true;
-            shared.finish(self.leaf, self.ticket);
-            self.explorer.shared.1.notify_all();
-            return;
+            self.leave(shared);
         }
-        let mut scratch = std::mem::take(&mut self.scratch);
-        let execution = scratch.analysis.of(view, &self.tasks);
-        let mut shared = self.explorer.lock();
-        shared.reverse(self, &execution, &mut scratch.reversal);
+    }
+}
+
+impl Exhaustive {
+    /// The execution is over, and has added what it had to add.
+    fn leave(&self, mut shared: MutexGuard<'_, Shared>) {
         shared.finish(self.leaf, self.ticket);
-        scratch.tasks = std::mem::take(&mut self.tasks);
-        scratch.children = std::mem::take(&mut self.children);
-        shared.scratch.push(scratch);
         let somebody_waits = shared.waiting > 0;
         drop(shared);
         // It is a system call.
@@ -346,22 +469,25 @@ impl Shared {
             recorder: None,
             memory: usize::MAX,
             frugal: false,
-            redundant: Vec::new(),
+            preemptions: None,
+            within_bound: 0,
+            dropped: 0,
             waiting: 0,
-            scratch: Vec::new(),
         }
     }
 
-    fn reverse(&mut self, run: &Exhaustive, execution: &Execution<'_>, kept: &mut Reversal) {
+    /// Leads `route` to a leaf that nobody has claimed.
+    fn claim(&mut self, route: &mut Route) -> Option<NodeId> {
+        // What is done to the right of others' parts cannot be forgotten yet: if there is no room for
+        // it, workers have to stay together.
+        let apart = self.tree.bytes() <= self.memory / 2;
+        self.tree.claim(route, apart)
+    }
+
+    /// Whether only first steps may be stored from now on.
+    fn must_be_frugal(&mut self) -> bool {
         self.frugal |= self.tree.bytes() > self.memory;
-        if !self.frugal {
-            return reverse::all_races(&mut self.tree, run.leaf, execution, kept);
-        }
-        match reverse::all_races_frugally(&mut self.tree, run.leaf, execution, run.sleep.as_ref(), kept) {
-            Worth::New => {}
-            Worth::Redundant => self.redundant.push(run.ticket),
-            Worth::Unknown => self.diverged = true,
-        }
+        self.frugal
     }
 
     fn finish(&mut self, leaf: NodeId, ticket: Ticket) {

@@ -6,11 +6,13 @@
 //!
 //! What is added can be taken down (`stored`), so that the tree can be built again elsewhere.
 
+mod estimate;
 mod stored;
 
 use self::stored::Journal;
 use super::Planned;
 use super::names::Names;
+use super::route::Route;
 
 /// A node of the tree.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -28,6 +30,8 @@ struct Node {
     unclaimed: u32,
     /// Leaves at or below it whose executions are not over.
     open: u32,
+    /// Executions at or below it that are over.
+    made: u32,
     leaf: bool,
     claimed: bool,
 }
@@ -35,19 +39,19 @@ struct Node {
 pub(super) struct Tree {
     nodes: Vec<Node>,
     free: Vec<NodeId>,
+    /// Everything to the left of the way to this node has been forgotten.
+    edge: NodeId,
     /// What is added is taken down here.
     journal: Option<Journal>,
 }
 
 const ROOT: NodeId = NodeId(0);
-/// Paths are seldom longer: it is worth while to have room for that many steps at once.
-const USUAL_DEPTH: usize = 64;
 
 impl Tree {
     /// A tree with one leaf: the empty prefix.
     pub(super) fn new() -> Self {
         let step = Planned { task: Names::MAIN, choice: 0 };
-        let mut tree = Tree { nodes: vec![Node::new(step, NONE)], free: Vec::new(), journal: None };
+        let mut tree = Tree { nodes: vec![Node::new(step, NONE)], free: Vec::new(), edge: ROOT, journal: None };
         tree.mark_leaf(ROOT);
         tree
     }
@@ -64,12 +68,6 @@ impl Tree {
     /// Bytes that its nodes take.
     pub(super) fn bytes(&self) -> usize {
         self.len() * size_of::<Node>()
-    }
-
-    /// For each step that leads to `id`: the steps to its left.
-    pub(super) fn left_of_path(&self, id: NodeId) -> Vec<Vec<Planned>> {
-        let steps = |node: &NodeId| self.left_of(*node).map(|left| self.step(left)).collect();
-        self.path_to(id).iter().map(steps).collect()
     }
 
     fn node(&self, id: NodeId) -> &Node {
@@ -98,30 +96,9 @@ impl Tree {
         self.from(self.node(id).next)
     }
 
-    /// Its left siblings, left to right.
-    pub(super) fn left_of(&self, id: NodeId) -> impl Iterator<Item = NodeId> + '_ {
-        let first = match self.node(id).parent {
-            NONE => NONE,
-            parent => self.node(parent).first,
-        };
-        self.from(first).take_while(move |sibling| *sibling != id)
-    }
-
     fn from(&self, first: NodeId) -> impl Iterator<Item = NodeId> + '_ {
         let some = |id: NodeId| (id != NONE).then_some(id);
         std::iter::successors(some(first), move |id| some(self.node(*id).next))
-    }
-
-    /// The nodes from the root's child down to `id`.
-    pub(super) fn path_to(&self, id: NodeId) -> Vec<NodeId> {
-        let mut path = Vec::with_capacity(USUAL_DEPTH);
-        let mut at = id;
-        while at != ROOT {
-            path.push(at);
-            at = self.node(at).parent;
-        }
-        path.reverse();
-        path
     }
 
     /// The parent of a node on a path, given that path and the node's depth.
@@ -129,20 +106,30 @@ impl Tree {
         ROOT
     }
 
-    /// Claims the leftmost leaf that nobody has claimed, with the steps that lead to it.
-    pub(super) fn claim(&mut self) -> Option<(NodeId, Vec<Planned>)> {
+    /// Claims a leaf that nobody has claimed, and leads `route` there from the leaf before: the leftmost one
+    /// below the deepest node on the way that has any. If `apart`, where others are at work to the left of
+    /// something that nobody has begun, that is taken: so everybody has a part of the tree to himself,
+    /// but what is to the right of others' parts cannot be forgotten yet when it is done.
+    pub(super) fn claim(&mut self, route: &mut Route, apart: bool) -> Option<NodeId> {
         if self.node(ROOT).unclaimed == 0 {
             return None;
         }
-        let mut at = ROOT;
-        let mut path = Vec::with_capacity(USUAL_DEPTH);
+        // From above: a node of the way that has been forgotten is below one that has nothing left.
+        let kept = route.nodes().iter().take_while(|node| self.node(**node).unclaimed > 0).count();
+        route.back_to(kept);
+        let mut at = route.nodes().last().copied().unwrap_or(ROOT);
         while !self.node(at).leaf || self.node(at).claimed {
-            at = self.kids(at).find(|kid| self.node(*kid).unclaimed > 0)?;
-            path.push(self.node(at).step);
+            let has_some = |kid: &NodeId| self.node(*kid).unclaimed > 0;
+            let is_untouched = |kid: &NodeId| has_some(kid) && self.node(*kid).unclaimed == self.node(*kid).open;
+            let untouched = if apart { self.kids(at).find(is_untouched) } else { None };
+            let chosen = untouched.or_else(|| self.kids(at).find(has_some))?;
+            self.kids(at).take_while(|kid| *kid != chosen).for_each(|kid| route.pass(self.step(kid)));
+            route.go(chosen, self.step(chosen));
+            at = chosen;
         }
         self.node_mut(at).claimed = true;
         self.for_ancestors(at, |node| node.unclaimed -= 1);
-        Some((at, path))
+        Some(at)
     }
 
     /// Adds a child to the right of the others.
@@ -189,32 +176,46 @@ impl Tree {
     /// The execution that began with `leaf` is over, and has added what it had to add. Forgets what
     /// nobody can need any more: subtrees that are done, as is everything to their left.
     pub(super) fn finish(&mut self, leaf: NodeId) {
-        self.for_ancestors(leaf, |node| node.open -= 1);
-        let mut at = ROOT;
-        'down: loop {
-            let mut kid = self.node(at).first;
-            while kid != NONE {
-                if self.node(kid).open > 0 {
-                    at = kid;
-                    continue 'down;
-                }
+        self.for_ancestors(leaf, |node| {
+            node.open -= 1;
+            node.made = node.made.saturating_add(1);
+        });
+        // The topmost node on the way to the edge that is done, if there is one; from there to the right.
+        let (mut at, mut kid) = (self.edge, NONE);
+        while at != ROOT && self.node(at).open == 0 {
+            (at, kid) = (self.node(at).parent, at);
+        }
+        if kid == NONE {
+            kid = self.node(at).first;
+        }
+        while kid != NONE {
+            if self.node(kid).open > 0 {
+                (at, kid) = (kid, self.node(kid).first);
+            } else {
                 self.forget_below(kid);
                 kid = self.node(kid).next;
             }
-            return;
         }
+        self.edge = at;
     }
 
+    /// Frees all nodes below `id`. Those just freed are the list of what is still to be looked at: paths
+    /// are as long as executions, too long to recurse.
     fn forget_below(&mut self, id: NodeId) {
-        let mut kid = self.node(id).first;
-        while kid != NONE {
-            self.forget_below(kid);
-            let next = self.node(kid).next;
-            self.free.push(kid);
-            kid = next;
+        let mut looked_at = self.free.len();
+        let mut at = id;
+        loop {
+            let mut kid = self.node(at).first;
+            while kid != NONE {
+                self.free.push(kid);
+                kid = self.node(kid).next;
+            }
+            let node = self.node_mut(at);
+            (node.first, node.last) = (NONE, NONE);
+            let Some(next) = self.free.get(looked_at) else { return };
+            at = *next;
+            looked_at += 1;
         }
-        let node = self.node_mut(id);
-        (node.first, node.last) = (NONE, NONE);
     }
 
     fn for_ancestors(&mut self, id: NodeId, mut f: impl FnMut(&mut Node)) {
@@ -229,6 +230,17 @@ impl Tree {
 
 impl Node {
     fn new(step: Planned, parent: NodeId) -> Self {
-        Node { step, parent, first: NONE, last: NONE, next: NONE, unclaimed: 0, open: 0, leaf: false, claimed: false }
+        Node {
+            step,
+            parent,
+            first: NONE,
+            last: NONE,
+            next: NONE,
+            unclaimed: 0,
+            open: 0,
+            made: 0,
+            leaf: false,
+            claimed: false,
+        }
     }
 }

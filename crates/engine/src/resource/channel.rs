@@ -35,7 +35,7 @@ impl ChannelState {
     }
 
     /// Whether a send of ticket `i` needs not wait.
-    fn has_room(&self, i: u64) -> bool {
+    pub(crate) fn has_room(&self, i: u64) -> bool {
         self.capacity == UNBOUNDED || i < self.received.saturating_add(self.capacity)
     }
 }

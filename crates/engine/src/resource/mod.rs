@@ -16,11 +16,13 @@ mod once;
 mod rwlock;
 mod semaphore;
 
+use crate::behaviour::Trail;
 use crate::id::{Site, TaskId};
 use crate::operation::ResourceKind;
 use crate::task::WaitList;
 
 pub use channel::{ChannelState, UNBOUNDED};
+pub(crate) use mutex::Request;
 pub use once::OnceState;
 
 /// A task that holds a resource.
@@ -112,6 +114,7 @@ pub struct Resource {
     pub(crate) waiters: WaitList,
     /// Senders, for channels: kept apart since both sides may queue in a rendezvous.
     pub(crate) senders: WaitList,
+    pub(crate) trail: Trail,
 }
 
 /// The part of a resource's state that is particular to its kind.
@@ -149,6 +152,7 @@ impl Resource {
             initial: state,
             waiters: WaitList::EMPTY,
             senders: WaitList::EMPTY,
+            trail: Trail::NEW,
         }
     }
 
@@ -166,5 +170,6 @@ impl Resource {
         self.initial = state;
         self.waiters = WaitList::EMPTY;
         self.senders = WaitList::EMPTY;
+        self.trail = Trail::NEW;
     }
 }

@@ -4,27 +4,53 @@
 //! out, and the dependence table. Its only randomness is one [`Tape`] of draws, so that replay,
 //! shrinking and mutation work on all of them alike. Two rules hold around every strategy and live
 //! in the engine: a task that yields is passed over until another one has made a step, and a task
-//! that is passed over for too long is let run.
+//! that is passed over for too long is let run. Those that aim learn from earlier executions, by a
+//! [`Profile`] that all of them share.
 
+mod auto;
+mod delay_bounded;
+mod lenient;
+mod pct;
+mod pos;
+mod profile;
+mod race_directed;
 mod random;
+mod remaining;
 mod replay;
 mod round_robin;
+mod script;
 mod sequential;
+mod surw;
 mod tape;
+mod urw;
+mod walk;
 
+pub use auto::Auto;
+pub use delay_bounded::DelayBounded;
+pub(crate) use lenient::last_runner;
+pub use lenient::{Lenient, Preemptions};
+pub use pct::Pct;
+pub use pos::Pos;
+pub use profile::Profile;
+pub use race_directed::RaceDirected;
 pub use random::Random;
 pub use replay::Replay;
 pub use round_robin::RoundRobin;
+pub use script::{Outcomes, Script, Stretch};
 pub use sequential::Sequential;
 pub(crate) use sequential::fill as sequential_fill;
+pub use surw::Surw;
 pub use tape::Tape;
+pub use urw::Urw;
+
+use std::sync::Arc;
 
 use crate::engine::Engine;
 use crate::finding::{Divergence, Finding};
 use crate::id::{TaskId, TaskPath};
 use crate::operation::Operation;
 use crate::resource::Resource;
-use crate::task::Task;
+use crate::task::{NOT_READY, Task};
 use crate::trace::Step;
 
 /// Makes the choices of executions.
@@ -43,6 +69,24 @@ use crate::trace::Step;
 /// }
 /// ```
 pub trait Strategy {
+    /// The next execution is number `number` of the exploration, from 0, and `profile` is what earlier
+    /// ones have shown: which ones follows from the number alone. Called before
+    /// [`begin`](Self::begin); not for an execution that belongs to no exploration.
+    fn prepare(&mut self, number: u64, profile: &Arc<Profile>) {
+        let _ = (number, profile);
+    }
+
+    /// Whether it wants a profile: then executions are learned from.
+    fn learns(&self) -> bool {
+        false
+    }
+
+    /// The choices of the last execution at which two or more tasks were in question, if the strategy
+    /// has counted them: there may be less of them than choices, if it has a way to tell.
+    fn contested(&self) -> Option<u64> {
+        None
+    }
+
     /// A new execution begins; `seed` is its own.
     fn begin(&mut self, seed: u64);
 
@@ -105,10 +149,19 @@ impl<'a> View<'a> {
         &self.engine.task(task).pending
     }
 
+    /// Whether all that `task` would do now is to begin waiting for a mutex, a channel or an
+    /// initialiser, without a timeout. While others can go on, nothing is lost by leaving it aside: its
+    /// request commutes with whatever comes before the end of the wait. That does not hold where
+    /// others can notice who waits, so it is never said of other primitives.
+    #[inline]
+    pub fn would_wait(&self, task: TaskId) -> bool {
+        self.engine.would_wait(task)
+    }
+
     /// Whether `task` can be picked.
     #[inline]
     pub fn is_ready(&self, task: TaskId) -> bool {
-        self.ready.contains(&task)
+        self.engine.tasks().get(task.index()).is_some_and(|task| task.ready_at != NOT_READY)
     }
 
     /// The steps so far.

@@ -1,11 +1,10 @@
 //! Replay: makes the choices of a recorded schedule again.
 //!
-//! Strict: the first step that is not the recorded one ends the execution with a divergence that
-//! names both; line numbers are named but not compared, so that a comment more or less does no harm.
-//! Lenient: an unusable entry is passed over and the sequential strategy fills in; the
-//! form that shrinking, and a schedule kept from before a change of the program, need.
+//! The first step that is not the recorded one ends the execution with a divergence that names both; line
+//! numbers are named but not compared, so that a comment more or less does no harm. [`super::Lenient`] goes
+//! on instead.
 
-use super::{Strategy, View, sequential};
+use super::{Strategy, View};
 use crate::finding::Divergence;
 use crate::id::TaskId;
 use crate::schedule::{LineOf, Schedule, Segment};
@@ -14,7 +13,6 @@ use crate::schedule::{LineOf, Schedule, Segment};
 #[derive(Clone, Debug)]
 pub struct Replay {
     schedule: Schedule,
-    lenient: bool,
     line_of: LineOf,
     /// The segment that the next step belongs to, and the step at which it began.
     segment: usize,
@@ -25,8 +23,8 @@ pub struct Replay {
 
 impl Replay {
     /// A replay of `schedule`.
-    pub fn new(schedule: Schedule, lenient: bool, line_of: LineOf) -> Self {
-        Replay { schedule, lenient, line_of, segment: 0, segment_began: 0, verified: 0, chosen: 0 }
+    pub fn new(schedule: Schedule, line_of: LineOf) -> Self {
+        Replay { schedule, line_of, segment: 0, segment_began: 0, verified: 0, chosen: 0 }
     }
 
     /// The segment that step number `step` belongs to.
@@ -83,21 +81,15 @@ impl Strategy for Replay {
     }
 
     fn pick(&mut self, view: &View<'_>) -> Result<TaskId, Box<Divergence>> {
-        if !self.lenient {
-            self.verify(view)?;
-        }
+        self.verify(view)?;
         let step = view.steps().len() as u64;
         let Some(segment) = self.segment_at(step).cloned() else {
-            if self.lenient {
-                return Ok(sequential::fill(view));
-            }
             let found = format!("{} tasks that can still go on", view.ready().len());
             return Err(divergence(step, "the end of the recording".into(), found, None));
         };
         let first = step == self.segment_began;
         let wanted = view.ready().iter().copied().find(|t| view.path(*t) == segment.task);
         match wanted {
-            Some(task) if self.lenient => Ok(task),
             Some(task) => {
                 let pending = view.pending(task);
                 let line = (self.line_of)(pending.site);
@@ -109,7 +101,6 @@ impl Strategy for Replay {
                     _ => Ok(task),
                 }
             }
-            None if self.lenient => Ok(sequential::fill(view)),
             None => {
                 let ready: Vec<String> = view
                     .ready()
@@ -135,7 +126,6 @@ impl Strategy for Replay {
         self.chosen += 1;
         match recorded {
             Some(chosen) if chosen < outcomes => Ok(chosen),
-            _ if self.lenient => Ok(0),
             Some(chosen) => Err(divergence(
                 view.steps().len() as u64,
                 format!("a choice that came to {chosen}"),
@@ -152,9 +142,6 @@ impl Strategy for Replay {
     }
 
     fn finish(&mut self, view: &View<'_>) -> Result<(), Box<Divergence>> {
-        if self.lenient {
-            return Ok(());
-        }
         self.verify(view)?;
         let made = view.steps().len() as u64;
         match self.segment_at(made).cloned() {

@@ -23,7 +23,7 @@ impl Strategy for Sequential {
 /// The sequential choice; also what replay falls back to when its schedule is at an end.
 pub(crate) fn fill(view: &View<'_>) -> TaskId {
     let current = view.current();
-    if view.is_ready(current) {
+    if current != TaskId::CLOCK && view.is_ready(current) {
         return current;
     }
     let yielded = view.steps().last().is_some_and(|s| s.kind == OpKind::Yield);

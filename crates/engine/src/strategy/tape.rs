@@ -29,6 +29,24 @@ impl Tape {
         ((u128::from(self.bits()) * u128::from(n)) >> 64) as u64
     }
 
+    /// One of `items` (at least one), each with the probability that its `weight` has in their sum; any
+    /// of them where that is 0.
+    pub fn weighted<T: Copy>(&mut self, items: &[T], weight: impl Fn(T) -> u64) -> T {
+        let sum: u64 = items.iter().map(|item| weight(*item)).sum();
+        if sum == 0 {
+            return items[self.below(items.len() as u64) as usize];
+        }
+        let mut drawn = self.below(sum);
+        for item in items {
+            let weight = weight(*item);
+            if drawn < weight {
+                return *item;
+            }
+            drawn -= weight;
+        }
+        items[items.len() - 1]
+    }
+
     /// The seed of execution number `iteration` in an exploration seeded with `seed`.
     pub fn seed_of(seed: u64, iteration: u64) -> u64 {
         // Mixed twice: neighbouring executions must not have neighbouring tapes.

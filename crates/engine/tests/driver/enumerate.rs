@@ -19,7 +19,8 @@ pub struct Enumerate {
 }
 
 impl Enumerate {
-    fn turn(&mut self, options: u64) -> u64 {
+    /// What is chosen next, out of so many.
+    pub fn turn(&mut self, options: u64) -> u64 {
         if self.at == self.wheels.len() {
             self.wheels.push((0, options));
         }

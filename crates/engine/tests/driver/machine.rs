@@ -2,7 +2,6 @@
 
 use std::collections::VecDeque;
 
-use drawloom_engine::behaviour;
 use drawloom_engine::finding::{FindingKind, Panic};
 use drawloom_engine::strategy::Strategy;
 use drawloom_engine::{Committed, Engine, Limits, Next, OpKind, Operation, ResourceId, Site, Step, TaskId, outcome};
@@ -29,16 +28,8 @@ pub struct Run {
     pub tasks: Vec<TaskId>,
     /// Virtual time at the end.
     pub now: u64,
-}
-
-impl Run {
-    /// The behaviour hash, computed from the trace.
-    pub fn hash(&self) -> u64 {
-        behaviour::of(&self.steps, |task| {
-            let path = self.paths[task.index()].as_bytes();
-            path.iter().fold(0, |hash: u64, byte| hash.wrapping_mul(257).wrapping_add(u64::from(*byte)))
-        })
-    }
+    /// The behaviour hash.
+    pub behaviour: u64,
 }
 
 /// A site is a line of the program.
@@ -81,6 +72,7 @@ pub fn run_on(engine: &mut Engine, program: &Program, strategy: &mut dyn Strateg
         paths: (0..engine.tasks().len()).map(|t| engine.path(TaskId(t as u32)).to_string()).collect(),
         tasks,
         now: engine.now(),
+        behaviour: engine.behaviour(),
     }
 }
 

@@ -10,7 +10,7 @@ mod machine;
 mod operations;
 mod program;
 
-pub use enumerate::{InOrder, canonical, every_run, every_run_within, up_to};
+pub use enumerate::{Enumerate, InOrder, canonical, every_run, every_run_within, up_to};
 pub use generate::generate;
 pub use machine::{Run, line_of, run, run_on};
 pub use program::Program;

@@ -2,7 +2,7 @@
 
 use drawloom_engine::finding::FindingKind;
 use drawloom_engine::schedule::Schedule;
-use drawloom_engine::strategy::{Random, Replay, Sequential, Strategy};
+use drawloom_engine::strategy::{Lenient, Random, Replay, Sequential, Strategy};
 use drawloom_engine::{Engine, Limits};
 
 use crate::driver::{Program, Run, generate, line_of, run, run_on};
@@ -17,7 +17,10 @@ fn recorded(program: &Program, strategy: &mut dyn Strategy, limits: &Limits, see
 
 fn replayed(program: &Program, token: &str, lenient: bool) -> Run {
     let schedule = Schedule::from_token(token, "a test").expect("a token that was just made");
-    run(program, &mut Replay::new(schedule, lenient, line_of))
+    if lenient {
+        return run(program, &mut Lenient::of(&schedule));
+    }
+    run(program, &mut Replay::new(schedule, line_of))
 }
 
 #[test]
@@ -57,7 +60,7 @@ fn a_run_with_early_timers_is_replayed_under_the_same_limits() {
     for seed in 0..50 {
         let (original, token) = recorded(&program, &mut Random::new(), &limits, seed);
         let schedule = Schedule::from_token(&token, "a test").expect("a token");
-        let again = run_on(&mut Engine::new(), &program, &mut Replay::new(schedule, false, line_of), &limits, 0);
+        let again = run_on(&mut Engine::new(), &program, &mut Replay::new(schedule, line_of), &limits, 0);
         assert_eq!(again.steps, original.steps, "seed {seed}: {:?}", again.kind);
     }
 }

@@ -1,6 +1,6 @@
 use drawloom_macros::test;
 
-#[test(pct(depth = 3))]
+#[test(corpus(size = 3))]
 fn increments_are_not_lost() {}
 
 fn main() {}

@@ -5,9 +5,9 @@ use std::collections::{HashMap, HashSet};
 use drawloom_engine::finding::{Blocked, CellAccess, Deadlock, Finding, FindingKind};
 use drawloom_engine::{Engine, OpKind, ResourceId, Site, State, Step, TaskId, UNBOUNDED, outcome};
 
-use super::waits::{Wait, waits};
+use super::waits::{Wait, may_wait, waits};
 use super::{
-    AccessRecord, BLOCKED, BlockedRecord, Blocker, Details, FindingRecord, LeakRecord, Meta, Place, Record,
+    AccessRecord, BLOCKED, BlockedRecord, Blocker, Details, FindingRecord, LeakRecord, Meta, PASSED, Place, Record,
     ResourceRecord, StepRecord, TaskRecord, VERSION,
 };
 
@@ -23,9 +23,24 @@ impl Record {
     /// Steps that destructors made when the execution was torn down are left out. `resolve` says
     /// which place a site stands for.
     pub fn of(engine: &Engine, finding: &Finding, meta: Meta, resolve: &dyn Fn(Site) -> Option<Place>) -> Record {
+        Record::build(engine, Some(finding), meta, resolve)
+    }
+
+    /// The record of the execution that is still in `engine`, in which nothing was found: to be compared
+    /// with one that failed. Its `finding` is of the kind [`PASSED`].
+    pub fn passed(engine: &Engine, meta: Meta, resolve: &dyn Fn(Site) -> Option<Place>) -> Record {
+        Record::build(engine, None, meta, resolve)
+    }
+
+    fn build(
+        engine: &Engine,
+        finding: Option<&Finding>,
+        meta: Meta,
+        resolve: &dyn Fn(Site) -> Option<Place>,
+    ) -> Record {
         let mut builder = Builder { resolve, places: Vec::new(), by_site: HashMap::new(), by_place: HashMap::new() };
-        let end = engine.finding().map_or(finding.step, |f| f.step.min(finding.step));
-        let made = &engine.steps()[..engine.steps().len().min(end as usize)];
+        let ends = [engine.finding(), finding].into_iter().flatten().map(|f| f.step as usize);
+        let made = &engine.steps()[..ends.min().unwrap_or(usize::MAX).min(engine.steps().len())];
         let mut record = Record {
             version: VERSION,
             meta,
@@ -35,13 +50,14 @@ impl Record {
             outcomes: vec![OUTCOMES[0].to_owned()],
             steps: Vec::with_capacity(made.len()),
             finding: FindingRecord {
-                kind: finding.kind.word().to_owned(),
-                message: String::new(),
-                task: finding.task.0,
+                kind: finding.map_or(PASSED, |f| f.kind.word()).to_owned(),
+                message: "nothing was found".to_owned(),
+                task: finding.map_or(TaskId::MAIN, |f| f.task).0,
                 place: None,
                 details: Details::Nothing,
             },
             places: Vec::new(),
+            window: None,
         };
         let mut operations = [None; OpKind::ALL.len()];
         for step in made {
@@ -62,7 +78,9 @@ impl Record {
                 value: value(step),
             });
         }
-        record.describe(engine, finding, &mut builder);
+        if let Some(finding) = finding {
+            record.describe(engine, finding, &mut builder);
+        }
         record.tell_outcomes_of_waits(made);
         record.places = builder.places;
         record
@@ -89,7 +107,7 @@ impl Record {
             let is_blocked = || blocked.contains(&(step.task, step.resource, self.operation(step).to_owned()));
             let outcome = match ended_by {
                 Some(by) => came_to(&made[by as usize]),
-                None if next.is_none() && is_blocked() => NEVER_ENDED,
+                None if next.is_none() && may_wait(self.operation(step)) && is_blocked() => NEVER_ENDED,
                 None => continue,
             };
             self.steps[i].outcome = self.outcome_index(outcome);
@@ -143,7 +161,7 @@ impl Record {
                 ("tasks were not joined".into(), None, Details::Unjoined { tasks })
             }
             FindingKind::Divergence(divergence) => (
-                "the program did something else than recorded".into(),
+                "the program behaved differently when its schedule was repeated".into(),
                 None,
                 Details::Divergence {
                     step: divergence.step,
@@ -250,8 +268,8 @@ impl Builder<'_> {
     }
 
     /// The tasks as they stood at the finding; teardown has buried them since.
-    fn tasks(&mut self, engine: &Engine, finding: &Finding, made: &[Step]) -> Vec<TaskRecord> {
-        let paniced = |task| matches!(finding.kind, FindingKind::Panic(_)) && finding.task == task;
+    fn tasks(&mut self, engine: &Engine, finding: Option<&Finding>, made: &[Step]) -> Vec<TaskRecord> {
+        let paniced = |task| finding.is_some_and(|f| matches!(f.kind, FindingKind::Panic(_)) && f.task == task);
         let mut tasks: Vec<_> = engine
             .tasks()
             .iter()

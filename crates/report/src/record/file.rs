@@ -93,7 +93,10 @@ impl Record {
             | Details::Divergence { .. }
             | Details::Nothing => true,
         };
-        let tables = self.tasks.iter().all(|t| place(&t.spawned_at))
+        let window =
+            self.window.is_none_or(|w| w.from <= w.to && (w.to as usize) < self.steps.len() && resource(&w.resource));
+        let tables = window
+            && self.tasks.iter().all(|t| place(&t.spawned_at))
             && self.resources.iter().all(|r| place(&r.created_at))
             && place(&self.finding.place)
             && (self.tasks.is_empty() || task(&self.finding.task));

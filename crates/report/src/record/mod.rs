@@ -33,6 +33,9 @@ pub use file::ReadError;
 /// The version of the trace file that is written, and the only one that is read.
 pub const VERSION: u32 = 1;
 
+/// The kind of the "finding" of an execution in which nothing was found ([`Record::passed`]).
+pub const PASSED: &str = "passed";
+
 /// The outcome of a wait that nobody will end.
 pub(crate) const BLOCKED: &str = "blocked for ever";
 
@@ -68,6 +71,21 @@ pub struct Record {
     pub outcomes: Vec<String>,
     /// What was done up to the finding, in order.
     pub steps: Vec<StepRecord>,
+    /// The race window, once somebody has found it out: the viewer shades it. Not written while it is
+    /// none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub window: Option<Window>,
+}
+
+/// The stretch of an execution in which another task's step does the harm.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Window {
+    /// The step that opens it: a read whose result is relied on, say.
+    pub from: u32,
+    /// The step that closes it: the write that relies on it.
+    pub to: u32,
+    /// What the two are about.
+    pub resource: Option<u32>,
 }
 
 /// Which test, and how to get there again: what the engine does not know.
@@ -86,6 +104,51 @@ pub struct Meta {
     pub executions: u64,
     /// The token that replays it.
     pub token: String,
+    /// How it came to be so simple, if it was minimised; the rest of the record is of the result.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub minimised: Option<Minimised>,
+}
+
+/// What minimising a schedule came to.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct Minimised {
+    /// The token that replays the execution in which the finding was met.
+    pub original: String,
+    /// How complicated that was.
+    pub before: Extent,
+    /// How complicated this is.
+    pub after: Extent,
+    /// Replays that it took.
+    pub replays: u64,
+    /// Those of them that tried edits of the schedule; the others tried random ones.
+    pub replays_of_edits: u64,
+    /// Whether there was nothing left to try.
+    pub complete: bool,
+    /// The steps with which a task was let run although the one before could have gone on.
+    pub preempting: Vec<u32>,
+}
+
+/// How much there is to follow in an execution. The simpler of two is the one that has less of what they
+/// differ in first.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default, Serialize, Deserialize)]
+pub struct Extent {
+    /// Switches away from a task that could have gone on and did not yield.
+    pub preemptions: u64,
+    /// Timers that fired early, and choices of two outcomes that did not come to the first.
+    pub faults: u64,
+    /// Switches from one task to another.
+    pub switches: u64,
+    /// What all other choices came to, added up.
+    pub data: u64,
+    /// Steps.
+    pub steps: u64,
+}
+
+impl From<drawloom_engine::shrink::Cost> for Extent {
+    fn from(cost: drawloom_engine::shrink::Cost) -> Extent {
+        let drawloom_engine::shrink::Cost { preemptions, faults, switches, data, steps } = cost;
+        Extent { preemptions, faults, switches, data, steps }
+    }
 }
 
 /// A place in the user's source.

@@ -11,7 +11,7 @@ use crate::names::{Names, count};
 use crate::record::{BlockedRecord, Details, Record};
 
 /// The headline with what belongs under it; ends with a line break.
-pub(super) fn headline(record: &Record, names: &Names<'_>, options: &RenderOptions<'_>) -> String {
+pub(crate) fn headline(record: &Record, names: &Names<'_>, options: &RenderOptions<'_>) -> String {
     let paint = Paint(options.colour);
     let test = &record.meta.test;
     let place = if test.is_empty() { "in an exploration".to_owned() } else { format!("in test \"{test}\"") };
@@ -126,7 +126,8 @@ pub(super) fn headline(record: &Record, names: &Names<'_>, options: &RenderOptio
         Details::Divergence { step, expected, found, task } => {
             let _ = writeln!(out, "{}", start("DIVERGENCE"));
             let who = task.as_ref().map(|path| format!(", task {path}")).unwrap_or_default();
-            let _ = writeln!(out, "  The program did something else than recorded, at step {step}{who}:");
+            let _ =
+                writeln!(out, "  The program behaved differently when its schedule was repeated, at step {step}{who}:");
             let _ = writeln!(out, "    expected: {expected}");
             let _ = writeln!(out, "    found:    {found}");
             advice(

@@ -4,9 +4,10 @@
 mod blocked;
 mod fold;
 mod headline;
-mod operation;
+pub(crate) mod operation;
 mod paint;
 mod race;
+pub(crate) mod reason;
 mod trace;
 
 use std::fmt::Write as _;
@@ -14,7 +15,8 @@ use std::fmt::Write as _;
 use drawloom_engine::config::ENV_REPLAY;
 
 use crate::names::{Names, count};
-use crate::record::Record;
+use crate::record::{Minimised, Record};
+pub(crate) use headline::headline;
 use paint::{Ink, Paint};
 
 /// Tasks that a report lists one by one.
@@ -33,12 +35,14 @@ pub struct RenderOptions<'a> {
     pub max_steps: usize,
     /// Where the trace file was written, if it was.
     pub trace_file: Option<&'a str>,
+    /// Where the trace was written as a page to look at ([`page`](crate::page)), if it was.
+    pub page: Option<&'a str>,
 }
 
 impl Default for RenderOptions<'_> {
-    /// 120 columns, no colour, no sources, 80 steps, no trace file.
+    /// 120 columns, no colour, no sources, 80 steps, no files.
     fn default() -> Self {
-        RenderOptions { width: 120, colour: false, sources: &|_| None, max_steps: 80, trace_file: None }
+        RenderOptions { width: 120, colour: false, sources: &|_| None, max_steps: 80, trace_file: None, page: None }
     }
 }
 
@@ -59,7 +63,7 @@ impl Default for RenderOptions<'_> {
 pub fn render(record: &Record, options: &RenderOptions<'_>) -> String {
     let names = Names::of(record);
     let paint = Paint(options.colour);
-    let mut out = headline::headline(record, &names, options);
+    let mut out = headline(record, &names, options);
     if !record.steps.is_empty() && record.finding.kind != "nothing explored" {
         out.push('\n');
         out.push_str(&trace::trace(record, &names, options));
@@ -80,13 +84,42 @@ fn footer(out: &mut String, record: &Record, options: &RenderOptions<'_>, paint:
     let seed = meta.seed.map(|seed| format!("seed {seed:#x}, ")).unwrap_or_default();
     let steps = count(record.steps.len() as u64, "step");
     let _ = writeln!(out, "{seed}iteration {} of {strategy}, {steps}", meta.iteration);
-    if !meta.token.is_empty() {
-        let line = format!("{ENV_REPLAY}='{}' {}", meta.token, cargo_test(&meta.test));
+    if let Some(minimised) = &meta.minimised {
+        let _ = writeln!(out, "{}", minimising(minimised));
+    }
+    if let Some(line) = replay_line(record) {
         let _ = writeln!(out, "replay: {}", paint.ink(Ink::Strong, &line));
     }
-    if let Some(file) = options.trace_file {
-        let _ = writeln!(out, "trace: {file}");
+    let trace = options.trace_file.map(|file| format!("trace: {file}"));
+    let page = options.page.map(|file| format!("page: {file}"));
+    let files: Vec<_> = trace.into_iter().chain(page).collect();
+    if !files.is_empty() {
+        let _ = writeln!(out, "{}", files.join("  "));
     }
+}
+
+/// `minimised 41 → 1 preemptions in 71 replays`: what has become less, and first of it what matters most.
+fn minimising(minimised: &Minimised) -> String {
+    let Minimised { before, after, replays, complete, .. } = minimised;
+    let replays = count(*replays, "replay");
+    let rest = if *complete { "" } else { "; there was no time for more: `shrink = full` goes on" };
+    let changes = [
+        (before.preemptions, after.preemptions, "preemptions"),
+        (before.faults, after.faults, "faults"),
+        (before.switches, after.switches, "switches"),
+        (before.data, after.data, "as the sum of choices"),
+        (before.steps, after.steps, "steps"),
+    ];
+    match changes.into_iter().find(|(before, after, _)| before != after) {
+        Some((before, after, what)) => format!("minimised {before} → {after} {what} in {replays}{rest}"),
+        None => format!("nothing simpler in {replays} ({}){rest}", count(after.preemptions, "preemption")),
+    }
+}
+
+/// The line to paste that replays the execution, if it can be replayed.
+pub(crate) fn replay_line(record: &Record) -> Option<String> {
+    let meta = &record.meta;
+    (!meta.token.is_empty()).then(|| format!("{ENV_REPLAY}='{}' {}", meta.token, cargo_test(&meta.test)))
 }
 
 /// The command that runs one test. The path of a test begins with the name of its crate or test

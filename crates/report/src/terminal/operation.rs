@@ -5,33 +5,43 @@ use std::fmt::Write as _;
 use crate::names::{Names, count};
 use crate::record::{Record, StepRecord};
 
-/// `lock mutex `a``, `load atomic `hits`: reads 3`, `try_lock mutex `a`: refused`
-pub(super) fn describe(record: &Record, names: &Names<'_>, step: &StepRecord) -> String {
+/// A step in words that can be set apart: `load`, `atomic `hits``, `reads 3`.
+pub(crate) struct Words {
+    /// What was done.
+    pub(crate) verb: String,
+    /// On what, or to whom.
+    pub(crate) object: String,
+    /// What is known of its operands, value and outcome.
+    pub(crate) told: String,
+    /// Whether the verb names the kind of the object itself.
+    colon: bool,
+}
+
+/// What `step` did.
+pub(crate) fn words(record: &Record, names: &Names<'_>, step: &StepRecord) -> Words {
     let word = record.operation(step);
-    let mut text = word.to_owned();
-    match word {
-        "spawn" | "join" | "is_finished" | "unpark" => {
-            if let Some(target) = names.target(step.argument) {
-                let _ = write!(text, " task {}", names.tag(target));
-            }
-        }
-        "timer" => {
-            let whose = names.target(step.argument).map(|t| format!(" for task {}", names.tag(t)));
-            text = format!("timer fires{}", whose.unwrap_or_default());
-        }
-        // These words name the resource themselves.
-        "barrier wait" | "drop last sender" | "drop receiver" | "read cell" | "write cell" | "initialised" => {
-            if let Some(name) = names.resource(step.resource) {
-                let _ = write!(text, ": {name}");
-            }
-        }
+    let aim = || names.target(step.argument).map(|target| names.tag(target));
+    let mut colon = false;
+    let (verb, object) = match word {
+        "spawn" | "join" | "is_finished" | "unpark" => (word, aim().map(|tag| format!("task {tag}"))),
+        "timer" => ("timer fires", aim().map(|tag| format!("for task {tag}"))),
         _ => {
-            if let Some(name) = names.resource(step.resource) {
-                let _ = write!(text, " {name}");
-            }
+            colon = matches!(
+                word,
+                "barrier wait" | "drop last sender" | "drop receiver" | "read cell" | "write cell" | "initialised"
+            );
+            (word, names.resource(step.resource).map(str::to_owned))
         }
+    };
+    Words { verb: verb.to_owned(), object: object.unwrap_or_default(), told: told(record, names, step), colon }
+}
+
+/// `lock mutex `a``, `load atomic `hits`, reads 3`, `try_lock mutex `a`, refused`
+pub(super) fn describe(record: &Record, names: &Names<'_>, step: &StepRecord) -> String {
+    let Words { verb: mut text, object, told, colon } = words(record, names, step);
+    if !object.is_empty() {
+        let _ = write!(text, "{} {object}", if colon { ":" } else { "" });
     }
-    let told = told(record, names, step);
     if !told.is_empty() {
         let _ = write!(text, ", {told}");
     }
@@ -81,7 +91,7 @@ fn join(first: String, outcome: &str) -> String {
 }
 
 /// A value as a person would write it. Whether it is signed is not known.
-fn shown(value: u64) -> String {
+pub(crate) fn shown(value: u64) -> String {
     match value as i64 {
         signed if signed < 0 => format!("{value} ({signed})"),
         _ => value.to_string(),
@@ -94,7 +104,7 @@ fn instant(nanos: u64) -> String {
 }
 
 /// What a task waits for in an operation with these operands.
-pub(super) fn waits_for(
+pub(crate) fn waits_for(
     record: &Record,
     names: &Names<'_>,
     operation: &str,

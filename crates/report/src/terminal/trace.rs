@@ -4,12 +4,13 @@ use std::collections::HashMap;
 use std::fmt::Write as _;
 
 use super::fold::{Item, fold};
-use super::operation::{describe, waits_for};
+use super::operation::describe;
 use super::paint::{Ink, Paint};
+use super::reason::{Ending, endings, reason};
 use super::{MOST_LISTED, RenderOptions};
 use crate::names::{Names, count};
 use crate::record::waits::{Wait, waits};
-use crate::record::{BLOCKED, BlockedRecord, Details, Place, Record, StepRecord};
+use crate::record::{Place, Record, StepRecord};
 
 /// What was done is not padded beyond this.
 const WIDEST_OPERATION: usize = 48;
@@ -199,44 +200,7 @@ impl<'a> Writer<'a> {
 
     /// Why the task of step `i`, the last one shown of it, did not go on, where that is known.
     fn reason(&self, i: u32) -> Option<String> {
-        let (step, wait) = (self.step(i), self.waits[i as usize]);
-        let word = self.record.operation(step);
-        if wait.ended_by.is_some() {
-            return Some(waits_for(self.record, self.names, word, step.resource, step.argument));
-        }
-        if word == "yield" {
-            return Some("yielded".to_owned());
-        }
-        let Some(next) = wait.next else {
-            let blocked = self.blocked().iter().find(|b| b.task == step.task);
-            return blocked.filter(|_| self.record.outcome(step) != BLOCKED).map(|b| {
-                let what = waits_for(self.record, self.names, &b.operation, b.resource, b.argument);
-                format!("{what}, for ever")
-            });
-        };
-        let next_word = self.record.operation(self.step(next));
-        let switched_by_choice = || self.record.steps.get(i as usize + 1).is_some_and(|s| s.choice);
-        match next_word {
-            "exit" if next == i + 1 => {
-                let panicked = self.record.tasks.get(step.task as usize).is_some_and(|t| t.panicked);
-                Some(if panicked { "panicked" } else { "finished" }.to_owned())
-            }
-            _ if self.waits[next as usize].came_late => {
-                let StepRecord { resource, argument, .. } = *self.step(next);
-                Some(waits_for(self.record, self.names, next_word, resource, argument))
-            }
-            // An unpark leaves no mark on the park that it ends.
-            "park" => None,
-            _ if switched_by_choice() => Some("preempted".to_owned()),
-            _ => None,
-        }
-    }
-
-    fn blocked(&self) -> &'a [BlockedRecord] {
-        match &self.record.finding.details {
-            Details::Deadlock { blocked, .. } => blocked,
-            _ => &[],
-        }
+        reason(self.record, self.names, self.waits, i)
     }
 
     fn gap(&mut self, head: &[Item], tail: &[Item], options: &RenderOptions<'_>) {
@@ -263,22 +227,13 @@ impl<'a> Writer<'a> {
         if let Some(reason) = self.last.and_then(|last| self.reason(last)) {
             self.note(&reason);
         }
-        let finding = &self.record.finding;
-        let mut ends: Vec<(u32, String, Option<u32>)> = Vec::new();
-        if matches!(finding.details, Details::Panic { .. }) {
-            ends.push((finding.task, "panics".into(), finding.place));
-        }
-        // Other waits are steps, and shown. A join or a park becomes one when its wait is over.
-        let not_shown = |b: &&BlockedRecord| matches!(b.operation.as_str(), "join" | "park");
-        for b in self.blocked().iter().filter(not_shown).take(MOST_LISTED) {
-            ends.push((b.task, waits_for(self.record, self.names, &b.operation, b.resource, b.argument), b.place));
-        }
+        let ends = endings(self.record, self.names);
         if ends.is_empty() {
             return;
         }
         let _ = writeln!(self.out, "{}", self.paint.ink(Ink::Alarm, "── in the end ──"));
         let number = format!("{:>w$}", "✗", w = self.columns.number + 1);
-        for (task, what, place) in ends {
+        for Ending { task, what, place } in ends.into_iter().take(MOST_LISTED) {
             self.line(&number, task, &what, self.record.place(place));
         }
     }

@@ -2,6 +2,7 @@
 
 mod cause;
 mod file;
+mod minimised;
 mod screens;
 mod script;
 mod traces;

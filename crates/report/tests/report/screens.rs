@@ -58,6 +58,7 @@ fn a_panic_shows_its_message_and_the_interleaving_with_sources() {
     let options = RenderOptions {
         sources: &sources,
         trace_file: Some("target/drawloom/bank-tests-transfer.json"),
+        page: Some("target/drawloom/bank-tests-transfer.html"),
         width: 110,
         ..RenderOptions::default()
     };

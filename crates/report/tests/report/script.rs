@@ -147,18 +147,28 @@ fn announce(engine: &mut Engine, bodies: &mut [VecDeque<Act>], task: TaskId) {
 }
 
 pub fn record(engine: &Engine, finding: &Finding, test: &str) -> Record {
-    let meta = Meta {
+    Record::of(engine, finding, meta(test), &resolve)
+}
+
+fn meta(test: &str) -> Meta {
+    Meta {
         test: test.to_owned(),
         strategy: "random(iterations = 500)".to_owned(),
         seed: Some(0x5eed),
         iteration: 17,
         executions: 17,
         token: "dl1AbC-d_9".to_owned(),
-    };
-    Record::of(engine, finding, meta, &resolve)
+        minimised: None,
+    }
 }
 
 /// In scripts a site is a line of one file.
 pub fn resolve(site: Site) -> Option<Place> {
     Some(Place { file: "src/x.rs".to_owned(), line: site.0 as u32, column: 5 })
+}
+
+/// The record of an execution in which nothing was found.
+#[allow(dead_code)]
+pub fn passed(engine: &Engine, test: &str) -> Record {
+    Record::passed(engine, meta(test), &resolve)
 }

@@ -58,3 +58,13 @@ fn a_hundred_stuck_tasks_are_not_listed_one_by_one() {
     let text = render(&record, &RenderOptions::default());
     assert!(text.contains("\n  … and 69 more tasks\n"), "{text}");
 }
+
+#[test]
+fn a_join_that_ended_is_not_taken_for_the_one_that_never_does() {
+    let channel = State::Channel(ChannelState::new(1));
+    let main =
+        vec![spawn(4, None, vec![]), spawn(5, None, vec![op(OpKind::Recv, 0, 6)]), join(FIRST, 7), join(SECOND, 8)];
+    let record = Script::with(&[(ResourceKind::Channel, channel, 3, None)]).record("x::joins", main);
+    let join = record.steps.iter().find(|step| record.operation(step) == "join").unwrap();
+    assert_eq!(record.outcome(join), "ok");
+}

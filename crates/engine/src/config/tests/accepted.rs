@@ -6,8 +6,8 @@ use super::*;
 fn nothing_is_all_defaults() {
     assert_eq!(parsed(""), Config::new());
     assert_eq!(parsed("  "), Config::new());
-    assert_eq!(parsed("random"), Config::new());
-    assert_eq!(parsed("random()"), Config::new());
+    assert_eq!(parsed("auto"), Config::new());
+    assert_eq!(parsed("auto()"), Config::new());
 }
 
 #[test]
@@ -15,6 +15,9 @@ fn strategies_with_their_own_arguments() {
     assert_eq!(parsed("sequential").strategy, StrategySpec::Sequential);
     assert_eq!(parsed("round_robin").strategy, StrategySpec::RoundRobin);
     assert_eq!(parsed("sticky").strategy, StrategySpec::Sticky { stickiness: 3 });
+    assert_eq!(parsed("pct").strategy, StrategySpec::Pct { depth: 3 });
+    assert_eq!(parsed("idpct(deepest = 4)").strategy, StrategySpec::Idpct { shallowest: 2, deepest: 4 });
+    assert_eq!(parsed("race_directed(constraints = 1)").strategy, StrategySpec::RaceDirected { constraints: 1 });
     assert_eq!(
         parsed(r#"replay(token = "d1:abc", lenient = true)"#).strategy,
         StrategySpec::Replay { token: "d1:abc".to_owned(), lenient: true }
@@ -25,10 +28,10 @@ fn strategies_with_their_own_arguments() {
 fn shared_arguments_stand_anywhere_in_any_order() {
     let expected = Config::new().iterations(100).seed(42).progress_bound(50_000);
     for source in [
-        "random(iterations = 100, seed = 42, progress_bound = 50000)",
-        "progress_bound = 50_000, random(seed = 0x2a, iterations = 100,),",
+        "auto(iterations = 100, seed = 42, progress_bound = 50000)",
+        "progress_bound = 50_000, auto(seed = 0x2a, iterations = 100,),",
         "seed = 42, iterations = 100, progress_bound = 50000",
-        "seed=42,random,iterations=100,progress_bound=50000",
+        "seed=42,auto,iterations=100,progress_bound=50000",
     ] {
         assert_eq!(parsed(source), expected, "{source}");
     }

@@ -30,7 +30,7 @@ fn the_strategy_variable_replaces_what_it_mentions() {
 #[test]
 fn the_more_special_variable_wins() {
     let variables = [
-        ("DRAWLOOM_STRATEGY", "random(seed = 2, iterations = 2)"),
+        ("DRAWLOOM_STRATEGY", "auto(seed = 2, iterations = 2)"),
         ("DRAWLOOM_SEED", "0x10"),
         ("DRAWLOOM_ITERATIONS", "1_000_000"),
     ];

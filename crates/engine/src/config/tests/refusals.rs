@@ -7,7 +7,8 @@ fn unknown_names_are_answered_with_the_valid_ones() {
     assert_eq!(
         refused("radnom").to_string(),
         "unknown strategy `radnom`; did you mean `random`? valid strategies are \
-         `sequential`, `round_robin`, `random`, `sticky`, `exhaustive`, `replay`"
+         `auto`, `sequential`, `round_robin`, `random`, `sticky`, `pos`, `surw`, `urw`, `race_directed`, `pct`, \
+         `idpct`, `fair_pct`, `delay_bounded`, `exhaustive`, `replay`"
     );
     assert_eq!(refused("round-robin, seed = 1").message(), "unknown strategy `round-robin`");
     let error = refused("sticky(stickines = 3)");
@@ -17,7 +18,7 @@ fn unknown_names_are_answered_with_the_valid_ones() {
 
 #[test]
 fn later_strategies_are_not_accepted_yet() {
-    for name in ["pct", "pos", "surw"] {
+    for name in ["corpus", "tapct", "fest"] {
         assert_refused(name, name, &format!("unknown strategy `{name}`"));
     }
 }
@@ -33,6 +34,9 @@ fn ill_typed_values() {
         ("stack_size = 1KB", "1KB", "`stack_size` takes a size, found `1KB`"),
         ("trace = 1", "1", "`trace` takes `true` or `false`, found `1`"),
         ("name = x", "x", "`name` takes a string, found `x`"),
+        ("memory = c11", "c11", "`memory` takes `sc`, found `c11`"),
+        ("memory = \"tso\"", "\"tso\"", "`memory` takes `sc`, found `\"tso\"`"),
+        ("exhaustive(preemptions = few)", "few", "`preemptions` takes a whole number or `unbounded`, found `few`"),
         ("clock = real", "real", "`clock` takes `quiescent` or `explore`, found `real`"),
     ] {
         assert_refused(source, piece, message);

@@ -6,8 +6,8 @@ use super::*;
 
 #[test]
 fn the_canonical_text_leaves_defaults_out() {
-    assert_eq!(Config::new().to_string(), "random");
-    assert_eq!(parsed("max_steps = 0x10, trace = true, seed = 1").to_string(), "random(seed = 1), max_steps = 16");
+    assert_eq!(Config::new().to_string(), "auto");
+    assert_eq!(parsed("max_steps = 0x10, trace = true, seed = 1").to_string(), "auto(seed = 1), max_steps = 16");
     assert_eq!(
         parsed("sequential(seed = 1), timeout = 120s, stack_size = 1MiB").to_string(),
         "sequential, seed = 1, timeout = 2m, stack_size = 1MiB"
@@ -24,6 +24,15 @@ fn strategies() -> impl Strategy<Value = StrategySpec> {
         Just(StrategySpec::Sequential),
         Just(StrategySpec::RoundRobin),
         Just(StrategySpec::Random),
+        Just(StrategySpec::Auto),
+        Just(StrategySpec::Pos),
+        Just(StrategySpec::Surw),
+        Just(StrategySpec::Urw),
+        any::<u32>().prop_map(|constraints| StrategySpec::RaceDirected { constraints }),
+        (1..u32::MAX).prop_map(|depth| StrategySpec::Pct { depth }),
+        (1..u32::MAX, 1..u32::MAX).prop_map(|(shallowest, deepest)| StrategySpec::Idpct { shallowest, deepest }),
+        (1..u32::MAX).prop_map(|fair_depth| StrategySpec::FairPct { fair_depth }),
+        (1..u32::MAX).prop_map(|delays| StrategySpec::DelayBounded { delays }),
         (0..=MAX_STICKINESS).prop_map(|stickiness| StrategySpec::Sticky { stickiness }),
         (any::<String>(), any::<bool>()).prop_map(|(token, lenient)| StrategySpec::Replay { token, lenient }),
     ]
@@ -60,20 +69,24 @@ prop_compose! {
         limits in limits(),
         strategy in strategies(),
         budgets: [u32; 3],
-        flags: [bool; 6],
+        flags: [bool; 8],
+        shrink in 0..3usize,
         name: Option<String>,
     ) -> Config {
         let [spurious_wakeups, weak_failures, early_fires] = budgets;
-        let [keep_going, leaks, unjoined, trace, explore, leak] = flags;
+        let [keep_going, leaks, unjoined, trace, explore, leak, saturated, regressions] = flags;
         let mut config = limits
             .strategy(strategy)
             .spurious_wakeups(spurious_wakeups)
             .weak_failures(weak_failures)
             .early_fires(early_fires)
+            .until(Until::ALL[usize::from(saturated)])
             .keep_going(keep_going)
             .leaks(leaks)
             .unjoined(unjoined)
             .trace(trace)
+            .regressions(regressions)
+            .shrink(Shrink::ALL[shrink])
             .clock(Clock::ALL[usize::from(explore)])
             .teardown(Teardown::ALL[usize::from(leak)]);
         config.name = name;

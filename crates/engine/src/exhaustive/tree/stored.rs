@@ -109,6 +109,7 @@ impl Tree {
             put(bytes, u64::from(id.0));
             put_step(bytes, node.step);
             bytes.push(if node.leaf { LEAF } else { 0 } | if node.claimed { DONE } else { 0 });
+            put(bytes, u64::from(node.made));
             let kids: Vec<NodeId> = self.kids(id).collect();
             put(bytes, kids.len() as u64);
             left.extend(kids.into_iter().rev());
@@ -121,7 +122,7 @@ impl Tree {
         let held = reader.count()?;
         let blank = || Node::new(Planned { task: Name(0), choice: 0 }, NONE);
         let nodes: Vec<Node> = std::iter::repeat_with(blank).take(held + free.len()).collect();
-        let mut tree = Tree { nodes, free: Vec::new(), journal: None };
+        let mut tree = Tree { nodes, free: Vec::new(), edge: ROOT, journal: None };
         // The nodes above the one that comes next, and how many children of each are to come.
         let mut above: Vec<(NodeId, u64)> = Vec::new();
         for i in 0..held {
@@ -144,6 +145,7 @@ impl Tree {
                 }
                 _ => return None,
             }
+            tree.node_mut(id).made = u32::try_from(reader.number()?).ok()?;
             above.push((id, reader.number()?));
             while above.last().is_some_and(|(_, left)| *left == 0) {
                 above.pop();

@@ -1,0 +1,65 @@
+//! Exhaustive exploration side by side: executions and CPU time until everything has been explored, the
+//! programs of the literature, what an execution costs, what a second worker brings, and the largest
+//! programs.
+//!
+//! As in `compare`, everybody takes turns in one process, and only ratios of one run count.
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use self::report::Section;
+
+mod report;
+mod sections;
+mod turns;
+
+const SECTIONS: [(&str, fn() -> Section); 5] = [
+    ("peers", sections::side_by_side),
+    ("classes", sections::classes),
+    ("cost", sections::cost),
+    ("workers", sections::speed_up),
+    ("big", sections::big),
+];
+
+fn main() -> ExitCode {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let args: Vec<&str> = args.iter().map(String::as_str).collect();
+    let (only, target) = match args[..] {
+        [] => (None, None),
+        ["--write", path] => (None, Some(path)),
+        ["--write", path, name] if is_section(name) => (Some(name), Some(path)),
+        ["--big", number] => return sections::explore_big(number),
+        ["--peer", peer, name, cap] => return sections::explore_beside(peer, name, cap),
+        [name] if is_section(name) => (Some(name), None),
+        _ => {
+            eprintln!("usage: exhaust [--write FILE] [peers | classes | cost | workers | big]");
+            return ExitCode::from(2);
+        }
+    };
+    let mut passed = true;
+    for (name, measure) in SECTIONS.iter().filter(|(name, _)| only.is_none_or(|only| only == *name)) {
+        let section = measure();
+        println!("{}", section.text);
+        passed &= section.passed;
+        if let Some(Err(error)) = target.map(|path| write_between_markers(Path::new(path), name, &section.text)) {
+            eprintln!("{error}");
+            return ExitCode::from(2);
+        }
+    }
+    if passed { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+fn is_section(name: &str) -> bool {
+    SECTIONS.iter().any(|(known, _)| *known == name)
+}
+
+/// Replaces what is between the markers of a section.
+fn write_between_markers(path: &Path, name: &str, text: &str) -> Result<(), String> {
+    let failed = |error: std::io::Error| format!("{}: {error}", path.display());
+    let [begin, end] = ["begin", "end"].map(|which| format!("<!-- exhaust {name}: {which} -->"));
+    let page = std::fs::read_to_string(path).map_err(failed)?;
+    let missing = |marker: &str| format!("{}: no line `{marker}`", path.display());
+    let (before, rest) = page.split_once(&begin).ok_or_else(|| missing(&begin))?;
+    let (_, after) = rest.split_once(&end).ok_or_else(|| missing(&end))?;
+    std::fs::write(path, format!("{before}{begin}\n\n{text}\n{end}{after}")).map_err(failed)
+}

@@ -1,0 +1,100 @@
+//! The attempt of `auto` to explore everything, where that takes few executions.
+//!
+//! It is made in bursts, between rounds: a small program is exhausted in the first ones, and a large one
+//! loses little by them, as at most a third of all executions are theirs. It is given up for good as soon
+//! as what is known to be left does not fit into a tenth of the budget. A burst runs on one OS thread,
+//! while nobody else makes executions, so that what it makes does not depend on the number of workers.
+
+use std::sync::Arc;
+
+use drawloom_engine::exhaustive::Explorer;
+use drawloom_engine::strategy::Profile;
+
+use super::exploration::Exploration;
+use super::plan::Plan;
+use super::spread::{add, empty};
+use super::worker::Worker;
+
+/// No burst is made before this execution: the first ones of each kind come first.
+const AFTER: u64 = 9;
+/// Executions that a burst must be worth.
+const LEAST: u64 = 4;
+/// The part of the budget that may be spent on it.
+const SHARE: u64 = 10;
+/// Executions that it may make at most.
+const MOST: u64 = 1_000;
+/// Executions longer than this are not worth it: what an attempt costs grows faster than their length.
+const LONGEST: u64 = 2_000;
+
+/// An attempt under way.
+pub(super) struct Attempt {
+    /// As the executions are made; known when the first one is.
+    plan: Option<Plan>,
+    explorer: Explorer,
+    most: u64,
+    given_up: bool,
+    /// Before which execution a burst was made, and how many had been made by then in all of them.
+    bursts: Vec<(u64, u64)>,
+    pub(super) found: Exploration,
+    /// Everything has been explored.
+    pub(super) exhausted: bool,
+}
+
+impl Attempt {
+    pub(super) fn new(plan: &Plan) -> Self {
+        let most = if plan.may_exhaust() { (plan.executions / SHARE).min(MOST) } else { 0 };
+        Attempt {
+            plan: None,
+            explorer: Explorer::new(most),
+            most,
+            given_up: most == 0,
+            bursts: Vec::new(),
+            found: empty(most),
+            exhausted: false,
+        }
+    }
+
+    /// Whether there is to be a burst before execution `number`.
+    pub(super) fn is_due(&self, number: u64) -> bool {
+        !self.given_up && number >= AFTER && number / 2 >= self.found.executions + LEAST
+    }
+
+    /// Whether there is nothing left to sample for.
+    pub(super) fn settles(&self, keep_going: bool) -> bool {
+        self.exhausted || (!keep_going && self.found.failing > 0)
+    }
+
+    /// Executions that it made before execution `number`.
+    pub(super) fn made_before(&self, number: u64) -> u64 {
+        self.bursts.iter().rev().find(|(before, _)| *before <= number).map_or(0, |(_, made)| *made)
+    }
+
+    /// Makes the burst before execution `number`.
+    pub(super) fn go_on<F: Fn() + Send + Sync + 'static>(
+        &mut self,
+        number: u64,
+        plan: &Plan,
+        body: &Arc<F>,
+        profile: &Profile,
+    ) {
+        if self.plan.is_none() && profile.steps() > LONGEST {
+            self.given_up = true;
+            return;
+        }
+        let plan = self.plan.get_or_insert_with(|| plan.to_exhaust(4 * profile.steps() + 64));
+        let mut worker = Worker::new(plan, body);
+        while !self.given_up && self.found.executions < number / 2 {
+            let Some(strategy) = self.explorer.claim() else {
+                self.exhausted = self.explorer.progress().exhausted;
+                self.given_up = true;
+                break;
+            };
+            let ticket = strategy.ticket();
+            let ran = worker.run_with(number + self.found.executions, Box::new(strategy));
+            let stops = ran.cut || (ran.failure.is_some() && !plan.keep_going) || self.explorer.was_redundant(ticket);
+            add(&mut self.found, ran);
+            self.given_up = stops || self.found.executions + self.explorer.progress().pending > self.most;
+        }
+        self.bursts.push((number, self.found.executions));
+    }
+}

@@ -1,0 +1,272 @@
+//! What a long exploration shows while it lasts: a bar on a terminal, else a line now and then.
+//!
+//! Both go to stderr, past the harness that keeps what tests print, since they are for whoever waits. Real
+//! time is read for this alone, and reaches nothing but what is shown; it is read so seldom that it costs
+//! nothing.
+
+use std::io::{IsTerminal, Write};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, OnceLock};
+use std::time::{Duration, Instant};
+
+use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
+
+use super::exploration::{about, grouped};
+use super::plan::Plan;
+
+/// What takes no longer than this shows no bar.
+const BAR_AFTER: Duration = Duration::from_secs(1);
+/// What takes no longer than this prints no line.
+const LINE_AFTER: Duration = Duration::from_secs(5);
+/// How long it takes from one line to the next.
+const LINE_EVERY: Duration = Duration::from_secs(10);
+/// How often the time is looked at, more or less.
+const LOOK_EVERY: Duration = Duration::from_millis(50);
+/// The length of a bar that is full.
+const WHOLE: u64 = 1000;
+
+/// Shows how far an exploration has come.
+pub(super) struct Progress {
+    test: String,
+    /// Executions to make; `None` if that is to be estimated.
+    planned: Option<u64>,
+    began: Instant,
+    made: AtomicU64,
+    failing: AtomicU64,
+    /// The number of executions at which to look at the time again.
+    look_at: AtomicU64,
+    display: Mutex<Display>,
+}
+
+/// Where it is shown, and what was shown last.
+struct Display {
+    on: Shown,
+    /// The largest part that was said to be done: it never becomes less.
+    part: f64,
+}
+
+enum Shown {
+    Bar(Option<ProgressBar>),
+    Lines { to: Box<dyn Write + Send>, next: Duration },
+}
+
+/// How far it has come.
+struct Status {
+    made: u64,
+    failing: u64,
+    elapsed: Duration,
+    /// Executions that there are to be made.
+    whole: u64,
+    is_estimate: bool,
+    /// The part of them that has been made.
+    part: f64,
+}
+
+impl Progress {
+    pub(super) fn new(plan: &Plan) -> Progress {
+        let on = match on_terminal() {
+            true => Shown::Bar(None),
+            false => Shown::Lines { to: Box::new(std::io::stderr()), next: LINE_AFTER },
+        };
+        Progress::on(on, plan.name.clone(), (!plan.is_exhaustive()).then_some(plan.executions))
+    }
+
+    fn on(on: Shown, test: String, planned: Option<u64>) -> Progress {
+        Progress {
+            test,
+            planned,
+            began: Instant::now(),
+            made: AtomicU64::new(0),
+            failing: AtomicU64::new(0),
+            look_at: AtomicU64::new(0),
+            display: Mutex::new(Display { on, part: 0.0 }),
+        }
+    }
+
+    /// So many more executions are over, and so many of these failed. Where it is not known how many there
+    /// will be, `estimate` tells.
+    pub(super) fn made(&self, executions: u64, failing: u64, estimate: impl FnOnce() -> u64) {
+        let made = self.made.fetch_add(executions, Ordering::Relaxed) + executions;
+        if failing > 0 {
+            self.failing.fetch_add(failing, Ordering::Relaxed);
+        }
+        if made >= self.look_at.load(Ordering::Relaxed) {
+            self.look(made, self.began.elapsed(), estimate);
+        }
+    }
+
+    /// Shows something, if it is time.
+    fn look(&self, made: u64, elapsed: Duration, estimate: impl FnOnce() -> u64) {
+        // Another worker that is at it does it for all.
+        let Ok(mut display) = self.display.try_lock() else { return };
+        let until_next = made as f64 * LOOK_EVERY.as_secs_f64() / elapsed.as_secs_f64().max(1e-6);
+        self.look_at.store(made + until_next as u64, Ordering::Relaxed);
+        let due = match &display.on {
+            Shown::Bar(bar) => bar.is_some() || elapsed >= BAR_AFTER,
+            Shown::Lines { next, .. } => elapsed >= *next,
+        };
+        if !due {
+            return;
+        }
+        let whole = self.planned.unwrap_or_else(|| about(estimate(), made)).max(made);
+        // All is done when it is over, and not before.
+        display.part = (made as f64 / whole.max(1) as f64).min(0.99).max(display.part);
+        let status = Status {
+            made,
+            failing: self.failing.load(Ordering::Relaxed),
+            elapsed,
+            whole,
+            is_estimate: self.planned.is_none(),
+            part: display.part,
+        };
+        match &mut display.on {
+            Shown::Bar(bar) => {
+                let bar = bar.get_or_insert_with(new_bar);
+                bar.set_position((status.part * WHOLE as f64) as u64);
+                bar.set_message(format!("{} {}", self.test, status.text()));
+            }
+            Shown::Lines { to, next } => {
+                *next = elapsed + LINE_EVERY;
+                // If nobody can read it, nobody waits for it.
+                let _ = writeln!(to, "drawloom: {} {}", self.test, status.text());
+            }
+        }
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        let display = self.display.get_mut().unwrap_or_else(|e| e.into_inner());
+        if let Shown::Bar(Some(bar)) = &display.on {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+impl Status {
+    fn text(&self) -> String {
+        let seconds = self.elapsed.as_secs_f64().max(1e-3);
+        let rate = grouped((self.made as f64 / seconds) as u64);
+        let percent = (self.part * 100.0) as u64;
+        let left = time(Duration::from_secs_f64(seconds * (1.0 - self.part) / self.part.max(1e-3)));
+        let failing = match self.failing {
+            0 => String::new(),
+            n => format!(", {} failing", grouped(n)),
+        };
+        let (made, whole) = (grouped(self.made), grouped(self.whole));
+        match self.is_estimate {
+            false => format!("{made} of {whole} executions, {rate} per second, {percent} %, {left} left{failing}"),
+            true => format!(
+                "{made} executions, {rate} per second{failing}; about {whole} classes, {percent} %, {left} left (estimate)"
+            ),
+        }
+    }
+}
+
+/// Roughly how long.
+fn time(duration: Duration) -> String {
+    match duration.as_secs() {
+        0..=1 => "1 s".to_owned(),
+        seconds @ 2..=99 => format!("{seconds} s"),
+        seconds @ 100..=5999 => format!("{} min", seconds / 60),
+        seconds => format!("{} h", seconds / 3600),
+    }
+}
+
+/// Whether somebody looks at a terminal that can show a bar.
+fn on_terminal() -> bool {
+    let is = |variable: &str, value: &str| std::env::var_os(variable).is_some_and(|v| v == value);
+    std::io::stderr().is_terminal() && std::env::var_os("CI").is_none() && !is("TERM", "dumb")
+}
+
+/// Another bar below those of the tests that run at the same time.
+fn new_bar() -> ProgressBar {
+    static BARS: OnceLock<MultiProgress> = OnceLock::new();
+    let bar = ProgressBar::new(WHOLE);
+    if let Ok(style) = ProgressStyle::with_template("{bar:24} {wide_msg}") {
+        bar.set_style(style.progress_chars("━╸ "));
+    }
+    BARS.get_or_init(MultiProgress::new).add(bar)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::{Arc, Mutex};
+
+    use super::*;
+
+    #[derive(Clone, Default)]
+    struct Page(Arc<Mutex<Vec<u8>>>);
+
+    impl Write for Page {
+        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+            self.0.lock().unwrap().write(bytes)
+        }
+
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+
+    impl Page {
+        fn lines(&self) -> Vec<String> {
+            String::from_utf8_lossy(&self.0.lock().unwrap()).lines().map(str::to_owned).collect()
+        }
+    }
+
+    fn progress(planned: Option<u64>) -> (Progress, Page) {
+        let page = Page::default();
+        let on = Shown::Lines { to: Box::new(page.clone()), next: LINE_AFTER };
+        (Progress::on(on, "bank::deposits".to_owned(), planned), page)
+    }
+
+    #[test]
+    fn what_is_over_soon_prints_nothing() {
+        let (progress, page) = progress(Some(1000));
+        progress.look(500, Duration::from_secs(4), || unreachable!("it is known"));
+        assert!(page.lines().is_empty());
+    }
+
+    #[test]
+    fn a_line_after_five_seconds_and_then_every_ten() {
+        let (progress, page) = progress(Some(100_000));
+        for second in 0..30 {
+            progress.look(second * 1000, Duration::from_secs(second), || unreachable!("it is known"));
+        }
+        assert_eq!(
+            page.lines(),
+            [
+                "drawloom: bank::deposits 5000 of 100,000 executions, 1000 per second, 5 %, 95 s left",
+                "drawloom: bank::deposits 15,000 of 100,000 executions, 1000 per second, 15 %, 85 s left",
+                "drawloom: bank::deposits 25,000 of 100,000 executions, 1000 per second, 25 %, 75 s left",
+            ]
+        );
+    }
+
+    #[test]
+    fn an_estimate_is_called_one_never_goes_back_and_never_is_all() {
+        let (progress, page) = progress(None);
+        progress.failing.store(2, Ordering::Relaxed);
+        progress.look(4100, Duration::from_secs(60), || 12_345);
+        progress.look(5000, Duration::from_secs(71), || 50_000);
+        progress.look(60_000, Duration::from_secs(82), || 60_000);
+        assert_eq!(
+            page.lines(),
+            [
+                "drawloom: bank::deposits 4100 executions, 68 per second, 2 failing; about 12,000 classes, 34 %, 115 s left (estimate)"
+                    .replace("115 s", "1 min"),
+                "drawloom: bank::deposits 5000 executions, 70 per second, 2 failing; about 50,000 classes, 34 %, 2 min left (estimate)"
+                    .to_owned(),
+                "drawloom: bank::deposits 60,000 executions, 731 per second, 2 failing; about 60,000 classes, 99 %, 1 s left (estimate)"
+                    .to_owned(),
+            ]
+        );
+    }
+
+    #[test]
+    fn the_time_is_not_looked_at_for_every_execution() {
+        let (progress, _) = progress(Some(1_000_000));
+        progress.look(1000, Duration::from_millis(100), || unreachable!("it is known"));
+        assert_eq!(progress.look_at.load(Ordering::Relaxed), 1500);
+    }
+}

@@ -1,0 +1,219 @@
+//! Failing schedules that are kept in a file which users commit, and replayed first the next time.
+//!
+//! One file for each crate or test binary, in `drawloom-regressions/` beside the crate's manifest; one line
+//! for each finding: the token, then a comment that says which test it is of and what was found. A token
+//! knows its test, so the comment is for people only. Lines are added and never taken away: what passes now
+//! may fail again, and what no longer fits the program is for a person to judge.
+
+use std::fs::OpenOptions;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use drawloom_engine::config::{Config, ENV_REGRESSIONS, StrategySpec};
+use drawloom_engine::finding::{Finding, FindingKind};
+use drawloom_engine::schedule::{Schedule, TokenError};
+use drawloom_engine::strategy::{Lenient, Replay, Strategy};
+
+use super::exploration::{Exploration, Failure};
+use super::plan::Plan;
+use super::spread::empty;
+use super::worker::Worker;
+use super::{output, shrink};
+use crate::rt::line_of;
+
+const DIRECTORY: &str = "drawloom-regressions";
+/// A token that is longer is no line to commit.
+const LONGEST_TOKEN: usize = 4096;
+const HEADER: &str = "\
+# Failing schedules that drawloom has found. They are replayed first when their tests are run.
+# Commit this file. A line can go when its test is gone, or when it no longer fits the program.
+";
+
+/// Where failing schedules of one test are kept.
+pub(super) struct Store {
+    file: PathBuf,
+    test: String,
+    /// Not in CI, whose files nobody keeps, unless asked for.
+    writes: bool,
+}
+
+/// A stored schedule.
+struct Entry {
+    /// Of the file, from 1.
+    line: usize,
+    schedule: Schedule,
+}
+
+impl Store {
+    /// The store of the test `test`, whose crate has its manifest in `manifest`; `None` if it has none.
+    pub(super) fn of(test: &str, manifest: &'static str, config: &Config) -> Option<Store> {
+        let given = std::env::var_os(ENV_REGRESSIONS).filter(|text| !text.is_empty());
+        let is_replay = matches!(config.strategy, StrategySpec::Replay { .. });
+        if !config.regressions || is_replay || given.as_ref().is_some_and(|text| text == "off") {
+            return None;
+        }
+        let in_ci = std::env::var("CI").is_ok_and(|ci| !matches!(ci.as_str(), "" | "false" | "0"));
+        let writes = given.is_some() || !in_ci;
+        let directory = match given {
+            Some(directory) => directory.into(),
+            // A test binary may have been brought here from where it was built.
+            None => [Some(manifest.into()), std::env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from)]
+                .into_iter()
+                .flatten()
+                .find(|manifest: &PathBuf| manifest.is_dir())?
+                .join(DIRECTORY),
+        };
+        let name = test.split("::").next().unwrap_or(test);
+        let plain: String = name.chars().map(|c| if c.is_alphanumeric() || c == '_' { c } else { '-' }).collect();
+        Some(Store { file: directory.join(format!("{plain}.txt")), test: test.to_owned(), writes })
+    }
+
+    /// Replays what is stored. What fails is the whole exploration; else `remarks` says what came of it.
+    pub(super) fn replay<F: Fn() + Send + Sync + 'static>(
+        &self,
+        config: &Config,
+        body: &Arc<F>,
+        remarks: &mut Vec<String>,
+    ) -> Option<Exploration> {
+        let entries = self.entries(remarks);
+        let plan = Plan::of(config).ok().filter(|_| !entries.is_empty())?;
+        let mut worker = Worker::new(&plan, body);
+        let mut outdated = Vec::new();
+        for (made, entry) in (1..).zip(&entries) {
+            let (finding, difference) = again(&mut worker, &plan, &entry.schedule);
+            let strict = difference.is_none();
+            if let Some(difference) = difference {
+                outdated.push(format!("{}:{}: {difference}", self.shown(), entry.line));
+            }
+            let Some(finding) = finding else { continue };
+            let mut failure = worker.describe(finding, made - 1);
+            if strict {
+                remarks.push(format!("this is the stored schedule {}:{}", self.shown(), entry.line));
+            } else {
+                shrink::all(&mut worker, std::slice::from_mut(&mut failure));
+            }
+            failure.record.meta.strategy = "the stored schedules".to_owned();
+            failure.record.meta.seed = None;
+            self.tell_outdated(&outdated, remarks);
+            let (planned, steps) = (entries.len() as u64, failure.record().steps.len() as u64);
+            let found = Exploration { executions: made, steps, failing: 1, had_choice: true, ..empty(planned) };
+            return Some(Exploration { failures: vec![failure], ..found });
+        }
+        match entries.len() - outdated.len() {
+            0 => {}
+            1 => remarks.push(format!("1 stored schedule passes ({})", self.shown())),
+            n => remarks.push(format!("{n} stored schedules pass ({})", self.shown())),
+        }
+        self.tell_outdated(&outdated, remarks);
+        None
+    }
+
+    fn tell_outdated(&self, outdated: &[String], remarks: &mut Vec<String>) {
+        let (count, verb) = match outdated.len() {
+            0 => return,
+            1 => ("1 stored schedule".to_owned(), "fits"),
+            n => (format!("{n} stored schedules"), "fit"),
+        };
+        let each = outdated.join("; ");
+        remarks.push(format!("{count} no longer {verb} the program: {each} (kept: remove what is out of date)"));
+    }
+
+    /// The schedules of this test.
+    fn entries(&self, remarks: &mut Vec<String>) -> Vec<Entry> {
+        let text = match std::fs::read_to_string(&self.file) {
+            Ok(text) => text,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Vec::new(),
+            Err(error) => {
+                remarks.push(format!("the stored schedules in {} cannot be read: {error}", self.shown()));
+                return Vec::new();
+            }
+        };
+        let mut entries: Vec<Entry> = Vec::new();
+        for (line, text) in (1..).zip(text.lines()) {
+            let token = text.split('#').next().unwrap_or_default().trim();
+            if token.is_empty() {
+                continue;
+            }
+            match Schedule::from_token(token, &self.test) {
+                Ok(schedule) if entries.iter().any(|known| known.schedule == schedule) => {}
+                Ok(schedule) => entries.push(Entry { line, schedule }),
+                Err(TokenError::Foreign(_)) => {}
+                Err(error) => remarks.push(format!("{}:{line}: {error}", self.shown())),
+            }
+        }
+        entries
+    }
+
+    /// Keeps what was found, unless it is there already.
+    pub(super) fn keep(&self, failures: &[Failure], remarks: &mut Vec<String>) {
+        let stored = std::fs::read_to_string(&self.file).unwrap_or_default();
+        let is_new = |f: &&Failure| !f.token().is_empty() && !stored.contains(f.token());
+        for failure in failures.iter().filter(is_new) {
+            if failure.token().len() > LONGEST_TOKEN {
+                remarks.push(format!("a schedule of {} steps is too long to be stored", failure.record().steps.len()));
+                continue;
+            }
+            let what = failure.cause.replace(['\n', '\r'], " ");
+            let line = format!("{} # {}: {what}", failure.token(), self.test);
+            let by_hand = format!("to have it replayed first, add this line to {}:\n{line}", self.shown());
+            if !self.writes {
+                remarks.push(by_hand);
+                continue;
+            }
+            match add(&self.file, &line) {
+                Ok(()) => {
+                    remarks.push(format!("stored in {}, and replayed first from now on: commit it", self.shown()))
+                }
+                Err(error) => remarks.push(format!("it could not be stored ({error}); {by_hand}")),
+            }
+        }
+    }
+
+    fn shown(&self) -> String {
+        output::shown(&self.file)
+    }
+}
+
+/// What a stored schedule comes to, and where it differs from the program, if it does.
+fn again<F: Fn() + Send + Sync + 'static>(
+    worker: &mut Worker<'_, F>,
+    plan: &Plan,
+    schedule: &Schedule,
+) -> (Option<Finding>, Option<String>) {
+    let settings = plan.replay_settings(schedule.await_change);
+    let mut run = |strategy: &dyn Fn() -> Box<dyn Strategy>| {
+        let found = worker.replay(strategy(), &settings, true);
+        match found {
+            // What seems to be leaked may be a static that was met for the first time.
+            Some(Finding { kind: FindingKind::Leak(_), .. }) => worker.replay(strategy(), &settings, true),
+            found => found,
+        }
+    };
+    match run(&|| Box::new(Replay::new(schedule.clone(), line_of))) {
+        Some(Finding { kind: FindingKind::Divergence(difference), .. }) => {
+            // A program that goes on where it failed before makes all the steps, and more.
+            let said = (difference.step < schedule.len())
+                .then(|| format!("expected {}, found {}", difference.expected, difference.found));
+            (run(&|| Box::new(Lenient::of(schedule))), said)
+        }
+        found => (found, None),
+    }
+}
+
+/// Adds a line to a file: wholly or not at all.
+fn add(file: &Path, line: &str) -> std::io::Result<()> {
+    if let Some(directory) = file.parent() {
+        std::fs::create_dir_all(directory)?;
+    }
+    let mut opened = OpenOptions::new().create(true).read(true).append(true).open(file)?;
+    let length = opened.metadata()?.len();
+    let begin = match length {
+        0 => HEADER,
+        // Somebody's editor may have left the last line without an end.
+        _ if std::fs::read(file)?.ends_with(b"\n") => "",
+        _ => "\n",
+    };
+    // One write, since other tests may add theirs at the same time.
+    opened.write_all(format!("{begin}{line}\n").as_bytes()).inspect_err(|_| drop(opened.set_len(length)))
+}

@@ -1,0 +1,133 @@
+//! Makes the schedule of a finding as simple as can be, by replaying simpler ones.
+//!
+//! It happens where the exploration ran, on the same worker. What is shown in the end was replayed strictly,
+//! twice; if that does not show the same finding, or nothing simpler was found, the finding stays as it was.
+
+use std::time::{Duration, Instant};
+
+use drawloom_engine::config::Shrink;
+use drawloom_engine::exhaustive::hash;
+use drawloom_engine::finding::{Finding, FindingKind};
+use drawloom_engine::schedule::Schedule;
+use drawloom_engine::shrink::{Budget, Shrunk, Subject, shrink};
+use drawloom_engine::strategy::{Lenient, Preemptions, Replay, Script, Strategy};
+use drawloom_engine::{Engine, Step};
+use drawloom_fiber::Settings;
+use drawloom_report::{Minimised, same_bug};
+
+use super::exploration::Failure;
+use super::worker::Worker;
+use crate::rt::line_of;
+
+/// The budget, unless there is none.
+const MOST_REPLAYS: u64 = 500;
+/// The same for long executions: about as much work.
+const MOST_STEPS: u64 = 5_000_000;
+/// In case that steps are slow: the time can only cut what is found, never change it otherwise.
+const MOST_TIME: Duration = Duration::from_secs(2);
+
+/// Minimises what was found, as far as the plan says.
+pub(super) fn all<F: Fn() + Send + Sync + 'static>(worker: &mut Worker<'_, F>, failures: &mut [Failure]) {
+    let wanted = match worker.plan().shrink {
+        Shrink::Off => false,
+        // Where what is left over is leaked, every replay would leak.
+        Shrink::Within => !worker.plan().is_replay() && !worker.plan().settings.leak,
+        Shrink::Full => true,
+    };
+    for failure in failures.iter_mut().filter(|_| wanted) {
+        if let Some(simpler) = one(worker, failure) {
+            *failure = simpler;
+        }
+    }
+}
+
+fn one<F: Fn() + Send + Sync + 'static>(worker: &mut Worker<'_, F>, failure: &Failure) -> Option<Failure> {
+    let plan = worker.plan();
+    // What cannot be replayed has no token.
+    let schedule = Schedule::from_token(failure.token(), &plan.name).ok()?;
+    let settings = plan.replay_settings(schedule.await_change);
+    let mut subject = Replayed { settings: short(&settings, failure), worker, failure, finding: None };
+    let began = Instant::now();
+    let late = || began.elapsed() >= MOST_TIME;
+    let budget = match plan.shrink {
+        Shrink::Full => Budget::default(),
+        Shrink::Within | Shrink::Off => {
+            Budget { replays: MOST_REPLAYS, steps: MOST_STEPS, interrupted: &late, ..Budget::default() }
+        }
+    };
+    let seed = hash(failure.token().as_bytes());
+    let shrunk = shrink(&mut subject, &Script::from(&schedule), seed, &budget)?;
+    subject.settings = settings;
+    subject.confirmed(&shrunk)
+}
+
+/// Executions that run on for much longer than the original are not worth the while: a loop without a wait
+/// would cost a million steps each time.
+fn short(settings: &Settings, failure: &Failure) -> Settings {
+    let mut settings = settings.clone();
+    if !matches!(failure.finding.kind, FindingKind::StepLimit) {
+        let long = 4 * failure.record().steps.len() as u64 + 1_000;
+        settings.limits.max_steps = settings.limits.max_steps.min(long);
+    }
+    settings
+}
+
+/// The program, and the finding that is to be kept.
+struct Replayed<'r, 'w, F> {
+    worker: &'r mut Worker<'w, F>,
+    failure: &'r Failure,
+    settings: Settings,
+    /// What the last run came to.
+    finding: Option<Finding>,
+}
+
+impl<F: Fn() + Send + Sync + 'static> Replayed<'_, '_, F> {
+    /// The failure with the simpler schedule, if that shows the finding whenever it is replayed.
+    fn confirmed(&mut self, shrunk: &Shrunk) -> Option<Failure> {
+        let preemptions = Preemptions::default();
+        if !self.run(Box::new(Lenient::new(shrunk.script.clone(), preemptions.clone()))) {
+            return None;
+        }
+        let steps: Vec<Step> = self.engine().steps().to_vec();
+        let schedule = Schedule::of(self.engine(), &self.worker.plan().name, line_of);
+        for _ in 0..2 {
+            let shows = self.run(Box::new(Replay::new(schedule.clone(), line_of)));
+            if !shows || !self.is_the_finding() || self.engine().steps().len() != steps.len() {
+                return None;
+            }
+        }
+        let minimised = Minimised {
+            original: self.failure.token().to_owned(),
+            before: shrunk.before.into(),
+            after: shrunk.after.into(),
+            replays: shrunk.replays,
+            replays_of_edits: shrunk.replays_of_edits,
+            complete: shrunk.complete,
+            preempting: preemptions.steps(),
+        };
+        let finding = self.finding.clone()?;
+        let mut simpler = self.worker.describe(finding, self.failure.iteration() - 1);
+        simpler.record.meta.minimised = Some(minimised);
+        (simpler.cause, simpler.occurrences) = (self.failure.cause.clone(), self.failure.occurrences);
+        Some(simpler)
+    }
+}
+
+impl<F: Fn() + Send + Sync + 'static> Subject for Replayed<'_, '_, F> {
+    fn run(&mut self, strategy: Box<dyn Strategy>) -> bool {
+        let kind = &self.failure.finding.kind;
+        let thorough = matches!(kind, FindingKind::DataRace(_) | FindingKind::Leak(_) | FindingKind::Unjoined(_));
+        self.finding = self.worker.replay(strategy, &self.settings, thorough);
+        self.finding.as_ref().is_some_and(|finding| finding.kind.word() == kind.word())
+    }
+
+    fn engine(&self) -> &Engine {
+        self.worker.engine()
+    }
+
+    fn is_the_finding(&mut self) -> bool {
+        let Some(finding) = self.finding.clone() else { return false };
+        let found = self.worker.describe(finding, 0);
+        same_bug(self.failure.record(), found.record())
+    }
+}

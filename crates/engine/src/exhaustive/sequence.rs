@@ -1,0 +1,120 @@
+//! The sequence that a reversal leads to: all that did not come after the first step of a race, then the
+//! second.
+//!
+//! It is not written down until it is certain that it is needed: most of the time it turns out that an
+//! execution which begins with it has been, or will be, made anyway. To find that out, the few steps
+//! that could be in the way of a sleeper are looked up by its task and by its resource.
+
+use super::Planned;
+use super::asleep::Sleeper;
+use super::execution::Execution;
+use crate::dependence::{Label, reaches_further};
+use crate::id::TaskId;
+
+/// A step of a sequence.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Event {
+    pub(super) planned: Planned,
+    pub(super) label: Label,
+    /// Where the execution made it.
+    pub(super) position: usize,
+}
+
+impl Event {
+    /// The step that the execution made at `position`.
+    pub(super) fn at(execution: &Execution<'_>, position: usize) -> Event {
+        Event { planned: execution.planned_at(position), label: execution.steps[position].label(), position }
+    }
+}
+
+/// What a reversal is about.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Reversed {
+    /// Where the first step of the race was made.
+    pub(super) first: usize,
+    /// The steps between the first one and this position stay, if they did not come after it.
+    pub(super) end: usize,
+    /// The second one, as it is in its new place.
+    pub(super) moved: Event,
+}
+
+/// What is left of such a sequence, when the steps at the positions `taken` have been taken out of it.
+#[derive(Clone, Copy)]
+pub(super) struct Sequence<'a, 'e> {
+    pub(super) execution: &'a Execution<'e>,
+    pub(super) reversed: &'a Reversed,
+    pub(super) taken: &'a [usize],
+}
+
+impl Sequence<'_, '_> {
+    /// The whole of it, in order.
+    pub(super) fn write_to(&self, events: &mut Vec<Event>) {
+        let Reversed { first, end, moved } = *self.reversed;
+        events.clear();
+        events.extend((first + 1..end).filter(|i| self.has(*i)).map(|i| Event::at(self.execution, i)));
+        events.extend(self.has_moved().then_some(moved));
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        let Reversed { first, end, .. } = *self.reversed;
+        !self.has_moved() && !(first + 1..end).any(|i| self.has(i))
+    }
+
+    /// Whether the step at `position` is one of those that stay, and has not been taken out.
+    #[inline]
+    fn has(&self, position: usize) -> bool {
+        let Reversed { first, end, .. } = *self.reversed;
+        position < end && !self.execution.before(first, position) && !self.taken.contains(&position)
+    }
+
+    fn has_moved(&self) -> bool {
+        !self.taken.contains(&self.reversed.moved.position)
+    }
+
+    /// Where the execution made the first step of `task`.
+    #[inline]
+    pub(super) fn first_of(&self, task: TaskId) -> Option<usize> {
+        let Reversed { first, moved, .. } = self.reversed;
+        let next = self.execution.steps_of(task, first + 1).find(|i| !self.taken.contains(i));
+        // What follows a step that does not stay does not stay either.
+        next.filter(|i| self.has(*i))
+            .or_else(|| (moved.label.task == task && self.has_moved()).then_some(moved.position))
+    }
+
+    /// Whether it can begin with the step of `sleeper`, of whose task the first step was made at `own`.
+    #[inline]
+    pub(super) fn can_begin_with(&self, sleeper: &Sleeper, own: Option<usize>) -> bool {
+        let Reversed { end, moved, .. } = self.reversed;
+        let before = match own {
+            // The moved step comes last.
+            Some(own) if own == moved.position => {
+                if moved.planned.choice != sleeper.planned.choice {
+                    return false;
+                }
+                *end
+            }
+            Some(own) => {
+                if self.execution.choice_at(own) != sleeper.planned.choice {
+                    return false;
+                }
+                own
+            }
+            None if self.has_moved() && sleeper.is_woken_by(Some(&moved.label)) => return false,
+            None => *end,
+        };
+        !self.wakes(sleeper, before)
+    }
+
+    /// Whether a step that stays, and was made before `end`, wakes the sleeper.
+    #[inline]
+    fn wakes(&self, sleeper: &Sleeper, end: usize) -> bool {
+        let first = self.reversed.first;
+        let wakes = |i: usize| self.has(i) && sleeper.is_woken_by(Some(&self.execution.steps[i].label()));
+        match &sleeper.label {
+            Some(label) if !self.execution.reaches_further && !reaches_further(label.kind) => {
+                self.execution.steps_on(label.resource, first + 1).take_while(|i| *i < end).any(wakes)
+            }
+            _ => (first + 1..end).any(wakes),
+        }
+    }
+}

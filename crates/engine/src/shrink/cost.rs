@@ -1,0 +1,40 @@
+//! What makes one schedule simpler than another.
+
+use crate::id::TaskId;
+use crate::operation::OpKind;
+use crate::trace::Step;
+
+/// How much a person has to follow: compared field by field, in this order.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
+pub struct Cost {
+    /// Tasks that were left although they could have gone on and did not yield
+    /// ([`Preemptions`](crate::strategy::Preemptions)).
+    pub preemptions: u64,
+    /// Timers that fired early, and choices of two that did not come to the first: a spurious wake-up and
+    /// a weak failure are such, and so is a coin.
+    pub faults: u64,
+    /// Switches from one task to another, whatever the reason.
+    pub switches: u64,
+    /// What the other choices came to, added up.
+    pub data: u64,
+    /// Steps.
+    pub steps: u64,
+}
+
+impl Cost {
+    /// The cost of an execution.
+    pub fn of(steps: &[Step], preemptions: u64) -> Cost {
+        let mut cost = Cost { preemptions, steps: steps.len() as u64, ..Cost::default() };
+        cost.switches = steps.windows(2).filter(|pair| pair[0].task != pair[1].task).count() as u64;
+        for step in steps {
+            match step.kind {
+                OpKind::TimerFire if step.was_choice => cost.faults += 1,
+                OpKind::Choose if step.arg == 2 => cost.faults += step.value,
+                OpKind::Choose => cost.data = cost.data.saturating_add(step.value),
+                _ => {}
+            }
+        }
+        debug_assert!(steps.iter().all(|s| s.kind != OpKind::TimerFire || s.task == TaskId::CLOCK));
+        cost
+    }
+}

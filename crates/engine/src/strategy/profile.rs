@@ -1,0 +1,356 @@
+//! The profile: what the executions so far have in common, for strategies that aim.
+//!
+//! How long an execution is, how many steps each task makes, how often each task touches each
+//! resource, and which places of the program meet at one resource. Everything is a running maximum or
+//! a union, so that the order in which executions are added does not matter but for the numbers that
+//! names get, and those are given out in the order of the executions.
+//!
+//! Names hold for all executions. A task is its place in the tree of spawns. A resource is the place at
+//! which it was made, and its number among those made there, in the order in which they were first
+//! touched: where several are made at one place, which is which may depend on the schedule.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::engine::Engine;
+use crate::finding::FindingKind;
+use crate::id::{Site, TaskId};
+use crate::operation::OpKind;
+use crate::trace::Step;
+
+/// What earlier executions have shown.
+#[derive(Clone, Debug, Default)]
+pub struct Profile {
+    executions: u64,
+    steps: u64,
+    choices: u64,
+    concurrent: u64,
+    observes_exits: bool,
+    tasks: Vec<Node>,
+    resources: Vec<Known>,
+    by_place: BTreeMap<(usize, u32), u32>,
+    accesses: Vec<Access>,
+    by_access: BTreeMap<(u8, usize), u32>,
+    /// Accesses that met at a resource in two tasks, in the order of their discovery.
+    pairs: Vec<(u32, u32)>,
+    known_pairs: BTreeSet<(u32, u32)>,
+}
+
+/// A task, by its place in the tree of spawns. A child comes after its parent.
+#[derive(Clone, Debug, Default)]
+struct Node {
+    children: Vec<u32>,
+    steps: u64,
+}
+
+/// A resource.
+#[derive(Clone, Debug)]
+struct Known {
+    created_at: Site,
+    nth: u32,
+    written: bool,
+    /// Who touches it, and at most how often.
+    touched: Vec<(u32, u64)>,
+}
+
+/// An operation of the program, as the pairs know it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Access {
+    pub(super) kind: OpKind,
+    pub(super) site: Site,
+}
+
+/// A resource that a strategy may aim at.
+pub(super) struct Target {
+    pub(super) created_at: Site,
+    pub(super) nth: u32,
+    pub(super) index: u32,
+}
+
+/// The name of no task: it was never seen before.
+pub(super) const UNKNOWN: u32 = u32::MAX;
+
+impl Profile {
+    /// Executions that it was made of.
+    pub fn executions(&self) -> u64 {
+        self.executions
+    }
+
+    /// Steps of the longest execution that ended by itself.
+    pub fn steps(&self) -> u64 {
+        self.steps
+    }
+
+    /// The most choices of an execution that ended by itself: PCT's k.
+    pub fn choices(&self) -> u64 {
+        self.choices
+    }
+
+    /// The most tasks of an execution: PCT's n.
+    pub fn tasks(&self) -> u64 {
+        self.concurrent
+    }
+
+    /// Whether some task has noticed when another one, or a timer, came to its end. Where none does,
+    /// an exit commutes with everything.
+    pub(super) fn observes_exits(&self) -> bool {
+        self.observes_exits
+    }
+
+    /// The name of the `ordinal`-th child (from 1) of the task named `parent`.
+    pub(super) fn child(&self, parent: u32, ordinal: u32) -> u32 {
+        let parent = self.tasks.get(parent as usize);
+        parent.and_then(|p| p.children.get(ordinal as usize - 1)).copied().unwrap_or(UNKNOWN)
+    }
+
+    /// The number of named tasks.
+    pub(super) fn names(&self) -> usize {
+        self.tasks.len()
+    }
+
+    /// The most steps of each task by name, but for those that commute with everything.
+    pub(super) fn steps_of_tasks(&self) -> impl Iterator<Item = u64> {
+        self.tasks.iter().map(|task| task.steps)
+    }
+
+    /// Adds to each task's number, by name, those of all its descendants.
+    pub(super) fn add_descendants(&self, numbers: &mut [u64]) {
+        for (at, node) in self.tasks.iter().enumerate().rev() {
+            let known = node.children.iter().filter(|child| **child != UNKNOWN);
+            numbers[at] += known.map(|child| numbers[*child as usize]).sum::<u64>();
+        }
+    }
+
+    /// What tasks can race for, each with the number of accesses to it.
+    pub(super) fn targets(&self) -> impl Iterator<Item = (u64, Target)> {
+        let shared = self.resources.iter().enumerate().filter(|(_, r)| r.written && r.touched.len() > 1);
+        shared.map(|(index, r)| {
+            let accesses = r.touched.iter().map(|(_, count)| count).sum();
+            (accesses, Target { created_at: r.created_at, nth: r.nth, index: index as u32 })
+        })
+    }
+
+    /// Who touches a resource, and at most how often.
+    pub(super) fn touched(&self, resource: u32) -> &[(u32, u64)] {
+        &self.resources[resource as usize].touched
+    }
+
+    /// Pairs of accesses that meet at a resource; each stands for two orders.
+    pub(super) fn pairs(&self) -> usize {
+        self.pairs.len()
+    }
+
+    /// The pair number `index`.
+    pub(super) fn pair(&self, index: usize) -> Option<(Access, Access)> {
+        let (a, b) = *self.pairs.get(index)?;
+        Some((self.accesses[a as usize], self.accesses[b as usize]))
+    }
+
+    /// Adds the execution that `engine` has made. `contested` is the number of choices that the
+    /// strategy saw two or more tasks in question at, if it has counted them.
+    pub fn learn(&mut self, engine: &Engine, contested: Option<u64>) {
+        self.executions += 1;
+        let ended = |kind: &FindingKind| !matches!(kind, FindingKind::StepLimit | FindingKind::Livelock);
+        if engine.finding().is_none_or(|finding| ended(&finding.kind)) {
+            self.steps = self.steps.max(engine.steps().len() as u64);
+            let counted = || engine.steps().iter().filter(|s| s.was_choice && !is_silent(s.kind)).count() as u64;
+            self.choices = self.choices.max(contested.unwrap_or_else(counted));
+        }
+        // The clock is no task of the program.
+        self.concurrent = self.concurrent.max(engine.tasks().len() as u64 - 1);
+        let names = self.name_tasks(engine);
+        let mut made = vec![0; names.len()];
+        let resources = self.name_resources(engine);
+        let mut seen: Vec<Seen> = Vec::new();
+        seen.resize_with(resources.len(), Seen::default);
+        for step in engine.steps() {
+            made[step.task.index()] += u64::from(!is_silent(step.kind));
+            self.observes_exits |= matches!(step.kind, OpKind::IsFinished | OpKind::TimerFire);
+            if step.resource.index() < seen.len() && is_access(step.kind) {
+                let access = self.access(step);
+                seen[step.resource.index()].add(step, access);
+            }
+        }
+        for (name, made) in names.iter().zip(made).filter(|(name, _)| **name != UNKNOWN) {
+            let most = &mut self.tasks[*name as usize].steps;
+            *most = (*most).max(made);
+        }
+        for (name, seen) in resources.into_iter().zip(seen) {
+            self.add_resource(name, &names, &seen);
+        }
+    }
+
+    /// Adds what another profile has learned.
+    pub fn merge(&mut self, other: &Profile) {
+        self.executions += other.executions;
+        self.steps = self.steps.max(other.steps);
+        self.choices = self.choices.max(other.choices);
+        self.concurrent = self.concurrent.max(other.concurrent);
+        self.observes_exits |= other.observes_exits;
+        let mut tasks = vec![UNKNOWN; other.tasks.len()];
+        for (at, node) in other.tasks.iter().enumerate() {
+            if at == 0 {
+                tasks[0] = self.main();
+            }
+            let mine = tasks[at];
+            self.tasks[mine as usize].steps = self.tasks[mine as usize].steps.max(node.steps);
+            for (ordinal, child) in node.children.iter().enumerate().filter(|(_, child)| **child != UNKNOWN) {
+                tasks[*child as usize] = self.grow_child(mine, ordinal as u32 + 1);
+            }
+        }
+        for known in &other.resources {
+            let mine = self.resource(known.created_at, known.nth);
+            self.resources[mine as usize].written |= known.written;
+            for (task, count) in &known.touched {
+                self.touch(mine, tasks[*task as usize], *count);
+            }
+        }
+        let accesses: Vec<u32> = other.accesses.iter().map(|access| self.number(*access)).collect();
+        for (a, b) in &other.pairs {
+            self.add_pair(accesses[*a as usize], accesses[*b as usize]);
+        }
+    }
+
+    fn add_pair(&mut self, a: u32, b: u32) {
+        let pair = (a.min(b), a.max(b));
+        if self.known_pairs.insert(pair) {
+            self.pairs.push(pair);
+        }
+    }
+
+    fn main(&mut self) -> u32 {
+        if self.tasks.is_empty() {
+            self.tasks.push(Node::default());
+        }
+        0
+    }
+
+    fn grow_child(&mut self, parent: u32, ordinal: u32) -> u32 {
+        let new = self.tasks.len() as u32;
+        let children = &mut self.tasks[parent as usize].children;
+        let at = ordinal as usize - 1;
+        if children.len() <= at {
+            children.resize(at + 1, UNKNOWN);
+        }
+        if children[at] == UNKNOWN {
+            children[at] = new;
+            self.tasks.push(Node::default());
+        }
+        self.tasks[parent as usize].children[at]
+    }
+
+    /// The names of the execution's tasks.
+    fn name_tasks(&mut self, engine: &Engine) -> Vec<u32> {
+        let mut names = vec![UNKNOWN; engine.tasks().len()];
+        names[TaskId::MAIN.index()] = self.main();
+        for (id, task) in engine.tasks().iter().enumerate().filter(|(_, task)| task.parent != TaskId::NONE) {
+            names[id] = self.grow_child(names[task.parent.index()], task.ordinal);
+        }
+        names
+    }
+
+    /// The names of the execution's resources.
+    fn name_resources(&mut self, engine: &Engine) -> Vec<u32> {
+        let mut made: BTreeMap<usize, u32> = BTreeMap::new();
+        let mut names = Vec::with_capacity(engine.resources().len());
+        for resource in engine.resources() {
+            let nth = made.entry(resource.created_at.0).or_default();
+            *nth += 1;
+            names.push(self.resource(resource.created_at, *nth));
+        }
+        names
+    }
+
+    fn resource(&mut self, created_at: Site, nth: u32) -> u32 {
+        let new = self.resources.len() as u32;
+        let name = *self.by_place.entry((created_at.0, nth)).or_insert(new);
+        if name == new {
+            self.resources.push(Known { created_at, nth, written: false, touched: Vec::new() });
+        }
+        name
+    }
+
+    fn touch(&mut self, resource: u32, task: u32, count: u64) {
+        let touched = &mut self.resources[resource as usize].touched;
+        match touched.iter_mut().find(|(t, _)| *t == task) {
+            Some((_, most)) => *most = (*most).max(count),
+            None => touched.push((task, count)),
+        }
+    }
+
+    fn access(&mut self, step: &Step) -> u32 {
+        self.number(Access { kind: step.kind, site: step.site })
+    }
+
+    fn number(&mut self, access: Access) -> u32 {
+        let new = self.accesses.len() as u32;
+        let number = *self.by_access.entry((access.kind as u8, access.site.0)).or_insert(new);
+        if number == new {
+            self.accesses.push(access);
+        }
+        number
+    }
+
+    fn add_resource(&mut self, name: u32, tasks: &[u32], seen: &Seen) {
+        self.resources[name as usize].written |= seen.written;
+        for (task, count) in &seen.tasks {
+            if tasks[task.index()] != UNKNOWN {
+                self.touch(name, tasks[task.index()], *count);
+            }
+        }
+        for (i, (x, by_x)) in seen.accesses.iter().enumerate() {
+            for (y, by_y) in &seen.accesses[i + 1..] {
+                let read = |access: &u32| is_read(self.accesses[*access as usize].kind);
+                let apart = by_x != by_y || by_x.is_none();
+                if apart && !(read(x) && read(y)) {
+                    self.add_pair(*x, *y);
+                }
+            }
+        }
+    }
+}
+
+/// What one execution did at a resource.
+#[derive(Default)]
+struct Seen {
+    written: bool,
+    tasks: Vec<(TaskId, u64)>,
+    /// Each with the one task that made it, or nobody if several did.
+    accesses: Vec<(u32, Option<TaskId>)>,
+}
+
+impl Seen {
+    fn add(&mut self, step: &Step, access: u32) {
+        self.written |= !is_read(step.kind);
+        match self.tasks.iter_mut().find(|(task, _)| *task == step.task) {
+            Some((_, count)) => *count += 1,
+            None => self.tasks.push((step.task, 1)),
+        }
+        match self.accesses.iter_mut().find(|(known, _)| *known == access) {
+            Some((_, by)) if *by != Some(step.task) => *by = None,
+            Some(_) => {}
+            None => self.accesses.push((access, Some(step.task))),
+        }
+    }
+}
+
+/// Whether an operation commutes with everything, exits at least where nobody looks at them.
+pub(super) fn is_silent(kind: OpKind) -> bool {
+    matches!(kind, OpKind::Exit | OpKind::Join)
+}
+
+fn is_read(kind: OpKind) -> bool {
+    matches!(kind, OpKind::Load | OpKind::CellRead | OpKind::Read | OpKind::TryRead | OpKind::OnceCheck)
+}
+
+/// Whether an operation competes with others for its resource. Who gives something back does not: the
+/// order that matters is that of the requests.
+pub(super) fn is_access(kind: OpKind) -> bool {
+    use OpKind::*;
+    match kind {
+        Unlock | ReadUnlock | WriteUnlock | Downgrade | Release | OnceFinish | TimerFire => false,
+        Start | Spawn | Exit | Join | IsFinished | Yield | Park | Unpark | Sleep | Now | Choose | Fence => false,
+        Load | Store | Rmw | Cas | CellRead | CellWrite | Lock | TryLock | Read | Write | TryRead | TryWrite
+        | CondWait | NotifyOne | NotifyAll | Acquire | TryAcquire | Arrive | OnceEnter | OnceCheck | Send | TrySend
+        | Recv | TryRecv | CloseSend | CloseRecv => true,
+    }
+}

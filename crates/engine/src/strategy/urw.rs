@@ -1,0 +1,79 @@
+//! Uniform random walk (Zhao, Wolff, Mathur, Roychoudhury: ASPLOS 2025).
+//!
+//! Every choice goes to a task with a probability proportional to the steps that it, and the tasks that
+//! it has yet to spawn, have left. If the counts are exact and nobody blocks, every interleaving has
+//! the same probability; the plain random walk under-samples tasks that are short or spawned late.
+//!
+//! The counts are the most that earlier executions have shown, not those of a single one. Weak where
+//! they vary: a spinning task looks long.
+
+use std::sync::Arc;
+
+use super::profile::is_silent;
+use super::remaining::Remaining;
+use super::walk::Walk;
+use super::{Profile, Strategy, View};
+use crate::finding::Divergence;
+use crate::id::TaskId;
+
+/// The uniform random walk.
+#[derive(Clone, Debug)]
+pub struct Urw {
+    walk: Walk,
+    steps: Remaining,
+}
+
+impl Urw {
+    /// The uniform random walk.
+    pub fn new() -> Self {
+        Urw { walk: Walk::new(), steps: Remaining::default() }
+    }
+}
+
+impl Default for Urw {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Strategy for Urw {
+    fn prepare(&mut self, _number: u64, profile: &Arc<Profile>) {
+        self.walk.prepare(profile);
+    }
+
+    fn learns(&self) -> bool {
+        true
+    }
+
+    fn contested(&self) -> Option<u64> {
+        Some(self.walk.contested())
+    }
+
+    fn begin(&mut self, seed: u64) {
+        self.walk.begin(seed);
+        let profile = &self.walk.profile;
+        let least = profile.steps_of_tasks().min().unwrap_or(1);
+        self.steps.begin(profile, least, |counts| {
+            counts.iter_mut().zip(profile.steps_of_tasks()).for_each(|(count, steps)| *count = steps);
+        });
+    }
+
+    fn spawned(&mut self, parent: TaskId, child: TaskId) {
+        self.steps.spawned(&self.walk.profile, parent, child);
+    }
+
+    fn pick(&mut self, view: &View<'_>) -> Result<TaskId, Box<Divergence>> {
+        if let Some(task) = self.walk.survey(view) {
+            return Ok(task);
+        }
+        for step in self.walk.new_steps(view).iter().filter(|step| !is_silent(step.kind)) {
+            self.steps.made(step.task);
+        }
+        let weight = |task: TaskId| self.steps.of(task).max(1);
+        Ok(self.walk.tape.weighted(&self.walk.candidates, weight))
+    }
+
+    fn choose(&mut self, outcomes: u64, _view: &View<'_>) -> Result<u64, Box<Divergence>> {
+        Ok(self.walk.tape.below(outcomes))
+    }
+}

@@ -1,0 +1,123 @@
+//! What the strategies that aim have in common: who is in question, and who has been passed over.
+
+use std::sync::Arc;
+
+use super::{Profile, Tape, View};
+use crate::id::TaskId;
+use crate::operation::OpKind;
+use crate::trace::Step;
+
+/// Steps for which a task is passed over before all priorities are drawn anew, at least. Twice the
+/// length of the longest execution, if that is more: then nobody was passed over for ever.
+const PATIENCE: u64 = 64;
+
+/// The state of one execution that strategies share.
+///
+/// Not every ready task is in question. One whose next step commutes with everything (a join that
+/// need not wait, an exit that nobody looks at) makes it at once, without a choice; and one that would
+/// only begin to wait, for a mutex or a channel, is left aside while anybody else can go on: its request
+/// commutes with all that happens until the wait could end, so nothing is lost by it, and an operation
+/// counts as what the papers mean by enabled.
+#[derive(Clone, Debug)]
+pub(super) struct Walk {
+    pub(super) tape: Tape,
+    pub(super) profile: Arc<Profile>,
+    /// The tasks in question.
+    pub(super) candidates: Vec<TaskId>,
+    /// Steps that the strategy knows of.
+    seen: usize,
+    /// Choices with two or more tasks in question.
+    contested: u64,
+    /// Each task's last step, counted from 1.
+    last_step: Vec<u64>,
+    window_began: u64,
+}
+
+impl Walk {
+    pub(super) fn new() -> Self {
+        Walk {
+            tape: Tape::new(0),
+            profile: Arc::new(Profile::default()),
+            candidates: Vec::new(),
+            seen: 0,
+            contested: 0,
+            last_step: Vec::new(),
+            window_began: 0,
+        }
+    }
+
+    pub(super) fn prepare(&mut self, profile: &Arc<Profile>) {
+        if !Arc::ptr_eq(&self.profile, profile) {
+            self.profile = Arc::clone(profile);
+        }
+    }
+
+    pub(super) fn begin(&mut self, seed: u64) {
+        self.tape = Tape::new(seed);
+        self.seen = 0;
+        self.contested = 0;
+        self.last_step.clear();
+        self.window_began = 0;
+    }
+
+    /// Choices of this execution with two or more tasks in question.
+    pub(super) fn contested(&self) -> u64 {
+        self.contested
+    }
+
+    /// Finds the tasks in question; or the one that goes next without question.
+    pub(super) fn survey(&mut self, view: &View<'_>) -> Option<TaskId> {
+        let silent_exits = self.profile.executions() > 0 && !self.profile.observes_exits();
+        self.candidates.clear();
+        for &task in view.ready() {
+            match view.pending(task).kind {
+                OpKind::Join => return Some(task),
+                OpKind::Exit if silent_exits => return Some(task),
+                _ if view.would_wait(task) => {}
+                _ => self.candidates.push(task),
+            }
+        }
+        if self.candidates.is_empty() {
+            self.candidates.extend(view.ready());
+        }
+        if let [only] = self.candidates[..] {
+            return Some(only);
+        }
+        self.contested += 1;
+        None
+    }
+
+    /// The steps made since the last call: most of them by choice, the others had no alternative.
+    pub(super) fn new_steps<'v>(&mut self, view: &View<'v>) -> &'v [Step] {
+        let steps = &view.steps()[self.seen..];
+        for (i, step) in steps.iter().enumerate() {
+            *at(&mut self.last_step, step.task) = (self.seen + i + 1) as u64;
+        }
+        self.seen += steps.len();
+        steps
+    }
+
+    /// Whether some task has been passed over for too long. Asked once per window of steps.
+    pub(super) fn starves_somebody(&mut self, view: &View<'_>) -> bool {
+        let now = view.steps().len() as u64;
+        if now - self.window_began < PATIENCE.max(2 * self.profile.steps()) {
+            return false;
+        }
+        let began = std::mem::replace(&mut self.window_began, now);
+        let mut passed_over = false;
+        for &task in view.ready() {
+            let waited = u64::from(view.task(task).ready_since) <= began && *at(&mut self.last_step, task) <= began;
+            passed_over |= waited && !view.would_wait(task);
+        }
+        passed_over
+    }
+}
+
+/// The entry of `task` in a list that grows as tasks are met.
+#[inline]
+pub(super) fn at<T: Clone + Default>(list: &mut Vec<T>, task: TaskId) -> &mut T {
+    if list.len() <= task.index() {
+        list.resize(task.index() + 1, T::default());
+    }
+    &mut list[task.index()]
+}

@@ -1,0 +1,249 @@
+//! What the page knows of a record: columns of numbers, and every text once.
+
+use std::collections::HashMap;
+
+use serde::Serialize;
+
+use super::order::arrows;
+use super::walk::{Bar, walk};
+use super::{PageOptions, Shown, sentence};
+use crate::names::Names;
+use crate::record::waits::waits;
+use crate::record::{BLOCKED, Details, PASSED, Record};
+use crate::terminal::operation::words;
+use crate::terminal::reason::{Ending, endings, reason};
+use crate::terminal::replay_line;
+
+/// No text, no resource, no place.
+const NONE: i32 = -1;
+
+/// Texts, each once, by number.
+#[derive(Default)]
+pub(super) struct Texts {
+    numbers: HashMap<String, i32>,
+    all: Vec<String>,
+}
+
+impl Texts {
+    /// The number of `text`; [`NONE`] for the empty one.
+    pub(super) fn intern(&mut self, text: &str) -> i32 {
+        if text.is_empty() {
+            return NONE;
+        }
+        if let Some(number) = self.numbers.get(text) {
+            return *number;
+        }
+        let number = self.all.len() as i32;
+        self.all.push(text.to_owned());
+        self.numbers.insert(text.to_owned(), number);
+        number
+    }
+}
+
+#[derive(Serialize)]
+pub(super) struct RecordData<'a> {
+    label: &'a str,
+    kind: &'a str,
+    passed: bool,
+    sentence: String,
+    details: String,
+    test: &'a str,
+    /// How it was found, in words: `seed 0x5eed`, `iteration 17`, …
+    facts: Vec<String>,
+    replay: Option<String>,
+    tasks: Vec<TaskData<'a>>,
+    resources: Vec<ResourceData<'a>>,
+    places: Vec<(&'a str, u32, u32)>,
+    /// Steps that are left out before the first one here.
+    first: u32,
+    steps: Columns,
+    /// Rows after the last step: where the failing tasks were in the end.
+    endings: Vec<EndingData>,
+    /// Steps that show the failure themselves, as indices in `steps`.
+    failing: Vec<u32>,
+    /// From, to, whether they race; three numbers for each arrow.
+    arrows: Vec<u32>,
+    all_arrows: bool,
+    /// Task, resource, from, to, shared; five numbers for each bar.
+    holds: Vec<i32>,
+    waits: Vec<i32>,
+    /// Step (−1: from the beginning), resource, text; three numbers for each change.
+    changes: Vec<i32>,
+    /// From, to, resource.
+    window: Option<(u32, u32, i32)>,
+    texts: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct TaskData<'a> {
+    path: &'a str,
+    tag: String,
+    full: String,
+    clock: bool,
+}
+
+#[derive(Serialize)]
+struct ResourceData<'a> {
+    name: String,
+    kind: &'a str,
+    place: i32,
+}
+
+#[derive(Serialize)]
+struct EndingData {
+    task: u32,
+    what: String,
+    place: i32,
+}
+
+/// One array for each property of a step.
+#[derive(Default, Serialize)]
+struct Columns {
+    task: Vec<u32>,
+    verb: Vec<i32>,
+    object: Vec<i32>,
+    told: Vec<i32>,
+    resource: Vec<i32>,
+    /// A second resource: the mutex of a condition variable's wait.
+    other: Vec<i32>,
+    place: Vec<i32>,
+    /// 1 if another task could have gone instead.
+    choice: Vec<u8>,
+    /// Why the task did not go on, at a switch.
+    reason: Vec<i32>,
+}
+
+/// What the page knows of one record.
+pub(super) fn record<'a>(shown: &Shown<'a>, options: &PageOptions<'_>) -> RecordData<'a> {
+    let record = shown.record;
+    let names = Names::of(record);
+    let waits = waits(record);
+    let mut texts = Texts::default();
+    let first = record.steps.len().saturating_sub(options.max_steps) as u32;
+    let walk = walk(record, &names, &waits, first, &mut texts);
+    let (arrows, all_arrows) = arrows(record, first);
+    let mut steps = Columns::default();
+    for (i, step) in (0..).zip(&record.steps).skip(first as usize) {
+        let words = words(record, &names, step);
+        let switches = record.steps.get(i as usize + 1).is_none_or(|next| next.task != step.task);
+        let why = if switches { reason(record, &names, &waits, i) } else { None };
+        let mutex = (record.operation(step) == "wait").then_some(step.argument).flatten();
+        steps.task.push(step.task);
+        steps.verb.push(texts.intern(&words.verb));
+        steps.object.push(texts.intern(&words.object));
+        steps.told.push(texts.intern(&words.told));
+        steps.resource.push(index(step.resource));
+        steps.other.push(index(mutex.and_then(|m| u32::try_from(m).ok())));
+        steps.place.push(index(step.place));
+        steps.choice.push(u8::from(step.choice));
+        steps.reason.push(texts.intern(&why.unwrap_or_default()));
+    }
+    let inside = |step: u32| step.checked_sub(first);
+    // What began before the first step that is shown is there from the beginning.
+    let bars = |bars: &[Bar]| -> Vec<i32> {
+        let shown = bars.iter().filter(|bar| bar.to >= first);
+        shown
+            .flat_map(|bar| {
+                let from = inside(bar.from).map_or(-1, |from| from as i32);
+                [bar.task as i32, index(bar.resource), from, (bar.to - first) as i32, i32::from(bar.shared)]
+            })
+            .collect()
+    };
+    let changes = walk.changes.iter();
+    let sentence = match options.sentence {
+        Some(sentence) if record.finding.kind != PASSED => sentence.to_owned(),
+        _ => sentence::sentence(record, &names),
+    };
+    RecordData {
+        label: shown.label,
+        kind: &record.finding.kind,
+        passed: record.finding.kind == PASSED,
+        sentence,
+        details: sentence::details(record, &names, options.sources),
+        test: &record.meta.test,
+        facts: facts(record),
+        replay: replay_line(record),
+        tasks: (0..)
+            .zip(&record.tasks)
+            .map(|(i, task)| TaskData {
+                path: &task.path,
+                tag: names.tag(i),
+                full: names.full(i),
+                clock: task.path == "clock",
+            })
+            .collect(),
+        resources: (0..)
+            .zip(&record.resources)
+            .map(|(i, resource)| ResourceData {
+                name: names.resource(Some(i)).unwrap_or_default().to_owned(),
+                kind: &resource.kind,
+                place: index(resource.created_at),
+            })
+            .collect(),
+        places: record.places.iter().map(|p| (p.file.as_str(), p.line, p.column)).collect(),
+        first,
+        steps,
+        endings: rows_after_the_end(record, &names),
+        failing: failing(record).into_iter().filter_map(inside).collect(),
+        arrows: arrows.iter().flat_map(|a| [a.from, a.to, u32::from(a.race)]).collect(),
+        all_arrows,
+        holds: bars(&walk.holds),
+        waits: bars(&walk.waits),
+        changes: changes
+            .flat_map(|c| {
+                let step = c.step.and_then(inside).map_or(-1, |step| step as i32);
+                [step, c.resource as i32, c.text]
+            })
+            .collect(),
+        window: window(record).and_then(|(from, to, r)| Some((inside(from).unwrap_or(0), inside(to)?, index(r)))),
+        texts: texts.all,
+    }
+}
+
+fn index(index: Option<u32>) -> i32 {
+    index.map_or(NONE, |index| index as i32)
+}
+
+fn facts(record: &Record) -> Vec<String> {
+    let meta = &record.meta;
+    let mut facts = Vec::new();
+    if !meta.strategy.is_empty() {
+        facts.push(meta.strategy.clone());
+    }
+    facts.extend(meta.seed.map(|seed| format!("seed {seed:#x}")));
+    if meta.iteration > 0 {
+        facts.push(format!("iteration {}", meta.iteration));
+    }
+    facts
+}
+
+/// The steps by which one sees that it failed.
+fn failing(record: &Record) -> Vec<u32> {
+    match &record.finding.details {
+        Details::DataRace { earlier, later, .. } => vec![earlier.step, later.step],
+        Details::Deadlock { .. } => {
+            let for_ever = |i: &u32| record.outcome(&record.steps[*i as usize]) == BLOCKED;
+            (0..record.steps.len() as u32).filter(for_ever).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// The race window: the one that the record has, or the stretch between the accesses of a data race.
+fn window(record: &Record) -> Option<(u32, u32, Option<u32>)> {
+    match (&record.window, &record.finding.details) {
+        (Some(window), _) => Some((window.from, window.to, window.resource)),
+        (None, Details::DataRace { resource, earlier, later }) => Some((earlier.step, later.step, Some(*resource))),
+        (None, _) => None,
+    }
+}
+
+/// A page always has a row that shows the failure: where no task's end does, the finding's message.
+fn rows_after_the_end(record: &Record, names: &Names<'_>) -> Vec<EndingData> {
+    let finding = &record.finding;
+    let mut endings = endings(record, names);
+    if endings.is_empty() && failing(record).is_empty() && finding.kind != PASSED && !record.tasks.is_empty() {
+        endings.push(Ending { task: finding.task, what: finding.message.clone(), place: finding.place });
+    }
+    endings.into_iter().map(|e| EndingData { task: e.task, what: e.what, place: index(e.place) }).collect()
+}

@@ -1,0 +1,120 @@
+//! Records as one page to look at: the viewer.
+//!
+//! The page is a single file without network access. What it shows is worked out here: the words of
+//! every step (those of the terminal report), who held what when, what each resource came to, which steps
+//! happened before which. The script in `viewer/` only lays it out, and moves through it.
+
+mod data;
+mod excerpt;
+mod order;
+mod sentence;
+mod walk;
+
+use serde::Serialize;
+
+use crate::record::Record;
+
+/// Steps that a page shows of a record at most: beyond, its beginning is left out, and that is said.
+const MOST_STEPS: usize = 50_000;
+
+const STYLE: &str = include_str!("viewer.css");
+/// One script in several rooms; each only needs what stands before it.
+const SCRIPT: &[&str] = &[
+    include_str!("viewer/trace.js"),
+    include_str!("viewer/elements.js"),
+    include_str!("viewer/drawing.js"),
+    include_str!("viewer/overview.js"),
+    include_str!("viewer/timeline.js"),
+    include_str!("viewer/inspector.js"),
+    include_str!("viewer/compare.js"),
+    include_str!("viewer/filter.js"),
+    include_str!("viewer/search.js"),
+    include_str!("viewer/main.js"),
+];
+const SKELETON: &str = include_str!("viewer.html");
+
+/// A record with the word that the page has for it.
+#[derive(Clone, Copy, Debug)]
+pub struct Shown<'a> {
+    /// What the switch between records says: "original", "minimised", "passing" …
+    pub label: &'a str,
+    /// The record.
+    pub record: &'a Record,
+}
+
+/// How to make a page.
+#[derive(Clone, Copy)]
+pub struct PageOptions<'a> {
+    /// Reads a source file, by the name that places give it.
+    pub sources: &'a dyn Fn(&str) -> Option<String>,
+    /// The sentence to begin with, where somebody knows a better one than the finding's own.
+    pub sentence: Option<&'a str>,
+    /// Steps to show of a record at most; the last ones, where there are more.
+    pub max_steps: usize,
+}
+
+impl Default for PageOptions<'_> {
+    /// No sources, the finding's own sentence, 50,000 steps.
+    fn default() -> Self {
+        PageOptions { sources: &|_| None, sentence: None, max_steps: MOST_STEPS }
+    }
+}
+
+/// A page that shows `records`: the first one at once, the others by a switch, and any two side by side.
+///
+/// ```
+/// # use drawloom_engine::{Engine, TaskId, finding::{Finding, FindingKind}};
+/// use drawloom_report::{Meta, PageOptions, Record, Shown, page};
+///
+/// # let engine = Engine::new();
+/// # let finding = Finding { kind: FindingKind::NothingExplored, task: TaskId::MAIN, step: 0 };
+/// # let record = Record::of(&engine, &finding, Meta::default(), &|_site| None);
+/// let sources = |file: &str| std::fs::read_to_string(file).ok();
+/// let options = PageOptions { sources: &sources, ..PageOptions::default() };
+/// let html = page(&[Shown { label: "failing", record: &record }], &options);
+/// assert!(html.starts_with("<!doctype html>"));
+/// ```
+pub fn page(records: &[Shown<'_>], options: &PageOptions<'_>) -> String {
+    #[derive(Serialize)]
+    struct Data<'a> {
+        records: Vec<data::RecordData<'a>>,
+        sources: Vec<excerpt::File<'a>>,
+    }
+    let data = Data {
+        records: records.iter().map(|shown| data::record(shown, options)).collect(),
+        sources: excerpt::of(records, options.sources),
+    };
+    let json = serde_json::to_string(&data).expect("texts, numbers and lists");
+    let title = records.first().map_or("drawloom", |shown| shown.record.meta.test.as_str());
+    let parts = [
+        ("{{title}}", escape(title)),
+        ("{{style}}", STYLE.to_owned()),
+        ("{{data}}", embed(&json)),
+        ("{{script}}", SCRIPT.concat()),
+    ];
+    fill(SKELETON, &parts)
+}
+
+/// Puts each part in its place. What a part contains is never looked at, so data cannot pose as a place.
+fn fill(skeleton: &str, parts: &[(&str, String)]) -> String {
+    let mut page = String::with_capacity(skeleton.len() + parts.iter().map(|(_, part)| part.len()).sum::<usize>());
+    let mut rest = skeleton;
+    for (place, part) in parts {
+        let (before, after) = rest.split_once(place).expect("the skeleton has its places in this order");
+        page.push_str(before);
+        page.push_str(part);
+        rest = after;
+    }
+    page + rest
+}
+
+/// JSON as it can stand in a script element: nothing in it can end the element or open a comment, and no
+/// character is a line break to one reader and none to another.
+fn embed(json: &str) -> String {
+    json.replace('<', "\\u003c").replace('\u{2028}', "\\u2028").replace('\u{2029}', "\\u2029")
+}
+
+/// Text as it can stand in an element.
+fn escape(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+}

@@ -1,0 +1,66 @@
+//! The finding in one sentence, and what is to be said under it.
+
+use crate::names::Names;
+use crate::record::{Details, Record};
+use crate::terminal::{RenderOptions, headline};
+
+/// What a person reads first.
+pub(super) fn sentence(record: &Record, names: &Names<'_>) -> String {
+    let finding = &record.finding;
+    let message = finding.message.lines().next().unwrap_or_default();
+    match &finding.details {
+        Details::Panic { .. } => format!("Task {} panicked: {message}", names.tag(finding.task)),
+        Details::Deadlock { blocked, cycle, .. } => {
+            let mut who = if cycle.is_empty() { blocked.iter().map(|b| b.task).collect() } else { cycle.clone() };
+            who.sort_unstable();
+            let verb = match (who.len(), cycle.is_empty()) {
+                (1, true) => "waits for what nobody brings about",
+                (1, false) => "waits for itself",
+                (_, true) => "wait for what nobody brings about",
+                (_, false) => "wait for each other",
+            };
+            format!("{} {verb}", all_of(&who, names))
+        }
+        Details::DataRace { resource, earlier, later } => {
+            let cell = names.resource(Some(*resource)).unwrap_or("a cell");
+            let (a, b) = (names.tag(earlier.task), names.tag(later.task));
+            format!("Nothing orders the accesses of task {a} and task {b} to {cell}")
+        }
+        Details::Unjoined { tasks } => format!("{} never joined", all_of(tasks, names)),
+        Details::Livelock { .. }
+        | Details::StepLimit { .. }
+        | Details::TaskLimit { .. }
+        | Details::Leak { .. }
+        | Details::Divergence { .. }
+        | Details::Nothing => upper(message),
+    }
+}
+
+/// The lines of the terminal report's headline that the sentence does not say already.
+pub(super) fn details(record: &Record, names: &Names<'_>, sources: &dyn Fn(&str) -> Option<String>) -> String {
+    if record.finding.kind == crate::record::PASSED {
+        return String::new();
+    }
+    let options = RenderOptions { sources, ..RenderOptions::default() };
+    let text = headline(record, names, &options);
+    let said = if matches!(record.finding.details, Details::Panic { .. }) { 2 } else { 1 };
+    let indent = |line: &str| line.len() - line.trim_start_matches(' ').len();
+    let lines: Vec<&str> = text.lines().skip(said).map(|line| &line[indent(line).min(2 * said)..]).collect();
+    lines.join("\n").trim_end().to_owned()
+}
+
+/// `Tasks 0.1 and 0.2`, `Tasks 0.1, 0.2 and 3 more`.
+fn all_of(tasks: &[u32], names: &Names<'_>) -> String {
+    const MOST: usize = 4;
+    let mut tags: Vec<String> = tasks.iter().take(MOST).map(|task| names.tag(*task)).collect();
+    if tasks.len() > MOST {
+        tags.push(format!("{} more", tasks.len() - MOST));
+    }
+    let last = tags.pop().unwrap_or_default();
+    if tags.is_empty() { format!("Task {last}") } else { format!("Tasks {} and {last}", tags.join(", ")) }
+}
+
+fn upper(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map(|first| first.to_uppercase().chain(chars).collect()).unwrap_or_default()
+}
