@@ -19,14 +19,14 @@ proptest! {
 
     #[test]
     fn the_same_seed_gives_the_same_exploration(program in programs(), seed: u64) {
-        let config = format!("random(iterations = 40, seed = {seed}), behaviours = true, keep_going = true, threads = 1");
+        let config = format!("random(iterations = 40, seed = {seed}), keep_going = true, threads = 1");
         prop_assert_eq!(fingerprint(&program, &config), fingerprint(&program, &config));
     }
 
     #[test]
     fn two_workers_find_what_one_finds(program in programs(), seed: u64) {
         let config = |threads, keep_going| {
-            format!("random(iterations = 300, seed = {seed}), behaviours = true, keep_going = {keep_going}, threads = {threads}")
+            format!("random(iterations = 300, seed = {seed}), keep_going = {keep_going}, threads = {threads}")
         };
         prop_assert_eq!(fingerprint(&program, &config(1, true)), fingerprint(&program, &config(2, true)));
         prop_assert_eq!(fingerprint(&program, &config(1, false)), fingerprint(&program, &config(2, false)));

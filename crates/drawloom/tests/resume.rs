@@ -168,9 +168,12 @@ fn a_test_whose_budget_is_spent_goes_on_in_the_next_run() {
 fn what_is_over_in_a_moment_leaves_no_log() {
     let place = Place::new("moment");
     assert_complete(&place.run("exhaustive", 0));
+    assert!(!place.log().exists(), "what is finished leaves no log");
+    let began = Instant::now();
     let text = place.run("exhaustive(max_schedules = 5)", 0);
     assert!(text.contains("explored 5 executions"), "{text}");
-    assert!(!place.log().exists());
+    // On a busy machine even this may take longer than a moment; a whole process takes longer still.
+    assert!(!place.log().exists() || began.elapsed() >= Duration::from_secs(1), "{text}");
 }
 
 #[test]

@@ -63,8 +63,7 @@ const SAMPLING: [&str; 11] =
 fn one_worker_and_several_have_the_same_result() {
     for strategy in SAMPLING {
         let with = |threads: u32, body: fn()| {
-            let text =
-                format!("{strategy}(iterations = 600), behaviours = true, keep_going = true, threads = {threads}");
+            let text = format!("{strategy}(iterations = 600), keep_going = true, threads = {threads}");
             let exploration = explored(&text, body);
             let findings: Vec<_> =
                 exploration.findings().iter().map(|f| (f.iteration(), f.occurrences(), f.token().to_owned())).collect();
@@ -115,7 +114,6 @@ fn a_clean_exploration_claims_what_it_may_and_no_more() {
         "surw",
         "auto(iterations = 300)",
         "sequential",
-        "random(iterations = 300), behaviours = true",
     ]
     .iter()
     .map(|config| format!("{config}: {}", last_line(config)))
@@ -149,7 +147,10 @@ impl Strategy for Youngest {
 #[test]
 fn a_strategy_of_ones_own_makes_the_choices() {
     let exploration = explore_with(Config::new().iterations(10), || Youngest, many_increments);
-    assert_eq!(exploration.summary(), "explored 10 executions, nothing found (not exhausted)");
+    assert_eq!(
+        exploration.summary(),
+        "explored 10 executions, 1 distinct behaviour, nothing found (not exhausted; no behaviour was seen only once)"
+    );
     let exploration = explore_with(
         Config::new().iterations(10),
         || Youngest,

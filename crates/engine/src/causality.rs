@@ -17,8 +17,10 @@
 //! choice, does not; but which of the two it is depends on the budget of early firings, which no step
 //! shows. So clocks of runs with early timers are right, but not the same for all equivalent runs.
 
+mod history;
 mod place;
 
+use self::history::{Change, History};
 use self::place::{Newest, Place, Places, join, places};
 use crate::dependence::{Relation, never_ordered, ordered_with_all, relation};
 use crate::id::TaskId;
@@ -41,6 +43,13 @@ pub struct Causality {
     known: Known,
 }
 
+/// A step that many others are asked of, whether they happened after it.
+#[derive(Clone, Copy, Debug)]
+pub struct Origin {
+    task: u32,
+    number: u32,
+}
+
 /// No step.
 const NONE: u32 = u32::MAX;
 
@@ -56,6 +65,9 @@ struct Known {
     number: u64,
     /// The candidates of the step at hand.
     earlier: Vec<usize>,
+    history: History,
+    /// By step: how many changes of all this came before it.
+    changes_before: Vec<usize>,
 }
 
 impl Causality {
@@ -76,17 +88,15 @@ impl Causality {
         let timed = new.iter().any(is_timed) || self.timed && old.iter().any(is_timed);
         if tasks > self.tasks || timed != self.timed {
             (self.tasks, self.timed, kept) = (tasks.max(self.tasks), timed, 0);
+            self.known.reset(self.tasks);
         }
+        self.known.take_back(kept);
         self.steps.truncate(kept);
         self.steps.extend_from_slice(&steps[kept..]);
         self.clocks.truncate(kept * self.tasks);
         self.clocks.resize(steps.len() * self.tasks, 0);
         self.own.resize(steps.len(), 0);
         self.races.truncate(self.races.partition_point(|(_, second)| *second < kept));
-        self.known.reset(self.tasks);
-        for j in 0..kept {
-            self.remember(j, &places(&self.steps[j], self.timed));
-        }
         for j in kept..steps.len() {
             self.step(j);
         }
@@ -99,7 +109,18 @@ impl Causality {
         i <= j && self.own[i] <= self.row(j)[steps[i].task.index()]
     }
 
-    /// The last step before `end` that comes after `i` but did not happen after it.
+    /// Step `i`, for [`is_after`](Self::is_after).
+    pub fn origin(&self, i: usize) -> Origin {
+        Origin { task: self.steps[i].task.0, number: self.own[i] }
+    }
+
+    /// Whether step `j` happened after `origin`, or is it.
+    #[inline]
+    pub fn is_after(&self, j: usize, origin: Origin) -> bool {
+        self.clocks[j * self.tasks + origin.task as usize] >= origin.number
+    }
+
+    /// The last step before `end` that comes after `i` but did not happen after it; looks at all of them.
     pub fn last_independent_of(&self, i: usize, end: usize) -> Option<usize> {
         let (task, number) = (self.steps[i].task.index(), self.own[i]);
         let column = self.clocks.get((i + 1) * self.tasks + task..end * self.tasks)?;
@@ -130,17 +151,32 @@ impl Causality {
 impl Known {
     fn reset(&mut self, tasks: usize) {
         self.number += 1;
+        self.history.clear();
+        self.changes_before.clear();
         for of_tasks in [&mut self.newest, &mut self.fired] {
             of_tasks.clear();
             of_tasks.resize(tasks, NONE);
         }
     }
 
+    /// Knows only of the first `kept` steps again.
+    fn take_back(&mut self, kept: usize) {
+        let Some(length) = self.changes_before.get(kept) else { return };
+        while let Some((of, change)) = self.history.pop_beyond(*length) {
+            match change {
+                Change::OfTask(newest) => self.newest[of] = newest,
+                Change::Fired(newest) => self.fired[of] = newest,
+                _ => self.history.take_back(&mut self.places[of], change),
+            }
+        }
+        self.changes_before.truncate(kept);
+    }
+
     fn place(&self, at: usize) -> Option<&Place> {
         self.places.get(at).filter(|place| place.number == self.number)
     }
 
-    fn place_mut(&mut self, at: usize) -> &mut Place {
+    fn place_mut(&mut self, at: usize) -> (&mut Place, &mut History) {
         if self.places.len() <= at {
             self.places.resize_with(at + 1, Place::default);
         }
@@ -148,7 +184,7 @@ impl Known {
         if place.number != self.number {
             place.reset(self.number);
         }
-        place
+        (place, &mut self.history)
     }
 }
 
@@ -326,21 +362,26 @@ impl Causality {
     fn remember(&mut self, j: usize, at: &Places) {
         let Causality { steps, known, clocks, tasks, own, .. } = self;
         let step = &steps[j];
-        known.newest[step.task.index()] = j as u32;
+        known.changes_before.push(known.history.len());
+        let task = step.task.index();
+        known.history.push(task, Change::OfTask(std::mem::replace(&mut known.newest[task], j as u32)));
         if step.kind == OpKind::TimerFire {
-            if let Some(fired) = known.fired.get_mut(step.arg as usize) {
-                *fired = j as u32;
+            let task = step.arg as usize;
+            if let Some(fired) = known.fired.get_mut(task) {
+                known.history.push(task, Change::Fired(std::mem::replace(fired, j as u32)));
             }
         }
         // What has to do with the end of a task comes before it is joined: nobody will ask for that.
         if step.kind == OpKind::Join {
             return;
         }
-        for at in at.as_slice() {
-            let place = known.place_mut(*at);
-            place.remember(Newest::new(j, step, own[j]), ordered_with_all(step));
+        for &at in at.as_slice() {
+            let (place, history) = known.place_mut(at);
+            let change = place.remember(Newest::new(j, step, own[j]), ordered_with_all(step), history);
+            history.push(at, change);
             if !step.kind.is_access() {
-                place.note_grant(j, step, &clocks[j * *tasks..(j + 1) * *tasks]);
+                let change = place.note_grant(j, step, &clocks[j * *tasks..(j + 1) * *tasks], history);
+                change.into_iter().for_each(|change| history.push(at, change));
             }
         }
     }

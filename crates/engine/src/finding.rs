@@ -1,5 +1,9 @@
 //! Findings: the ways in which an execution fails.
 
+use std::fmt;
+use std::panic::{RefUnwindSafe, UnwindSafe};
+use std::sync::{Arc, LazyLock};
+
 use crate::id::{ResourceId, Site, TaskId, TaskPath};
 use crate::operation::OpKind;
 
@@ -76,8 +80,43 @@ pub struct Panic {
     /// `file:line:column` of the panic.
     pub location: String,
     /// Its backtrace, where one was asked for.
-    pub backtrace: Option<String>,
+    pub backtrace: Option<Backtrace>,
 }
+
+/// The text of a backtrace, made when it is first read: finding the names in it takes longer than an
+/// exploration may.
+#[derive(Clone)]
+pub struct Backtrace(Arc<LazyLock<String, Box<dyn FnOnce() -> String + Send>>>);
+
+impl Backtrace {
+    /// A backtrace whose text `render` makes.
+    pub fn new(render: impl FnOnce() -> String + Send + 'static) -> Self {
+        Backtrace(Arc::new(LazyLock::new(Box::new(render))))
+    }
+
+    /// Its text; empty if nothing in it is worth showing.
+    pub fn text(&self) -> &str {
+        &self.0
+    }
+}
+
+impl PartialEq for Backtrace {
+    fn eq(&self, other: &Self) -> bool {
+        self.text() == other.text()
+    }
+}
+
+impl Eq for Backtrace {}
+
+impl fmt::Debug for Backtrace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.text().fmt(f)
+    }
+}
+
+// The text is made at most once; a panic meanwhile leaves a lock that says so.
+impl UnwindSafe for Backtrace {}
+impl RefUnwindSafe for Backtrace {}
 
 /// Two accesses to one cell by different tasks, at least one of them a write, neither of which happens
 /// before the other ([`crate::race`]).

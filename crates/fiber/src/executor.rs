@@ -1,5 +1,6 @@
 //! The executor: runs executions, one after another, on the calling thread.
 
+use std::rc::Rc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use drawloom_engine::finding::{Finding, FindingKind};
@@ -8,8 +9,9 @@ use drawloom_engine::{Engine, Limits, Next, TaskId};
 
 use crate::fiber::Fiber;
 use crate::overflow::install_handler;
-use crate::panics::{Panics, TaskPanic, install_hook};
-use crate::runtime::{Body, Handle, Inner, NO_FIBER, Runtime, current, set_current};
+use crate::panics::{TaskPanic, install_hook};
+use crate::pool;
+use crate::runtime::{Body, Handle, NO_FIBER, Runtime, current, set_current};
 
 /// What an execution is run with.
 #[derive(Clone, Debug)]
@@ -37,7 +39,7 @@ pub struct Outcome {
 
 /// Runs executions and keeps their memory: stacks, tables, traces.
 pub struct Executor {
-    runtime: Box<Runtime>,
+    runtime: Rc<Runtime>,
     pub(crate) leaked_fibers: usize,
 }
 
@@ -50,28 +52,12 @@ impl Executor {
     pub fn new(strategy: Box<dyn Strategy>) -> Self {
         install_hook();
         install_handler();
-        let inner = Inner {
-            engine: Engine::new(),
-            strategy,
-            fibers: Vec::new(),
-            idle: Vec::new(),
-            fiber_of: Vec::new(),
-            bodies: Vec::new(),
-            locals: Vec::new(),
-            panics: Panics::default(),
-            resumes: TaskId::NONE,
-            running: TaskId::MAIN,
-            running_fiber: NO_FIBER,
-            epoch: 0,
-            stack_size: 0,
-            spurious_left: 0,
-            weak_failures_left: 0,
-            quitting: false,
-            forced: Vec::new(),
-            cell_accesses_in_teardown: 0,
-            addresses: Vec::new(),
-        };
-        Executor { runtime: Box::new(Runtime::new(inner)), leaked_fibers: 0 }
+        let runtime = pool::take().unwrap_or_default();
+        let handle = Handle::new(&runtime);
+        let inner = handle.inner();
+        inner.strategy = strategy;
+        inner.epoch = 0;
+        Executor { runtime, leaked_fibers: 0 }
     }
 
     /// Exchanges the strategy.
@@ -102,7 +88,7 @@ impl Executor {
         let handle = Handle::new(&self.runtime);
         let inner = handle.inner();
         if inner.stack_size != settings.stack_size {
-            self.drop_fibers();
+            handle.drop_fibers();
             inner.stack_size = settings.stack_size;
         }
         inner.engine.begin(&settings.limits, &mut *inner.strategy, seed);
@@ -150,7 +136,7 @@ impl Executor {
         let consequence = matches!(&found, None | Some(Finding { kind: FindingKind::Deadlock(_), .. }));
         match cause {
             Some(cause) if consequence => Some(Finding {
-                kind: FindingKind::Panic(Box::new(cause.describe())),
+                kind: FindingKind::Panic(Box::new(cause.panic)),
                 task: cause.task,
                 step: handle.inner().engine.steps().len() as u64,
             }),
@@ -194,30 +180,13 @@ impl Executor {
         inner.fibers.push(fiber);
         place
     }
-
-    /// Lets idle fibers return, so that their stacks can be freed. Leaked ones stay for ever.
-    fn drop_fibers(&mut self) {
-        let handle = Handle::new(&self.runtime);
-        let inner = handle.inner();
-        inner.quitting = true;
-        for idle in std::mem::take(&mut inner.idle) {
-            // SAFETY: as in `resume`.
-            let returned = unsafe { !(*idle).resume() };
-            debug_assert!(returned, "an idle fiber returns when told to quit");
-            // SAFETY: the fiber is still in `fibers`.
-            unsafe { (*idle).finished = true };
-        }
-        for fiber in handle.inner().fibers.drain(..) {
-            if !fiber.finished {
-                std::mem::forget(fiber);
-            }
-        }
-        handle.inner().quitting = false;
-    }
 }
 
 impl Drop for Executor {
     fn drop(&mut self) {
-        self.drop_fibers();
+        // The stacks of leaked tasks are nobody's any more; and what a panic has interrupted is in no known state.
+        if self.leaked_fibers == 0 && !std::thread::panicking() {
+            pool::keep(&self.runtime);
+        }
     }
 }

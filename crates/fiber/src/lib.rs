@@ -26,6 +26,7 @@ mod fiber;
 mod locals;
 mod overflow;
 mod panics;
+mod pool;
 mod runtime;
 mod step;
 mod teardown;

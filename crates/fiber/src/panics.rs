@@ -1,12 +1,11 @@
 //! Panics of tasks: caught, kept with their place, and reported if nobody receives them.
 
-use std::backtrace::{Backtrace, BacktraceStatus};
+use std::backtrace::BacktraceStatus;
 use std::panic::{PanicHookInfo, set_hook, take_hook};
-use std::rc::Rc;
 use std::sync::Once;
 
 use drawloom_engine::TaskId;
-use drawloom_engine::finding::{FindingKind, Panic};
+use drawloom_engine::finding::{Backtrace, FindingKind, Panic};
 
 use crate::runtime::{Handle, current};
 
@@ -18,18 +17,8 @@ pub struct ForcedUnwind;
 pub(crate) struct TaskPanic {
     /// Who panicked.
     pub(crate) task: TaskId,
-    /// How, but for the backtrace.
-    panic: Panic,
-    /// Turned into text only if it is reported: that takes milliseconds.
-    backtrace: Option<Rc<Backtrace>>,
-}
-
-impl TaskPanic {
-    /// What a report shows of it.
-    pub(crate) fn describe(&self) -> Panic {
-        let backtrace = self.backtrace.as_ref().map(|b| users_frames(&b.to_string()));
-        Panic { backtrace: backtrace.filter(|text| !text.is_empty()), ..self.panic.clone() }
-    }
+    /// How.
+    pub(crate) panic: Panic,
 }
 
 #[derive(Default)]
@@ -104,11 +93,7 @@ impl Handle {
         }
         let at = inner.panics.seen.iter().rposition(|p| p.task == me);
         let panic = at.map_or_else(
-            || TaskPanic {
-                task: me,
-                panic: Panic { message: "a panic that no hook saw".into(), ..Panic::default() },
-                backtrace: None,
-            },
+            || TaskPanic { task: me, panic: Panic { message: "a panic that no hook saw".into(), ..Panic::default() } },
             |at| inner.panics.seen.remove(at),
         );
         inner.panics.unreceived.push(panic);
@@ -138,7 +123,7 @@ impl Handle {
         let inner = self.inner();
         let lists = [&inner.panics.unreceived, &inner.panics.seen];
         let mine = lists.into_iter().flatten().find(|p| p.task == task).cloned();
-        let mut culprit = mine.unwrap_or(TaskPanic { task, panic: Panic::default(), backtrace: None });
+        let mut culprit = mine.unwrap_or(TaskPanic { task, panic: Panic::default() });
         // `join().unwrap()` hides what really happened behind `Any { .. }`.
         let hides = |m: &str| m.ends_with("Any { .. }") || m == "a scoped thread panicked";
         if hides(&culprit.panic.message) {
@@ -146,7 +131,7 @@ impl Handle {
                 culprit = cause.clone();
             }
         }
-        inner.engine.fail(FindingKind::Panic(Box::new(culprit.describe())), culprit.task);
+        inner.engine.fail(FindingKind::Panic(Box::new(culprit.panic)), culprit.task);
     }
 
     /// At the end of an execution: a panic that nobody has received, or that still unwinds its task.
@@ -194,9 +179,10 @@ fn describe(info: &PanicHookInfo<'_>, task: TaskId) -> TaskPanic {
         .or_else(|| payload.downcast_ref::<String>().cloned())
         .unwrap_or_else(|| "a panic whose payload is not a text".into());
     let location = info.location().map(ToString::to_string).unwrap_or_default();
-    let backtrace = Backtrace::capture();
-    let backtrace = (backtrace.status() == BacktraceStatus::Captured).then(|| Rc::new(backtrace));
-    TaskPanic { task, panic: Panic { message, location, backtrace: None }, backtrace }
+    let captured = std::backtrace::Backtrace::capture();
+    let backtrace = (captured.status() == BacktraceStatus::Captured)
+        .then(|| Backtrace::new(move || users_frames(&captured.to_string())));
+    TaskPanic { task, panic: Panic { message, location, backtrace } }
 }
 
 /// The frames of a backtrace that are the user's: neither of the panic machinery above them nor of the

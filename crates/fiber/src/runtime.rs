@@ -6,7 +6,7 @@ use std::ptr::NonNull;
 
 use corosensei::Yielder;
 use drawloom_engine::finding::FindingKind;
-use drawloom_engine::strategy::Strategy;
+use drawloom_engine::strategy::{Sequential, Strategy};
 use drawloom_engine::{Committed, Engine, OpKind, Operation, ResourceId, ResourceKind, Site, State, TaskId, outcome};
 
 use crate::fiber::Fiber;
@@ -73,11 +73,41 @@ pub(crate) struct Inner {
 
 pub(crate) const NO_FIBER: *mut Fiber = std::ptr::null_mut();
 
-impl Runtime {
-    pub(crate) fn new(inner: Inner) -> Runtime {
-        Runtime { inner: UnsafeCell::new(inner) }
+impl Default for Runtime {
+    fn default() -> Runtime {
+        Runtime {
+            inner: UnsafeCell::new(Inner {
+                engine: Engine::new(),
+                strategy: Box::new(Sequential),
+                fibers: Vec::new(),
+                idle: Vec::new(),
+                fiber_of: Vec::new(),
+                bodies: Vec::new(),
+                locals: Vec::new(),
+                panics: Panics::default(),
+                resumes: TaskId::NONE,
+                running: TaskId::MAIN,
+                running_fiber: NO_FIBER,
+                epoch: 0,
+                stack_size: 0,
+                spurious_left: 0,
+                weak_failures_left: 0,
+                quitting: false,
+                forced: Vec::new(),
+                cell_accesses_in_teardown: 0,
+                addresses: Vec::new(),
+            }),
+        }
     }
+}
 
+impl Drop for Runtime {
+    fn drop(&mut self) {
+        Handle::new(self).drop_fibers();
+    }
+}
+
+impl Runtime {
     pub(crate) fn engine(&self) -> &Engine {
         // SAFETY: called by the executor between executions, when no task runs; the borrow of the
         // runtime keeps the executor from running another one meanwhile.

@@ -11,4 +11,4 @@ pub mod programs;
 
 pub use catalogue::{Bug, COLUMNS, Program, catalogue};
 pub use statistics::{Trials, geometric_mean};
-pub use trial::{explore, schedules_to_first_bug};
+pub use trial::{configuration, explore, first_bug, schedules_to_first_bug};

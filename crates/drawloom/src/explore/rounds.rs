@@ -50,6 +50,8 @@ struct State {
     running: usize,
     /// What comes between this round and the next has been dealt with.
     was_between: bool,
+    /// Workers that wait for the end of the round.
+    waiting: usize,
     profile: Arc<Profile>,
     learned: Vec<(u64, Profile)>,
 }
@@ -63,6 +65,7 @@ impl Rounds {
             end: if learns { executions.min(1) } else { executions },
             running: 0,
             was_between: false,
+            waiting: 0,
             profile: Arc::new(Profile::default()),
             learned: Vec::new(),
         };
@@ -84,7 +87,9 @@ impl Rounds {
                 return None;
             }
             if state.running > 0 {
+                state.waiting += 1;
                 state = self.over.wait(state).unwrap_or_else(|e| e.into_inner());
+                state.waiting -= 1;
             } else if state.was_between {
                 state.begin_round();
             } else {
@@ -100,8 +105,7 @@ impl Rounds {
     pub(super) fn done_between(&self, executions: u64) {
         let mut state = self.lock();
         state.executions = state.executions.saturating_sub(executions).max(state.end);
-        state.running -= 1;
-        self.over.notify_all();
+        self.one_is_done(&mut state);
     }
 
     /// Whether execution `number` is learned from.
@@ -112,11 +116,16 @@ impl Rounds {
     /// The block that began with `first` is over.
     pub(super) fn done(&self, first: u64, learned: Profile) {
         let mut state = self.lock();
-        state.running -= 1;
         if learned.executions() > 0 {
             state.learned.push((first, learned));
         }
-        if state.running == 0 {
+        self.one_is_done(&mut state);
+    }
+
+    fn one_is_done(&self, state: &mut State) {
+        state.running -= 1;
+        // Waking nobody would be a system call, too.
+        if state.running == 0 && state.waiting > 0 {
             self.over.notify_all();
         }
     }

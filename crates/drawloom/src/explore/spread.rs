@@ -260,7 +260,7 @@ fn put_together(shared: Shared<'_>, planned: u64) -> PutTogether {
     let custom = plan.custom.is_some();
     let evidence = Evidence { strategy: &plan.strategy, custom, executions: sampled, tasks, choices };
     result.claims.extend(claim(&evidence));
-    if plan.behaviours && sampled > 1 {
+    if sampled > 1 {
         let once = times.values().filter(|times| **times == 1).count() as u64;
         result.claims.push(novelty(once, sampled));
     }

@@ -1,5 +1,6 @@
 //! Where steps meet, and what is remembered there.
 
+use super::history::{Change, History, packed};
 use crate::id::ResourceId;
 use crate::operation::{OpKind, outcome};
 use crate::trace::Step;
@@ -46,12 +47,19 @@ impl Newest {
 pub(super) struct Tickets(Vec<Option<usize>>);
 
 impl Tickets {
-    pub(super) fn put(&mut self, ticket: u64, step: usize) {
+    /// The step of `ticket` is another one; which it was.
+    fn put(&mut self, ticket: u64, step: usize) -> Option<usize> {
         let at = ticket as usize;
         if self.0.len() <= at {
             self.0.resize(at + 1, None);
         }
-        self.0[at] = Some(step);
+        self.0[at].replace(step)
+    }
+
+    pub(super) fn set(&mut self, ticket: u32, step: Option<usize>) {
+        if let Some(known) = self.0.get_mut(ticket as usize) {
+            *known = step;
+        }
     }
 
     pub(super) fn get(&self, ticket: Option<u64>) -> Option<usize> {
@@ -81,40 +89,51 @@ impl Place {
         self.receives.0.clear();
     }
 
-    /// Takes note of the newest step; `over_all` says that it is ordered with all that can come here. Then
-    /// it knows of all that came before, and who comes later and is ordered with any of these learns of
-    /// them from it: no need to remember them.
+    /// Takes note of the newest step, and says what that changed; `over_all` says that it is ordered with all
+    /// that can come here. Then it knows of all that came before, and who comes later and is ordered with
+    /// any of these learns of them from it: no need to remember them.
     #[inline]
-    pub(super) fn remember(&mut self, newest: Newest, over_all: bool) {
-        if over_all {
+    pub(super) fn remember(&mut self, newest: Newest, over_all: bool, history: &mut History) -> Change {
+        let change = if self.newest.is_empty() {
+            Change::Added
+        } else if over_all {
+            let change = history.forget_all(&self.newest);
             self.newest.clear();
+            change
         } else if let Some(at) = self.newest.iter().position(|known| known.is_like(&newest)) {
-            self.newest.remove(at);
-        }
+            history.forget(at, self.newest.remove(at))
+        } else {
+            Change::Added
+        };
         self.newest.push(newest);
+        change
     }
 
-    /// Takes note of a step that lets requests go on, or whose ticket does.
-    pub(super) fn note_grant(&mut self, j: usize, step: &Step, clock: &[u32]) {
+    /// Takes note of a step that lets requests go on, or whose ticket does; says what that changed.
+    pub(super) fn note_grant(&mut self, j: usize, step: &Step, clock: &[u32], history: &mut History) -> Option<Change> {
         use OpKind::*;
         let ok = u32::from(step.outcome) == outcome::OK;
-        match step.kind {
+        Some(match step.kind {
             Unlock | CondWait | WriteUnlock | Downgrade | OnceFinish => {
-                self.exclusive = Some(j);
+                let words = history.keep_clock(&self.shared);
                 self.shared.clear();
+                Change::Exclusive(packed(self.exclusive.replace(j)), words)
             }
             ReadUnlock | CloseSend => {
+                let words = history.keep_clock(&self.shared);
                 self.shared.resize(clock.len(), 0);
                 join(&mut self.shared, clock);
+                Change::Shared(words)
             }
             Release => {
                 let sum = self.released.last().map_or(0, |(sum, _)| *sum) + step.arg;
                 self.released.push((sum, j));
+                Change::Released
             }
-            Send | TrySend if ok => self.sends.put(step.value, j),
-            Recv | TryRecv if ok => self.receives.put(step.value, j),
-            _ => {}
-        }
+            Send | TrySend if ok => Change::Sent(step.value as u32, packed(self.sends.put(step.value, j))),
+            Recv | TryRecv if ok => Change::Received(step.value as u32, packed(self.receives.put(step.value, j))),
+            _ => return None,
+        })
     }
 
     /// The release without which `request`, step `p`, had waited.

@@ -75,13 +75,6 @@ impl Config {
         self
     }
 
-    /// Sets [`behaviours`](Self#structfield.behaviours).
-    #[must_use]
-    pub fn behaviours(mut self, behaviours: bool) -> Self {
-        self.behaviours = behaviours;
-        self
-    }
-
     /// Sets [`keep_going`](Self#structfield.keep_going).
     #[must_use]
     pub fn keep_going(mut self, keep_going: bool) -> Self {

@@ -101,8 +101,6 @@ pub struct Config {
     /// Whether to go on after a finding and to collect all distinct ones; not unless asked, since
     /// the first one is what a test run waits for.
     pub keep_going: bool,
-    /// Count distinct behaviours; off unless given, since a number is kept for each of them.
-    pub behaviours: bool,
     /// How many times, in one execution, a wait on a condition variable or a park may end unasked, as
     /// std allows it to; [`DEFAULT_SPURIOUS_WAKEUPS`] unless given.
     pub spurious_wakeups: u32,
@@ -148,7 +146,6 @@ impl Config {
             stack_size: DEFAULT_STACK_SIZE_BYTES,
             max_tasks: DEFAULT_MAX_TASKS,
             keep_going: false,
-            behaviours: false,
             spurious_wakeups: DEFAULT_SPURIOUS_WAKEUPS,
             weak_failures: DEFAULT_WEAK_FAILURES,
             clock: Clock::default(),

@@ -114,11 +114,6 @@ pub(super) const SHARED: &[Argument<Config>] = &[
         field: Field::Flag { get: |config| Some(config.keep_going), set: |config, flag| config.keep_going = flag },
     },
     Argument {
-        name: "behaviours",
-        doc: "count distinct behaviours",
-        field: Field::Flag { get: |config| Some(config.behaviours), set: |config, flag| config.behaviours = flag },
-    },
-    Argument {
         name: "spurious_wakeups",
         doc: "condition variables that may wake unasked, per execution",
         field: Field::Whole {

@@ -20,7 +20,7 @@ impl Sleeper {
     fn beside(execution: &Execution<'_>, planned: Planned, depth: usize) -> Sleeper {
         let task = execution.task(planned.task);
         let pending = task.and_then(|task| execution.pending_at(task, depth));
-        let label = pending.map(|l| label_after(execution, l, depth, |i| i < depth).unwrap_or(l));
+        let label = pending.map(|l| label_after(execution, l, depth, depth, |i| i < depth).unwrap_or(l));
         Sleeper { planned, label }
     }
 

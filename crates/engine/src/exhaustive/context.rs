@@ -13,23 +13,25 @@ use crate::operation::{OpKind, outcome};
 use crate::resource::State;
 use crate::trace::Step;
 
-/// The label of `moved` if it came right after the steps at the positions that `is_before` accepts;
-/// `at` is where these leave the order of the execution. `None` if it could not be made there.
+/// The label of `moved` if it came right after the steps at the positions that `is_before` accepts, all of
+/// them before `end`; `at` is where these leave the order of the execution. `None` if it could not be made there.
 pub(super) fn label_after(
     execution: &Execution<'_>,
     moved: Label,
     at: usize,
+    end: usize,
     is_before: impl Fn(usize) -> bool,
 ) -> Option<Label> {
     let mut label = moved;
-    let steps = || execution.steps.iter().enumerate().filter(|(i, _)| is_before(*i)).map(|(_, step)| step);
+    let made = &execution.steps[..end];
+    let steps = || made.iter().enumerate().filter(|(i, _)| is_before(*i)).map(|(_, step)| step);
     let here = || steps().filter(|s| s.resource == moved.resource);
     let count = |kinds: &[OpKind]| here().filter(|s| kinds.contains(&s.kind) && ok(s)).count() as u64;
     match moved.kind {
         OpKind::Cas => {
             let expected = if moved.outcome == outcome::OK { moved.value } else { moved.arg };
             // What the steps beyond `at` have left there, if they wrote; else what was there before.
-            let beyond = execution.steps.iter().enumerate().skip(at).filter(|(i, _)| is_before(*i));
+            let beyond = made.iter().enumerate().skip(at).filter(|(i, _)| is_before(*i));
             let written = beyond.filter(|(_, s)| s.resource == moved.resource).filter_map(|(_, s)| left(s)).last();
             if let Some(value) = written.or_else(|| value_at(execution, moved, at)) {
                 label.outcome = if value == expected { outcome::OK } else { outcome::REFUSED };

@@ -1,7 +1,7 @@
 //! An execution as the explorer sees it.
 
 use super::Planned;
-use super::names::Name;
+use super::names::{Cast, Name};
 use crate::causality::Causality;
 use crate::dependence::{Label, reaches_further};
 use crate::id::{ResourceId, TaskId};
@@ -17,11 +17,10 @@ pub(super) struct Execution<'a> {
     /// Steps at the beginning that the execution analysed before has made, too.
     pub(super) as_before: usize,
     pub(super) resources: &'a [Resource],
-    names: &'a [Name],
-    /// By name: the task, if it exists.
-    tasks: &'a [Option<TaskId>],
+    cast: &'a Cast,
     positions: &'a Positions,
     at_resources: &'a Positions,
+    choices: &'a [u32],
     /// Whether some step can be dependent on steps of another resource than its own.
     pub(super) reaches_further: bool,
     view: &'a View<'a>,
@@ -32,12 +31,18 @@ pub(super) struct Execution<'a> {
 #[derive(Default)]
 pub(super) struct Analysis {
     causality: Causality,
-    tasks: Vec<Option<TaskId>>,
     /// By task.
     positions: Positions,
     /// By resource.
     at_resources: Positions,
+    /// Of choices of an outcome.
+    choices: Vec<u32>,
+    /// Of the first step that can be dependent on steps of another resource than its own.
+    reaching: Option<usize>,
 }
+
+/// So many steps are looked at one by one.
+const FEW: usize = 64;
 
 /// The positions of the steps of each of something.
 #[derive(Default)]
@@ -69,21 +74,23 @@ impl Positions {
 
 impl Analysis {
     /// Analyses the execution that `view` shows.
-    pub(super) fn of<'a>(&'a mut self, view: &'a View<'a>, names: &'a [Name]) -> Execution<'a> {
+    pub(super) fn of<'a>(&'a mut self, view: &'a View<'a>, cast: &'a Cast) -> Execution<'a> {
         let steps = view.steps();
         let as_before = self.causality.become_of(steps);
-        self.tasks.clear();
-        for (id, name) in names.iter().enumerate() {
-            let at = name.0 as usize;
-            self.tasks.resize(self.tasks.len().max(at + 1), None);
-            self.tasks[at] = Some(TaskId(id as u32));
-        }
         self.positions.truncate(as_before);
         self.at_resources.truncate(as_before);
+        self.choices.truncate(self.choices.partition_point(|at| (*at as usize) < as_before));
+        self.reaching = self.reaching.filter(|at| *at < as_before);
         for (i, step) in steps.iter().enumerate().skip(as_before) {
             self.positions.push(step.task.index(), i);
             if step.resource != ResourceId::NONE {
                 self.at_resources.push(step.resource.index(), i);
+            }
+            if step.kind == OpKind::Choose {
+                self.choices.push(i as u32);
+            }
+            if self.reaching.is_none() && reaches_further(step.kind) {
+                self.reaching = Some(i);
             }
         }
         Execution {
@@ -91,11 +98,11 @@ impl Analysis {
             causality: &self.causality,
             as_before,
             resources: view.resources(),
-            names,
-            tasks: &self.tasks,
+            cast,
             positions: &self.positions,
             at_resources: &self.at_resources,
-            reaches_further: steps.iter().any(|step| reaches_further(step.kind)),
+            choices: &self.choices,
+            reaches_further: self.reaching.is_some(),
             view,
         }
     }
@@ -103,31 +110,28 @@ impl Analysis {
 
 impl<'a> Execution<'a> {
     /// An execution that is not over: its steps and resources are known, and `nothing` else.
-    pub(super) fn so_far(view: &'a View<'a>, names: &'a [Name], nothing: &'a Analysis) -> Self {
-        let Analysis { causality, tasks, positions, at_resources } = nothing;
+    pub(super) fn so_far(view: &'a View<'a>, cast: &'a Cast, nothing: &'a Analysis) -> Self {
+        let Analysis { causality, positions, at_resources, choices, .. } = nothing;
         Execution {
             steps: view.steps(),
             causality,
             as_before: 0,
             resources: view.resources(),
-            names,
-            tasks,
+            cast,
             positions,
             at_resources,
+            choices,
             reaches_further: true,
             view,
         }
     }
 
     pub(super) fn name(&self, task: TaskId) -> Name {
-        self.names[task.index()]
+        self.cast.name(task)
     }
 
     pub(super) fn task(&self, name: Name) -> Option<TaskId> {
-        match self.tasks {
-            [] => self.names.iter().position(|n| *n == name).map(|id| TaskId(id as u32)),
-            tasks => *tasks.get(name.0 as usize)?,
-        }
+        self.cast.task(name)
     }
 
     /// The step at `position`, as the tree would plan it.
@@ -147,6 +151,18 @@ impl<'a> Execution<'a> {
         self.causality.before(self.steps, i, j)
     }
 
+    /// The last step before `end` that comes after `i` but did not happen after it.
+    pub(super) fn last_independent_of(&self, i: usize, end: usize) -> Option<usize> {
+        if end - i <= FEW {
+            return self.causality.last_independent_of(i, end);
+        }
+        // A task that has come to know of it does not forget it.
+        let origin = self.causality.origin(i);
+        let is_independent = |p: &u32| (*p as usize) < end && !self.causality.is_after(*p as usize, origin);
+        let last = |of_task: &Vec<u32>| of_task[..of_task.partition_point(is_independent)].last().copied();
+        self.positions.0.iter().filter_map(last).max().map(|p| p as usize).filter(|p| *p > i)
+    }
+
     /// The positions of the steps of `task` from `position` on.
     pub(super) fn steps_of(&self, task: TaskId, position: usize) -> impl Iterator<Item = usize> + '_ {
         self.positions.from(task.index(), position).iter().map(|p| *p as usize)
@@ -159,6 +175,11 @@ impl<'a> Execution<'a> {
             _ => self.at_resources.from(resource.index(), position),
         };
         on_it.iter().map(|p| *p as usize)
+    }
+
+    /// The positions before `end` at which an outcome was chosen.
+    pub(super) fn choices_before(&self, end: usize) -> impl Iterator<Item = usize> + 'a {
+        self.choices.iter().map(|at| *at as usize).take_while(move |at| *at < end)
     }
 
     /// What `task` had announced at `position` and not yet done.

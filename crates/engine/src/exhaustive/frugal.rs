@@ -14,7 +14,7 @@ use super::Planned;
 use super::asleep::Sleeper;
 use super::context::label_after;
 use super::execution::{Analysis, Execution};
-use super::names::Name;
+use super::names::{Cast, Name};
 use super::route::Route;
 use crate::dependence::Label;
 use crate::id::TaskId;
@@ -55,13 +55,13 @@ impl Sleep {
     }
 
     /// The sequential choice among those who are awake; among all if nobody is.
-    pub(super) fn pick(&mut self, view: &View<'_>, names: &[Name]) -> TaskId {
+    pub(super) fn pick(&mut self, view: &View<'_>, cast: &Cast) -> TaskId {
         let made = view.steps().len();
-        self.catch_up(view, names, made);
-        let offer = |task: &TaskId| (names[task.index()], outcomes(view, *task));
+        self.catch_up(view, cast, made);
+        let offer = |task: &TaskId| (cast.name(*task), outcomes(view, *task));
         self.offered.push((made, view.ready().iter().map(offer).collect()));
         let awake = |task: TaskId| {
-            (0..outcomes(view, task)).any(|choice| !self.sleeps(Planned { task: names[task.index()], choice }))
+            (0..outcomes(view, task)).any(|choice| !self.sleeps(Planned { task: cast.name(task), choice }))
         };
         let first = sequential_fill(view);
         if awake(first) {
@@ -72,10 +72,10 @@ impl Sleep {
     }
 
     /// The first outcome of the last step that does not sleep.
-    pub(super) fn choose(&mut self, outcomes: u64, view: &View<'_>, names: &[Name]) -> u64 {
+    pub(super) fn choose(&mut self, outcomes: u64, view: &View<'_>, cast: &Cast) -> u64 {
         let at = view.steps().len() - 1;
-        self.catch_up(view, names, at);
-        let task = names[view.steps()[at].task.index()];
+        self.catch_up(view, cast, at);
+        let task = cast.name(view.steps()[at].task);
         (0..outcomes).find(|choice| !self.sleeps(Planned { task, choice: *choice })).unwrap_or(0)
     }
 
@@ -84,8 +84,8 @@ impl Sleep {
     }
 
     /// Takes the steps before `position` into account.
-    fn catch_up(&mut self, view: &View<'_>, names: &[Name], position: usize) {
-        let so_far = Execution::so_far(view, names, &self.nothing);
+    fn catch_up(&mut self, view: &View<'_>, cast: &Cast, position: usize) {
+        let so_far = Execution::so_far(view, cast, &self.nothing);
         for at in self.known..position {
             if let Some(left) = self.left.get(at) {
                 let sleeper =
@@ -93,7 +93,7 @@ impl Sleep {
                 self.asleep.extend(left.iter().map(sleeper));
             }
             let step = view.steps()[at].label();
-            self.asleep.retain(|s| s.planned.task != names[step.task.index()] && !s.is_woken_by(Some(&step)));
+            self.asleep.retain(|s| s.planned.task != cast.name(step.task) && !s.is_woken_by(Some(&step)));
         }
         self.known = position;
     }
@@ -115,5 +115,5 @@ fn label(view: &View<'_>, so_far: &Execution<'_>, planned: Planned, position: us
         let outcome = if pending.kind == OpKind::Cas { outcome::REFUSED } else { outcome::OK };
         Label { task, kind: pending.kind, resource: pending.resource, arg: pending.arg, outcome, value: 0 }
     });
-    Some(label_after(so_far, label, position, |i| i < position).unwrap_or(label))
+    Some(label_after(so_far, label, position, position, |i| i < position).unwrap_or(label))
 }

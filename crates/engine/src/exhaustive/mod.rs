@@ -45,7 +45,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use self::checkpoint::Recorder;
 use self::execution::Analysis;
 use self::frugal::Sleep;
-use self::names::{Name, Names};
+use self::names::{Cast, Name, Names};
 use self::preemptions::{Needs, Preemptions};
 use self::reverse::{Reversal, Worth};
 use self::route::Route;
@@ -60,9 +60,10 @@ use crate::trace::Step;
 /// if that is more than `most`, or cannot be told. See [`Explorer::with_preemptions`].
 pub fn least_preemptions(engine: &Engine, most: u32) -> Option<u32> {
     let view = engine.view();
-    let names = vec![Names::MAIN; engine.tasks().len()];
+    let mut cast = Cast::default();
+    engine.tasks().iter().for_each(|_| cast.push(Names::MAIN));
     let mut analysis = Analysis::default();
-    match Preemptions::default().of(&analysis.of(&view, &names), most) {
+    match Preemptions::default().of(&analysis.of(&view, &cast), most) {
         Needs::Least(preemptions) => Some(preemptions),
         Needs::More | Needs::Unknown => None,
     }
@@ -135,8 +136,8 @@ struct Scratch {
     reversal: Reversal,
     /// By task: whose which child it was, and the name that it had been given.
     given: Vec<(Name, u32, Name)>,
-    /// By task id of this execution: the name that holds for all of them.
-    tasks: Vec<Name>,
+    /// The names that hold for all executions, of the tasks of this one.
+    cast: Cast,
     children: Vec<u32>,
 }
 
@@ -293,24 +294,20 @@ pub struct Exhaustive {
 }
 
 impl Scratch {
-    fn task_named(&self, name: Name) -> Option<TaskId> {
-        self.tasks.iter().position(|n| *n == name).map(|id| TaskId(id as u32))
-    }
-
     /// Whether the steps are those that were planned.
     fn as_planned(&self, made: &[Step]) -> bool {
         let planned = self.route.steps();
-        let same = |(planned, step): (&Planned, &Step)| planned.task == self.tasks[step.task.index()];
+        let same = |(planned, step): (&Planned, &Step)| planned.task == self.cast.name(step.task);
         made.len() >= planned.len() && planned.iter().zip(made).all(same)
     }
 
     /// Where an execution that is over did not keep to its prefix.
     fn first_difference(&self, view: &View<'_>) -> Divergence {
         let (planned, made) = (self.route.steps(), view.steps());
-        let differs = |(planned, step): (&Planned, &Step)| planned.task != self.tasks[step.task.index()];
+        let differs = |(planned, step): (&Planned, &Step)| planned.task != self.cast.name(step.task);
         let at = planned.iter().zip(made).position(differs).unwrap_or(made.len());
         let by = |task: TaskId| format!("a step of task {}", view.path(task));
-        let expected = planned.get(at).and_then(|planned| self.task_named(planned.task));
+        let expected = planned.get(at).and_then(|planned| self.cast.task(planned.task));
         Divergence {
             step: at as u64,
             expected: expected.map_or_else(|| "a step of a task that does not exist".to_owned(), by),
@@ -329,7 +326,7 @@ impl Exhaustive {
     /// The program did not do again what it did before.
     fn diverged(&self, view: &View<'_>, planned: Planned, found: String) -> Box<Divergence> {
         self.explorer.lock().diverged = true;
-        let expected = match self.scratch.as_ref().and_then(|scratch| scratch.task_named(planned.task)) {
+        let expected = match self.scratch.as_ref().and_then(|scratch| scratch.cast.task(planned.task)) {
             Some(task) => format!("a step of task {}", view.path(task)),
             None => "a step of a task that does not exist yet".to_owned(),
         };
@@ -344,8 +341,8 @@ impl Exhaustive {
 impl Strategy for Exhaustive {
     fn begin(&mut self, _seed: u64) {
         let scratch = self.scratch.get_or_insert_default();
-        scratch.tasks.clear();
-        scratch.tasks.extend([Names::MAIN, Names::CLOCK]);
+        scratch.cast.clear();
+        [Names::MAIN, Names::CLOCK].into_iter().for_each(|name| scratch.cast.push(name));
         scratch.children.clear();
         scratch.children.extend([0, 0]);
         if let Some(sleep) = &mut self.sleep {
@@ -355,11 +352,11 @@ impl Strategy for Exhaustive {
 
     fn spawned(&mut self, parent: TaskId, child: TaskId) {
         let Some(scratch) = &mut self.scratch else { return };
-        let Scratch { tasks, children, given, .. } = &mut **scratch;
-        debug_assert_eq!(child.index(), tasks.len(), "tasks are numbered in the order of their creation");
+        let Scratch { cast, children, given, .. } = &mut **scratch;
+        debug_assert_eq!(child.index(), cast.len(), "tasks are numbered in the order of their creation");
         children[parent.index()] += 1;
         let ordinal = children[parent.index()];
-        let (parent, at) = (tasks[parent.index()], child.index() - 2);
+        let (parent, at) = (cast.name(parent), child.index() - 2);
         let name = match given.get(at) {
             Some((of, number, name)) if (*of, *number) == (parent, ordinal) => *name,
             _ => {
@@ -369,18 +366,18 @@ impl Strategy for Exhaustive {
                 name
             }
         };
-        tasks.push(name);
+        cast.push(name);
         children.push(0);
     }
 
     fn pick(&mut self, view: &View<'_>) -> Result<TaskId, Box<Divergence>> {
         let Some(planned) = self.planned_at(view.steps().len()) else {
             return Ok(match (&mut self.sleep, &self.scratch) {
-                (Some(sleep), Some(scratch)) => sleep.pick(view, &scratch.tasks),
+                (Some(sleep), Some(scratch)) => sleep.pick(view, &scratch.cast),
                 _ => sequential_fill(view),
             });
         };
-        let task = self.scratch.as_ref().and_then(|scratch| scratch.task_named(planned.task));
+        let task = self.scratch.as_ref().and_then(|scratch| scratch.cast.task(planned.task));
         match task.filter(|task| view.is_ready(*task)) {
             Some(task) => Ok(task),
             None => Err(self.diverged(view, planned, "that it cannot go".to_owned())),
@@ -391,7 +388,7 @@ impl Strategy for Exhaustive {
         // The step itself has been recorded already.
         match self.planned_at(view.steps().len() - 1) {
             None => Ok(match (&mut self.sleep, &self.scratch) {
-                (Some(sleep), Some(scratch)) => sleep.choose(outcomes, view, &scratch.tasks),
+                (Some(sleep), Some(scratch)) => sleep.choose(outcomes, view, &scratch.cast),
                 _ => 0,
             }),
             Some(planned) if planned.choice < outcomes => Ok(planned.choice),
@@ -405,8 +402,8 @@ impl Strategy for Exhaustive {
         }
         let Some(mut scratch) = self.scratch.take() else { return };
         if scratch.as_planned(view.steps()) {
-            let Scratch { route, analysis, reversal, tasks, .. } = &mut *scratch;
-            let execution = analysis.of(view, tasks);
+            let Scratch { route, analysis, reversal, cast, .. } = &mut *scratch;
+            let execution = analysis.of(view, cast);
             let mut worth = match &self.sleep {
                 Some(sleep) => reversal.look_through_frugally(route, &execution, Some(sleep)),
                 None => {

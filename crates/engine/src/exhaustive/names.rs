@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use crate::id::TaskId;
+
 /// A task of the program, whatever its number in an execution.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) struct Name(pub(super) u32);
@@ -33,5 +35,45 @@ impl Names {
             self.given.push((parent, ordinal));
             next
         })
+    }
+}
+
+/// The tasks of one execution, by number and by name.
+#[derive(Default)]
+pub(super) struct Cast {
+    names: Vec<Name>,
+    tasks: Vec<Option<TaskId>>,
+}
+
+impl Cast {
+    pub(super) fn clear(&mut self) {
+        self.names.clear();
+        self.tasks.clear();
+    }
+
+    /// Number of tasks.
+    pub(super) fn len(&self) -> usize {
+        self.names.len()
+    }
+
+    /// The next task has this name.
+    pub(super) fn push(&mut self, name: Name) {
+        let at = name.0 as usize;
+        if self.tasks.len() <= at {
+            self.tasks.resize(at + 1, None);
+        }
+        self.tasks[at] = Some(TaskId(self.names.len() as u32));
+        self.names.push(name);
+    }
+
+    #[inline]
+    pub(super) fn name(&self, task: TaskId) -> Name {
+        self.names[task.index()]
+    }
+
+    /// The task of that name, if it exists.
+    #[inline]
+    pub(super) fn task(&self, name: Name) -> Option<TaskId> {
+        *self.tasks.get(name.0 as usize)?
     }
 }

@@ -17,6 +17,8 @@ pub(super) struct Rest {
     /// The nodes of the execution's steps, as far as the tree has them.
     nodes: Vec<NodeId>,
     sequence: Vec<Event>,
+    /// What was met on the way down.
+    met: Vec<Met>,
     /// Who is still to be woken by it.
     asleep: Vec<Sleeper>,
     /// Positions of the steps that were found in the tree.
@@ -25,11 +27,11 @@ pub(super) struct Rest {
 }
 
 /// A step of the tree that was met on the way down.
-enum Met<'a> {
+enum Met {
     /// The sequence cannot begin with it.
-    Passed(&'a Sleeper),
+    Passed(Sleeper),
     /// It can.
-    Followed(&'a Sleeper),
+    Followed(Sleeper),
 }
 
 pub(super) struct Planter<'a, 'e> {
@@ -61,23 +63,20 @@ impl Planter<'_, '_> {
     pub(super) fn insert(&mut self, reversed: &Reversed) {
         let branch = self.node(reversed.first);
         // Who sleeps matters only if it is not covered, which is seldom so.
-        if self.descend(reversed, branch, |_| {}).is_none() {
-            return;
-        }
-        let mut asleep = std::mem::take(&mut self.rest.asleep);
+        let Some(at) = self.descend(reversed, branch) else { return };
+        let Rest { asleep, met, .. } = &mut *self.rest;
         asleep.clear();
         asleep.extend_from_slice(self.asleep.beside(reversed.first, self.route, self.execution));
         asleep.push(Sleeper::taken(self.execution, reversed.first));
-        let at = self.descend(reversed, branch, |met| match met {
-            Met::Passed(step) => asleep.push(*step),
-            Met::Followed(step) => {
-                asleep.retain(|s| s.planned.task != step.planned.task && !s.is_woken_by(step.label.as_ref()));
+        for met in &*met {
+            match met {
+                Met::Passed(step) => asleep.push(*step),
+                Met::Followed(step) => {
+                    asleep.retain(|s| s.planned.task != step.planned.task && !s.is_woken_by(step.label.as_ref()));
+                }
             }
-        });
-        self.rest.asleep = asleep;
-        if let Some(at) = at {
-            self.add(at, reversed);
         }
+        self.add(at, reversed);
     }
 
     /// The node that the step at `position` leads to; made if the tree does not have it yet.
@@ -100,11 +99,12 @@ impl Planter<'_, '_> {
     }
 
     /// Follows the sequence to the right of `branch` as far as the tree has it. The node after which the
-    /// rest of it is to be put; `None` if it is covered. Says what is met on the way.
-    fn descend(&mut self, reversed: &Reversed, branch: NodeId, mut say: impl FnMut(Met<'_>)) -> Option<NodeId> {
+    /// rest of it is to be put; `None` if it is covered. Takes down what is met on the way.
+    fn descend(&mut self, reversed: &Reversed, branch: NodeId) -> Option<NodeId> {
         let mut at = self.before(reversed.first);
-        let Planter { tree, execution, rest: Rest { matched, .. }, frugal, .. } = self;
+        let Planter { tree, execution, rest: Rest { matched, met, .. }, frugal, .. } = self;
         matched.clear();
+        met.clear();
         let mut next = tree.right_of(branch).next();
         while let Some(candidate) = next {
             let planned = tree.step(candidate);
@@ -121,11 +121,11 @@ impl Planter<'_, '_> {
                 if tree.is_leaf(candidate) || (Sequence { execution, reversed, taken: matched }).is_empty() {
                     return None;
                 }
-                say(Met::Followed(&step));
+                met.push(Met::Followed(step));
                 at = candidate;
                 next = tree.kids(candidate).next();
             } else {
-                say(Met::Passed(&step));
+                met.push(Met::Passed(step));
                 next = tree.right_of(candidate).next();
             }
         }
@@ -172,7 +172,8 @@ fn label_beyond(execution: &Execution<'_>, planned: Planned, depth: usize, match
     let task = execution.task(planned.task)?;
     let own = matched.iter().filter(|i| execution.steps[**i].task == task).max();
     let label = execution.pending_at(task, own.map_or(depth, |last| last + 1))?;
-    let after = label_after(execution, label, depth, |i| i < depth || matched.contains(&i));
+    let end = matched.iter().max().map_or(depth, |last| last + 1);
+    let after = label_after(execution, label, depth, end, |i| i < depth || matched.contains(&i));
     Some(after.unwrap_or(label))
 }
 

@@ -65,7 +65,7 @@ impl Preemptions {
     /// Whether the prefix that a reversal leads to is not to be explored.
     pub(super) fn forbid(&mut self, execution: &Execution<'_>, reversed: &Reversed) -> bool {
         let Some(most) = self.most else { return false };
-        let Reversed { first, end, moved } = *reversed;
+        let Reversed { first, end, moved, .. } = *reversed;
         let staying = (first + 1..end).filter(|i| !execution.before(first, *i));
         self.sequence.become_of(execution, (0..first).chain(staying), Some((moved.position, moved.label)));
         let forbidden = self.search.needs(&self.sequence, most + slack(execution)) == Needs::More;

@@ -126,11 +126,10 @@ impl<'a, 'e> Run<'a, 'e> {
             self.reverse(races[0].0, races, end);
         }
         self.kept.races = races;
-        for (at, step) in execution.steps.iter().enumerate().take(end) {
-            if step.kind == OpKind::Choose {
-                for outcome in (0..step.arg).filter(|outcome| *outcome != step.value) {
-                    self.choose_otherwise(at, outcome);
-                }
+        for at in execution.choices_before(end) {
+            let step = &execution.steps[at];
+            for outcome in (0..step.arg).filter(|outcome| *outcome != step.value) {
+                self.choose_otherwise(at, outcome);
             }
         }
     }
@@ -151,19 +150,22 @@ impl<'a, 'e> Run<'a, 'e> {
     /// Reverses races whose first step is the one at `first`; steps from `end` on do not count.
     fn reverse(&mut self, first: usize, races: &[(usize, usize)], end: usize) {
         let execution = self.execution;
-        let stays = |i: usize| i < first || (i < end && !execution.before(first, i));
-        for &(_, second) in &races[self.known_races(first, races, end)..] {
-            let label = label_after(execution, execution.steps[second].label(), first, stays);
+        let origin = execution.causality.origin(first);
+        let last = execution.last_independent_of(first, end).unwrap_or(first);
+        let known = self.known_races(first, races, last);
+        let end = last + 1;
+        let stays = |i: usize| i < first || (i < end && !execution.causality.is_after(i, origin));
+        for &(_, second) in &races[known..] {
+            let label = label_after(execution, execution.steps[second].label(), first, end, stays);
             if let Some(label) = label {
-                self.want(Reversed { first, end, moved: Event { label, ..Event::at(execution, second) } });
+                self.want(Reversed { first, origin, end, moved: Event { label, ..Event::at(execution, second) } });
             }
         }
     }
 
-    /// How many of these races are those of the execution before, with the same steps that stay: there is
-    /// nothing to be done for them that has not been done then.
-    fn known_races(&mut self, first: usize, races: &[(usize, usize)], end: usize) -> usize {
-        let last = self.execution.causality.last_independent_of(first, end).unwrap_or(0);
+    /// How many of these races are those of the execution before, with the same steps that stay up to the
+    /// `last` one: there is nothing to be done for them that has not been done then.
+    fn known_races(&mut self, first: usize, races: &[(usize, usize)], last: usize) -> usize {
         let before = std::mem::replace(&mut self.kept.last_staying[first], last);
         let common = self.execution.as_before;
         // What stays and is common to both is the same: it does not depend on what comes later. But what
@@ -180,7 +182,8 @@ impl<'a, 'e> Run<'a, 'e> {
         let mut moved = Event::at(self.execution, position);
         moved.planned.choice = outcome;
         moved.label.value = outcome;
-        self.want(Reversed { first: position, end: position, moved });
+        let origin = self.execution.causality.origin(position);
+        self.want(Reversed { first: position, origin, end: position, moved });
     }
 
     /// Wants the sequence beside the branch that was taken, unless it can begin with a step that sleeps

@@ -8,6 +8,7 @@
 use super::Planned;
 use super::asleep::Sleeper;
 use super::execution::Execution;
+use crate::causality::Origin;
 use crate::dependence::{Label, reaches_further};
 use crate::id::TaskId;
 
@@ -32,6 +33,8 @@ impl Event {
 pub(super) struct Reversed {
     /// Where the first step of the race was made.
     pub(super) first: usize,
+    /// The same, to be asked what happened after it.
+    pub(super) origin: Origin,
     /// The steps between the first one and this position stay, if they did not come after it.
     pub(super) end: usize,
     /// The second one, as it is in its new place.
@@ -49,7 +52,7 @@ pub(super) struct Sequence<'a, 'e> {
 impl Sequence<'_, '_> {
     /// The whole of it, in order.
     pub(super) fn write_to(&self, events: &mut Vec<Event>) {
-        let Reversed { first, end, moved } = *self.reversed;
+        let Reversed { first, end, moved, .. } = *self.reversed;
         events.clear();
         events.extend((first + 1..end).filter(|i| self.has(*i)).map(|i| Event::at(self.execution, i)));
         events.extend(self.has_moved().then_some(moved));
@@ -60,11 +63,17 @@ impl Sequence<'_, '_> {
         !self.has_moved() && !(first + 1..end).any(|i| self.has(i))
     }
 
-    /// Whether the step at `position` is one of those that stay, and has not been taken out.
+    /// Whether the step at `position`, beyond the first one of the race, is one of those that stay.
+    #[inline]
+    fn stays(&self, position: usize) -> bool {
+        let Reversed { origin, end, .. } = *self.reversed;
+        position < end && !self.execution.causality.is_after(position, origin)
+    }
+
+    /// Whether it is, and has not been taken out.
     #[inline]
     fn has(&self, position: usize) -> bool {
-        let Reversed { first, end, .. } = *self.reversed;
-        position < end && !self.execution.before(first, position) && !self.taken.contains(&position)
+        self.stays(position) && !self.taken.contains(&position)
     }
 
     fn has_moved(&self) -> bool {
@@ -77,7 +86,7 @@ impl Sequence<'_, '_> {
         let Reversed { first, moved, .. } = self.reversed;
         let next = self.execution.steps_of(task, first + 1).find(|i| !self.taken.contains(i));
         // What follows a step that does not stay does not stay either.
-        next.filter(|i| self.has(*i))
+        next.filter(|i| self.stays(*i))
             .or_else(|| (moved.label.task == task && self.has_moved()).then_some(moved.position))
     }
 

@@ -1,8 +1,8 @@
 //! From the engine's state to a record.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashSet};
 
-use drawloom_engine::finding::{Blocked, CellAccess, Deadlock, Finding, FindingKind};
+use drawloom_engine::finding::{Backtrace, Blocked, CellAccess, Deadlock, Finding, FindingKind};
 use drawloom_engine::{Engine, OpKind, ResourceId, Site, State, Step, TaskId, UNBOUNDED, outcome};
 
 use super::waits::{Wait, may_wait, waits};
@@ -38,7 +38,7 @@ impl Record {
         meta: Meta,
         resolve: &dyn Fn(Site) -> Option<Place>,
     ) -> Record {
-        let mut builder = Builder { resolve, places: Vec::new(), by_site: HashMap::new(), by_place: HashMap::new() };
+        let mut builder = Builder { resolve, places: Vec::new(), by_site: BTreeMap::new() };
         let ends = [engine.finding(), finding].into_iter().flatten().map(|f| f.step as usize);
         let made = &engine.steps()[..ends.min().unwrap_or(usize::MAX).min(engine.steps().len())];
         let mut record = Record {
@@ -119,7 +119,7 @@ impl Record {
             FindingKind::Panic(panic) => (
                 panic.message.clone(),
                 parse_place(&panic.location).map(|place| builder.intern(place)),
-                Details::Panic { backtrace: panic.backtrace.as_deref().map(without_addresses) },
+                Details::Panic { backtrace: panic.backtrace.clone().map(without_addresses) },
             ),
             FindingKind::Deadlock(deadlock) => {
                 let details = self.deadlock(deadlock, builder);
@@ -233,19 +233,17 @@ fn parse_place(text: &str) -> Option<Place> {
 }
 
 /// Replaces what differs from one run to the next.
-fn without_addresses(backtrace: &str) -> String {
+fn without_addresses(backtrace: Backtrace) -> Backtrace {
     let is_address = |word: &str| word.strip_prefix("0x").is_some_and(|hex| hex.chars().all(|c| c.is_ascii_hexdigit()));
     let line =
-        |line: &str| line.split(' ').map(|w| if is_address(w) { "0x…" } else { w }).collect::<Vec<_>>().join(" ");
-    backtrace.lines().map(line).collect::<Vec<_>>().join("\n")
+        move |line: &str| line.split(' ').map(|w| if is_address(w) { "0x…" } else { w }).collect::<Vec<_>>().join(" ");
+    Backtrace::new(move || backtrace.text().lines().map(line).collect::<Vec<_>>().join("\n"))
 }
 
 struct Builder<'a> {
     resolve: &'a dyn Fn(Site) -> Option<Place>,
     places: Vec<Place>,
-    by_site: HashMap<usize, Option<u32>>,
-    /// Two sites may be the same place, and how many there are is up to the compiler.
-    by_place: HashMap<Place, u32>,
+    by_site: BTreeMap<usize, Option<u32>>,
 }
 
 impl Builder<'_> {
@@ -259,12 +257,14 @@ impl Builder<'_> {
         index
     }
 
+    /// Two sites may be the same place, and how many there are is up to the compiler.
     fn intern(&mut self, place: Place) -> u32 {
-        let places = &mut self.places;
-        *self.by_place.entry(place).or_insert_with_key(|place| {
-            places.push(place.clone());
-            (places.len() - 1) as u32
-        })
+        let same = |p: &Place| (p.line, p.column) == (place.line, place.column) && p.file == place.file;
+        let known = self.places.iter().position(same);
+        known.unwrap_or_else(|| {
+            self.places.push(place);
+            self.places.len() - 1
+        }) as u32
     }
 
     /// The tasks as they stood at the finding; teardown has buried them since.

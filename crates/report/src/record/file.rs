@@ -222,3 +222,19 @@ pub(super) mod hexadecimal {
         text.map(parse).transpose().map_err(|_| D::Error::custom("a seed is written as 0x and hexadecimal digits"))
     }
 }
+
+/// A backtrace as its text.
+pub(super) mod backtrace {
+    use drawloom_engine::finding::Backtrace;
+
+    use super::*;
+
+    pub(crate) fn serialize<S: Serializer>(backtrace: &Option<Backtrace>, serializer: S) -> Result<S::Ok, S::Error> {
+        backtrace.as_ref().map(Backtrace::text).filter(|text| !text.is_empty()).serialize(serializer)
+    }
+
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Backtrace>, D::Error> {
+        let text = Option::<String>::deserialize(deserializer)?;
+        Ok(text.map(|text| Backtrace::new(move || text)))
+    }
+}

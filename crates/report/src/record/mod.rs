@@ -26,6 +26,7 @@ mod build;
 mod file;
 pub(crate) mod waits;
 
+use drawloom_engine::finding::Backtrace;
 use serde::{Deserialize, Serialize};
 
 pub use file::ReadError;
@@ -249,7 +250,8 @@ pub enum Details {
     /// Of a panic.
     Panic {
         /// Its backtrace, where one was asked for, without addresses.
-        backtrace: Option<String>,
+        #[serde(default, with = "file::backtrace")]
+        backtrace: Option<Backtrace>,
     },
     /// Of a deadlock or a starvation.
     Deadlock {

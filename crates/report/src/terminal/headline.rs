@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use drawloom_engine::finding::Backtrace;
+
 use super::blocked::{blocked_on, closed};
 use super::paint::{Ink, Paint};
 use super::race::race;
@@ -24,9 +26,9 @@ pub(crate) fn headline(record: &Record, names: &Names<'_>, options: &RenderOptio
             let who = names.tag(record.finding.task);
             let _ = writeln!(out, "{} task {who} panicked{at}:", start("PANIC"));
             indent(&mut out, &record.finding.message);
-            if let Some(backtrace) = backtrace {
+            if let Some(text) = backtrace.as_ref().map(Backtrace::text).filter(|text| !text.is_empty()) {
                 let _ = writeln!(out, "  backtrace:");
-                indent(&mut out, backtrace);
+                indent(&mut out, text);
             }
         }
         Details::Deadlock { blocked, cycle, chain, everybody } => {
