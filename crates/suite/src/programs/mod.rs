@@ -3,7 +3,7 @@
 //! The module that declares this one has to offer a library as `library`. So the same text is compiled for
 //! drawloom and for the reference model here, and for peers in `bench/`.
 //!
-//! Every access to a [`Var`](words::Var), every lock and unlock is a step. What the originals do to plain
+//! Every access to a `Var`, every lock and unlock is a step. What the originals do to plain
 //! memory is done to atomics, with sequential consistency: what is looked for are orders of steps.
 
 mod buffers;
