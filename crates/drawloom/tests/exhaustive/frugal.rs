@@ -38,7 +38,7 @@ fn long_way(readers: usize, steps: usize) -> impl Fn() + Send + Sync + 'static {
 #[test]
 #[ignore = "takes long in a debug build: run with --release"]
 fn executions_may_be_long_and_memory_short() {
-    let [rich, poor] = ["1GiB", "1MiB"].map(|budget| explore_with(budget, long_way(2, 64_000)));
+    let [rich, poor] = ["1GiB", "128KiB"].map(|budget| explore_with(budget, long_way(2, 8_000)));
     for explored in [&rich, &poor] {
         assert!(explored.exhausted(), "{}", explored.summary());
         assert_eq!((explored.executions(), explored.failing_executions()), (1 << 2, 0), "{}", explored.summary());
