@@ -4,7 +4,7 @@
 //! numbers, in order, and keep what came of each block apart; at the end blocks are put together in
 //! order, and what lies behind the first failure is thrown away, as if it had never been run.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
@@ -234,24 +234,27 @@ fn put_together(shared: Shared<'_>, planned: u64) -> PutTogether {
     let mut blocks = shared.blocks.into_inner().unwrap_or_else(|e| e.into_inner());
     blocks.sort_by_key(|block| block.first);
     let mut put = PutTogether { result: empty(planned), had_choice: false };
-    let mut times: BTreeMap<u64, u64> = BTreeMap::new();
+    let mut behaviours = Vec::new();
     let (mut sampled, mut tasks, mut choices) = (0, 0, 0);
     for mut block in blocks.into_iter().filter(|block| block.first <= stop_after) {
         let attempted = attempt.made_before(block.first);
         block.failures.iter_mut().for_each(|failure| failure.comes_after(attempted));
         (sampled, tasks, choices) = (sampled + block.executions, tasks.max(block.tasks), choices.max(block.choices));
-        block.behaviours.iter().for_each(|behaviour| *times.entry(*behaviour).or_default() += 1);
+        behaviours.append(&mut block.behaviours);
         put.had_choice |= block.had_choice;
         let result = &mut put.result;
         result.executions += block.executions;
         result.steps += block.steps;
         result.leaked_tasks += block.leaked_tasks;
-        result.behaviours.extend(block.behaviours);
         for failure in block.failures {
             result.failing += 1;
             keep_the_first(&mut result.failures, failure);
         }
     }
+    // Sorted first: a set is then made at once, and what it takes depends on its size alone.
+    behaviours.sort_unstable();
+    let once = behaviours.chunk_by(|a, b| a == b).filter(|same| same.len() == 1).count() as u64;
+    put.result.behaviours = behaviours.into_iter().collect();
     put.add_attempt(attempt);
     let result = &mut put.result;
     result.timed_out = out_of_time <= stop_after && out_of_time != u64::MAX;
@@ -261,7 +264,6 @@ fn put_together(shared: Shared<'_>, planned: u64) -> PutTogether {
     let evidence = Evidence { strategy: &plan.strategy, custom, executions: sampled, tasks, choices };
     result.claims.extend(claim(&evidence));
     if sampled > 1 {
-        let once = times.values().filter(|times| **times == 1).count() as u64;
         result.claims.push(novelty(once, sampled));
     }
     put
