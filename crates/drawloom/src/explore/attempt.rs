@@ -10,9 +10,10 @@ use std::sync::Arc;
 use drawloom_engine::exhaustive::Explorer;
 use drawloom_engine::strategy::Profile;
 
+use super::exhaust::add;
 use super::exploration::Exploration;
 use super::plan::Plan;
-use super::spread::{add, empty};
+use super::spread::empty;
 use super::worker::Worker;
 
 /// No burst is made before this execution: the first ones of each kind come first.

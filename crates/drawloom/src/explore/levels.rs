@@ -10,10 +10,11 @@ use std::time::Instant;
 
 use drawloom_engine::exhaustive::Explorer;
 
+use super::exhaust::{exhaust_from, keep_the_simplest};
 use super::exploration::{Exploration, Failure};
 use super::plan::Plan;
 use super::shrink;
-use super::spread::{empty, exhaust_from, keep_the_simplest};
+use super::spread::empty;
 use super::worker::Worker;
 
 /// Explores everything that needs at most `most` preemptions; only as far as the first level that fails,

@@ -4,6 +4,7 @@
 //! - `plan` turns a [`Config`] into what an executor is run with;
 //! - `worker` runs single executions and judges them;
 //! - `spread` spreads executions over OS threads, with the same result as on one;
+//! - `exhaust` explores every behaviour;
 //! - `levels` explores what needs few preemptions before what needs more;
 //! - `progress` shows how far it has come;
 //! - `rounds` says what each execution is drawn with;
@@ -18,6 +19,7 @@
 //! - `harness` is what `#[drawloom::test]` calls.
 
 mod attempt;
+mod exhaust;
 mod exploration;
 mod harness;
 mod levels;

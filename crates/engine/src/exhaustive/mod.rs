@@ -21,7 +21,8 @@
 //! - `preemptions`: which of these need too many preemptions;
 //! - `frugal`: the same with little memory, at the price of executions that bring nothing;
 //! - `checkpoint` and `tally`: what is known, as bytes, for another process to go on from;
-//! - [`Explorer`] and [`Exhaustive`]: shared between workers, and the strategy of each.
+//! - `strategy`: [`Exhaustive`], what a worker makes one execution with;
+//! - [`Explorer`]: what workers share.
 
 mod asleep;
 mod checkpoint;
@@ -34,10 +35,12 @@ mod preemptions;
 mod reverse;
 mod route;
 mod sequence;
+mod strategy;
 mod tally;
 mod tree;
 
 pub use checkpoint::{Header, LogError, Restored, Ticket, hash};
+pub use strategy::Exhaustive;
 pub use tally::{Tally, Witness};
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
@@ -47,14 +50,11 @@ use self::execution::Analysis;
 use self::frugal::Sleep;
 use self::names::{Cast, Name, Names};
 use self::preemptions::{Needs, Preemptions};
-use self::reverse::{Reversal, Worth};
 use self::route::Route;
+use self::strategy::Scratch;
 use self::tree::{NodeId, Tree};
 use crate::engine::Engine;
-use crate::finding::{Divergence, Finding, FindingKind};
-use crate::id::TaskId;
-use crate::strategy::{Strategy, View, sequential_fill};
-use crate::trace::Step;
+use crate::finding::Divergence;
 
 /// The fewest preemptions with which an execution equivalent to the last one of `engine` can be made; `None`
 /// if that is more than `most`, or cannot be told. See [`Explorer::with_preemptions`].
@@ -126,19 +126,6 @@ struct Shared {
     dropped: u64,
     /// Workers that have nothing to do for the moment.
     waiting: usize,
-}
-
-/// What an execution leaves to the next one that a worker makes.
-#[derive(Default)]
-struct Scratch {
-    route: Route,
-    analysis: Analysis,
-    reversal: Reversal,
-    /// By task: whose which child it was, and the name that it had been given.
-    given: Vec<(Name, u32, Name)>,
-    /// The names that hold for all executions, of the tasks of this one.
-    cast: Cast,
-    children: Vec<u32>,
 }
 
 /// Where an exhaustive exploration stands.
@@ -266,9 +253,7 @@ impl Explorer {
             dropped: shared.dropped,
         }
     }
-}
 
-impl Explorer {
     /// How the program behaved differently when a schedule was repeated, if the execution in which it did so
     /// was over before it could say so itself. Can be asked once.
     pub fn take_divergence(&self) -> Option<Divergence> {
@@ -279,176 +264,6 @@ impl Explorer {
     /// proportion to what is left.
     pub fn estimate(&self) -> u64 {
         self.lock().tree.estimate() as u64
-    }
-}
-
-/// The strategy of one execution of an exhaustive exploration.
-pub struct Exhaustive {
-    explorer: Explorer,
-    ticket: Ticket,
-    leaf: NodeId,
-    /// Who is to be avoided, if the exploration is frugal.
-    sleep: Option<Sleep>,
-    /// Handed on when the execution is over.
-    scratch: Option<Box<Scratch>>,
-}
-
-impl Scratch {
-    /// Whether the steps are those that were planned.
-    fn as_planned(&self, made: &[Step]) -> bool {
-        let planned = self.route.steps();
-        let same = |(planned, step): (&Planned, &Step)| planned.task == self.cast.name(step.task);
-        made.len() >= planned.len() && planned.iter().zip(made).all(same)
-    }
-
-    /// Where an execution that is over did not keep to its prefix.
-    fn first_difference(&self, view: &View<'_>) -> Divergence {
-        let (planned, made) = (self.route.steps(), view.steps());
-        let differs = |(planned, step): (&Planned, &Step)| planned.task != self.cast.name(step.task);
-        let at = planned.iter().zip(made).position(differs).unwrap_or(made.len());
-        let by = |task: TaskId| format!("a step of task {}", view.path(task));
-        let expected = planned.get(at).and_then(|planned| self.cast.task(planned.task));
-        Divergence {
-            step: at as u64,
-            expected: expected.map_or_else(|| "a step of a task that does not exist".to_owned(), by),
-            found: made.get(at).map_or_else(|| "the end of the execution".to_owned(), |step| by(step.task)),
-            task: expected.map(|task| view.path(task)),
-        }
-    }
-}
-
-impl Exhaustive {
-    /// What to [settle](Explorer::settle) the execution with.
-    pub fn ticket(&self) -> Ticket {
-        self.ticket
-    }
-
-    /// The program did not do again what it did before.
-    fn diverged(&self, view: &View<'_>, planned: Planned, found: String) -> Box<Divergence> {
-        self.explorer.lock().diverged = true;
-        let expected = match self.scratch.as_ref().and_then(|scratch| scratch.cast.task(planned.task)) {
-            Some(task) => format!("a step of task {}", view.path(task)),
-            None => "a step of a task that does not exist yet".to_owned(),
-        };
-        Box::new(Divergence { step: view.steps().len() as u64, expected, found, task: None })
-    }
-
-    fn planned_at(&self, position: usize) -> Option<Planned> {
-        self.scratch.as_ref()?.route.steps().get(position).copied()
-    }
-}
-
-impl Strategy for Exhaustive {
-    fn begin(&mut self, _seed: u64) {
-        let scratch = self.scratch.get_or_insert_default();
-        scratch.cast.clear();
-        [Names::MAIN, Names::CLOCK].into_iter().for_each(|name| scratch.cast.push(name));
-        scratch.children.clear();
-        scratch.children.extend([0, 0]);
-        if let Some(sleep) = &mut self.sleep {
-            sleep.begin();
-        }
-    }
-
-    fn spawned(&mut self, parent: TaskId, child: TaskId) {
-        let Some(scratch) = &mut self.scratch else { return };
-        let Scratch { cast, children, given, .. } = &mut **scratch;
-        debug_assert_eq!(child.index(), cast.len(), "tasks are numbered in the order of their creation");
-        children[parent.index()] += 1;
-        let ordinal = children[parent.index()];
-        let (parent, at) = (cast.name(parent), child.index() - 2);
-        let name = match given.get(at) {
-            Some((of, number, name)) if (*of, *number) == (parent, ordinal) => *name,
-            _ => {
-                let name = self.explorer.lock().names.child(parent, ordinal);
-                given.truncate(at);
-                given.push((parent, ordinal, name));
-                name
-            }
-        };
-        cast.push(name);
-        children.push(0);
-    }
-
-    fn pick(&mut self, view: &View<'_>) -> Result<TaskId, Box<Divergence>> {
-        let Some(planned) = self.planned_at(view.steps().len()) else {
-            return Ok(match (&mut self.sleep, &self.scratch) {
-                (Some(sleep), Some(scratch)) => sleep.pick(view, &scratch.cast),
-                _ => sequential_fill(view),
-            });
-        };
-        let task = self.scratch.as_ref().and_then(|scratch| scratch.cast.task(planned.task));
-        match task.filter(|task| view.is_ready(*task)) {
-            Some(task) => Ok(task),
-            None => Err(self.diverged(view, planned, "that it cannot go".to_owned())),
-        }
-    }
-
-    fn choose(&mut self, outcomes: u64, view: &View<'_>) -> Result<u64, Box<Divergence>> {
-        // The step itself has been recorded already.
-        match self.planned_at(view.steps().len() - 1) {
-            None => Ok(match (&mut self.sleep, &self.scratch) {
-                (Some(sleep), Some(scratch)) => sleep.choose(outcomes, view, &scratch.cast),
-                _ => 0,
-            }),
-            Some(planned) if planned.choice < outcomes => Ok(planned.choice),
-            Some(planned) => Err(self.diverged(view, planned, format!("a choice of {outcomes} outcomes"))),
-        }
-    }
-
-    fn end(&mut self, view: &View<'_>, finding: Option<&Finding>) {
-        if finding.is_some_and(|finding| finding.kind == FindingKind::Interference) {
-            return; // it is run again
-        }
-        let Some(mut scratch) = self.scratch.take() else { return };
-        if scratch.as_planned(view.steps()) {
-            let Scratch { route, analysis, reversal, cast, .. } = &mut *scratch;
-            let execution = analysis.of(view, cast);
-            let mut worth = match &self.sleep {
-                Some(sleep) => reversal.look_through_frugally(route, &execution, Some(sleep)),
-                None => {
-                    reversal.look_through(route, &execution);
-                    Worth::New
-                }
-            };
-            let is_within = reversal.preemptions.is_within(&execution);
-            let mut shared = self.explorer.lock();
-            if shared.must_be_frugal() && self.sleep.is_none() {
-                // Since it was begun memory has run short.
-                worth = reversal.look_through_frugally(route, &execution, None);
-            }
-            let frugal = shared.frugal;
-            reversal.plant(&mut shared.tree, route, &execution, frugal);
-            shared.diverged |= worth == Worth::Unknown;
-            shared.dropped += reversal.preemptions.take_dropped();
-            shared.within_bound += u64::from(worth == Worth::New && is_within);
-            self.leave(shared);
-            let mut own = self.explorer.own();
-            if worth == Worth::Redundant {
-                own.redundant.push(self.ticket);
-            }
-            own.scratch = Some(scratch);
-        } else {
-            if !finding.is_some_and(|finding| matches!(finding.kind, FindingKind::Divergence(_))) {
-                self.explorer.own().divergence = Some(scratch.first_difference(view));
-            }
-            let mut shared = self.explorer.lock();
-            shared.diverged = true;
-            self.leave(shared);
-        }
-    }
-}
-
-impl Exhaustive {
-    /// The execution is over, and has added what it had to add.
-    fn leave(&self, mut shared: MutexGuard<'_, Shared>) {
-        shared.finish(self.leaf, self.ticket);
-        let somebody_waits = shared.waiting > 0;
-        drop(shared);
-        // It is a system call.
-        if somebody_waits {
-            self.explorer.shared.1.notify_all();
-        }
     }
 }
 
