@@ -99,8 +99,13 @@ impl Case {
         Case::new(Shape::Szymanski, 1, 103),
     ];
 
-    /// Programs of a few seconds, for several workers.
-    pub const SPREAD: [Case; 2] = [Case::new(Shape::LastZero, 13, 32_768), Case::new(Shape::Readers, 13, 8_192)];
+    /// Programs for several workers: of a tenth of a second, and of seconds.
+    pub const SPREAD: [Case; 4] = [
+        Case::new(Shape::LastZero, 13, 32_768),
+        Case::new(Shape::Readers, 13, 8_192),
+        Case::new(Shape::LastZero, 15, 147_456),
+        Case::new(Shape::Readers, 16, 65_536),
+    ];
 
     /// The largest ones.
     pub const BIG: [Case; 5] = [

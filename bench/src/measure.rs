@@ -95,3 +95,35 @@ fn cpu_clock(clock: libc::clockid_t) -> Duration {
     assert_eq!(status, 0, "the CPU clock cannot be read");
     Duration::new(now.tv_sec as u64, now.tv_nsec as u32)
 }
+
+/// While it lives, what is written to stderr goes nowhere.
+pub struct Silenced(libc::c_int);
+
+impl Silenced {
+    /// From now on.
+    pub fn begin() -> Self {
+        // SAFETY: descriptors are numbers, and the path is a constant that ends with zero. Where a call fails,
+        // stderr stays as it is.
+        unsafe {
+            let kept = libc::dup(libc::STDERR_FILENO);
+            let nowhere = libc::open(c"/dev/null".as_ptr(), libc::O_WRONLY);
+            if kept >= 0 && nowhere >= 0 {
+                libc::dup2(nowhere, libc::STDERR_FILENO);
+                libc::close(nowhere);
+            }
+            Silenced(kept)
+        }
+    }
+}
+
+impl Drop for Silenced {
+    fn drop(&mut self) {
+        if self.0 >= 0 {
+            // SAFETY: the descriptor is ours, and nobody else closes it.
+            unsafe {
+                libc::dup2(self.0, libc::STDERR_FILENO);
+                libc::close(self.0);
+            }
+        }
+    }
+}

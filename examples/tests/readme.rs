@@ -28,6 +28,7 @@ fn the_readme_shows_what_the_run_command_prints() {
         .current_dir(root)
         .env("RUST_BACKTRACE", "0")
         .env("NO_COLOR", "1")
+        .env_remove("COLUMNS")
         .output()
         .expect("the example runs");
     assert!(output.status.success());

@@ -58,7 +58,7 @@
 //!
 //! The cargo feature `controlled` decides what the names of this crate are. Without it
 //! `drawloom::sync::Mutex` *is* [`std::sync::Mutex`]: a re-export, without a dependency, a branch or a
-//! byte. With it the types can be put under control, and still behave as std's outside an exploration,
+//! byte; [`task`] and [`channel`], which std has not, run on its threads. With it the types can be put under control, and still behave as std's outside an exploration,
 //! so that ordinary `#[test]`s go on working. A crate turns it on for its tests alone:
 //!
 //! ```toml
@@ -134,12 +134,22 @@
 
 #[cfg(feature = "controlled")]
 pub mod cell;
+mod chance;
+pub mod channel;
 #[cfg(feature = "controlled")]
 pub mod explore;
+#[cfg(feature = "controlled")]
+pub mod future;
+#[cfg(feature = "controlled")]
+pub mod guard;
 #[cfg(feature = "controlled")]
 pub mod hint;
 #[cfg(feature = "controlled")]
 mod label;
+#[cfg(feature = "controlled")]
+pub mod object;
+#[cfg(all(feature = "controlled", feature = "parking_lot"))]
+pub mod parking_lot;
 #[cfg(feature = "controlled")]
 pub mod random;
 #[cfg(feature = "controlled")]
@@ -148,17 +158,21 @@ mod rt;
 pub mod strategy;
 #[cfg(feature = "controlled")]
 pub mod sync;
+pub mod task;
 #[cfg(feature = "controlled")]
 pub mod thread;
 #[cfg(feature = "controlled")]
 pub mod time;
+mod wait;
 
 #[cfg(feature = "controlled")]
 pub use drawloom_engine::config::{Clock, Config, ConfigError, Memory, Shrink, StrategySpec, Teardown, Until};
 #[cfg(feature = "controlled")]
 pub use drawloom_macros::test;
 #[cfg(feature = "controlled")]
-pub use explore::{Exploration, Failure, check, explore, explore_with};
+pub use drawloom_report::explain::Verification;
+#[cfg(feature = "controlled")]
+pub use explore::{Exploration, Failure, check, explore, explore_with, try_fix};
 #[cfg(feature = "controlled")]
 pub use label::{choose, label, name_task, yield_now};
 
@@ -166,13 +180,19 @@ pub use label::{choose, label, name_task, yield_now};
 #[cfg(feature = "controlled")]
 #[doc(hidden)]
 pub mod __private {
-    pub use crate::explore::{Outcome, run_test};
+    pub use crate::explore::{Outcome, run_foreign_test, run_test};
 }
 
 #[cfg(not(feature = "controlled"))]
 #[path = "cell/access.rs"]
 mod access;
 #[cfg(not(feature = "controlled"))]
+#[path = "production/object.rs"]
+mod object;
+#[cfg(not(feature = "controlled"))]
 mod production;
+#[cfg(not(feature = "controlled"))]
+#[path = "production/rt.rs"]
+mod rt;
 #[cfg(not(feature = "controlled"))]
 pub use production::*;

@@ -6,7 +6,7 @@
 
 pub use drawloom_engine::finding::{Divergence, Finding};
 pub use drawloom_engine::strategy::{
-    Auto, DelayBounded, Pct, Pos, Profile, RaceDirected, Random, RoundRobin, Sequential, Strategy, Surw, Tape, Urw,
-    View,
+    Auto, Corpus, DelayBounded, Pct, Pos, Profile, RaceDirected, Random, RoundRobin, Sequential, Strategy, Surw, Tape,
+    Urw, View,
 };
 pub use drawloom_engine::{OpKind, Operation, ResourceId, Step, TaskId};

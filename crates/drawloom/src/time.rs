@@ -5,15 +5,20 @@
 
 use std::fmt;
 use std::ops::{Add, AddAssign, Sub, SubAssign};
+use std::panic::Location;
 
 pub use std::time::{Duration, SystemTimeError, TryFromFloatSecsError};
 
-use crate::rt::{self, Handle, OpKind};
+use crate::rt::{self, Handle, OpKind, Operation, ResourceId, Site};
 
 /// Reads the virtual clock: a step of the running task.
 #[track_caller]
 fn virtual_now(rt: Handle) -> u64 {
-    rt::bare(rt, OpKind::Now, 0);
+    virtual_now_at(rt, rt::here())
+}
+
+fn virtual_now_at(rt: Handle, site: Site) -> u64 {
+    rt.step(Operation::new(OpKind::Now, ResourceId::NONE, site));
     rt.with_engine(|engine| engine.now())
 }
 
@@ -46,6 +51,22 @@ impl Instant {
             None => Clock::Native(std::time::Instant::now()),
             Some(rt) => Clock::Virtual(i128::from(virtual_now(rt))),
         })
+    }
+
+    /// As [`now`](Self::now), for futures, which are polled by somebody else than who made them.
+    pub(crate) fn now_at(place: &'static Location<'static>) -> Instant {
+        Instant(match rt::current() {
+            None => Clock::Native(std::time::Instant::now()),
+            Some(rt) => Clock::Virtual(i128::from(virtual_now_at(rt, rt::site(place)))),
+        })
+    }
+
+    /// Nanoseconds since the execution began; nothing of the real clock.
+    pub(crate) fn virtual_nanos(self) -> Option<u64> {
+        match self.0 {
+            Clock::Virtual(nanos) => Some(u64::try_from(nanos.max(0)).unwrap_or(u64::MAX)),
+            Clock::Native(_) => None,
+        }
     }
 
     /// As [`std::time::Instant::duration_since`].

@@ -40,7 +40,7 @@ fn a_budget_of_executions_is_said_with_an_estimate_of_what_there_is() {
 
 #[test]
 fn a_depth_at_which_executions_are_cut_is_said() {
-    insta::assert_snapshot!(lossy("max_depth = 14"), @"explored 145 executions, nothing found (not exhausted: 145 executions cut by max_depth)");
+    insta::assert_snapshot!(lossy("max_depth = 14"), @"explored 188 executions, nothing found (not exhausted: 188 executions cut by max_depth)");
 }
 
 #[test]

@@ -54,3 +54,8 @@ fn in_production_drawloom_leaves_no_symbol_in_a_program() {
     let ours: Vec<&str> = symbols.lines().filter(|symbol| symbol.contains("drawloom")).collect();
     assert!(ours.is_empty(), "{ours:#?}");
 }
+
+#[test]
+fn in_production_tasks_and_channels_are_threads() {
+    assert_eq!(cargo(&["run", "--release", "--quiet", "--bin", "structured"]).trim(), "5050 the task was cancelled");
+}

@@ -91,8 +91,14 @@ fn auto_exhausts_what_is_small_and_says_so() {
     assert!(exploration.exhausted());
     assert_eq!(
         exploration.summary(),
-        "explored 11 executions, nothing found (small enough: exhausted instead, 2 classes)"
+        "explored 2 executions, nothing found (small enough: exhausted instead, 2 classes)"
     );
+}
+
+#[test]
+fn auto_says_so_even_if_its_budget_is_just_enough() {
+    assert!(explored("auto(iterations = 2)", two_increments).exhausted());
+    assert!(!explored("auto(iterations = 1)", two_increments).exhausted());
 }
 
 #[test]

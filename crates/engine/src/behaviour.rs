@@ -199,6 +199,7 @@ impl Trail {
         self.releases = self.releases.wrapping_add(1);
     }
 
+    #[inline(always)]
     fn step(&mut self, hash: u64, step: &Step) -> u64 {
         use OpKind::*;
         let ok = u32::from(step.outcome) == outcome::OK;
@@ -276,10 +277,12 @@ impl Trail {
         self.ordered(hash)
     }
 
+    #[inline(always)]
     fn send(&mut self, hash: u64) -> u64 {
         self.request(mix(hash, self.refused_sends))
     }
 
+    #[inline(always)]
     fn receive(&mut self, hash: u64) -> u64 {
         self.received = mix(mix(mix(hash, self.tries), self.refused_sends), self.received);
         self.received

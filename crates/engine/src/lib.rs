@@ -12,6 +12,7 @@
 //! - [`behaviour`]: one number for all executions that differ in nothing that matters;
 //! - [`strategy`]: what makes choices;
 //! - [`exhaustive`]: what explores every behaviour;
+//! - [`guard`]: fixes that are tried out without editing the program;
 //! - [`schedule`]: choices as a value, and as a printable token;
 //! - [`shrink`]: the simplest schedule that still shows a finding;
 //! - [`config`]: the settings of an exploration, and their grammar.
@@ -24,6 +25,7 @@ pub mod dependence;
 mod engine;
 pub mod exhaustive;
 pub mod finding;
+pub mod guard;
 mod id;
 mod operation;
 pub mod race;

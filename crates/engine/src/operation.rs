@@ -166,6 +166,8 @@ pub enum ResourceKind {
     Condvar,
     /// A counting semaphore.
     Semaphore,
+    /// What ends one wait: a semaphore that is given back once.
+    Signal,
     /// A barrier.
     Barrier,
     /// A one-time initialiser.
@@ -184,6 +186,7 @@ impl ResourceKind {
             ResourceKind::RwLock => "rwlock",
             ResourceKind::Condvar => "condvar",
             ResourceKind::Semaphore => "semaphore",
+            ResourceKind::Signal => "signal",
             ResourceKind::Barrier => "barrier",
             ResourceKind::Once => "once",
             ResourceKind::Channel => "channel",

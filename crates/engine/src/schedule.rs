@@ -132,15 +132,21 @@ impl Schedule {
 
     /// Reads a token that was made for the test named `test`.
     pub fn from_token(token: &str, test: &str) -> Result<Schedule, TokenError> {
-        let schedule = Schedule::decode(token.trim())?;
-        if schedule.test != test_id(test) {
+        let schedule = Schedule::decode(token)?;
+        if !schedule.is_of(test) {
             return Err(TokenError::Foreign(test.to_owned()));
         }
         Ok(schedule)
     }
 
-    fn decode(token: &str) -> Result<Schedule, TokenError> {
-        let body = token.strip_prefix(PREFIX).ok_or(TokenError::NotAToken)?;
+    /// Whether it was made for the test named `test`.
+    pub fn is_of(&self, test: &str) -> bool {
+        self.test == test_id(test)
+    }
+
+    /// Reads a token of any test.
+    pub fn decode(token: &str) -> Result<Schedule, TokenError> {
+        let body = token.trim().strip_prefix(PREFIX).ok_or(TokenError::NotAToken)?;
         let bytes = BASE64URL_NOPAD
             .decode(body.as_bytes())
             .map_err(|_| TokenError::Damaged("a character does not belong there"))?;

@@ -20,7 +20,7 @@ pub enum Status {
 }
 
 /// A task of the current execution.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Task {
     /// The operation that it has announced, is carrying out or waits in.
     pub pending: Operation,

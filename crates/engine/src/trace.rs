@@ -32,6 +32,7 @@ pub struct Step {
 
 impl Step {
     /// The step as the dependence table sees it.
+    #[inline]
     pub fn label(&self) -> Label {
         Label {
             task: self.task,

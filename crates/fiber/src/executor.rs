@@ -62,7 +62,12 @@ impl Executor {
 
     /// Exchanges the strategy.
     pub fn set_strategy(&mut self, strategy: Box<dyn Strategy>) {
-        Handle::new(&self.runtime).inner().strategy = strategy;
+        self.replace_strategy(strategy);
+    }
+
+    /// Exchanges the strategy, and hands back the one before.
+    pub fn replace_strategy(&mut self, strategy: Box<dyn Strategy>) -> Box<dyn Strategy> {
+        std::mem::replace(&mut Handle::new(&self.runtime).inner().strategy, strategy)
     }
 
     /// Calls `act` with the strategy.

@@ -1,7 +1,8 @@
 //! Panics of tasks: caught, kept with their place, and reported if nobody receives them.
 
+use std::any::Any;
 use std::backtrace::BacktraceStatus;
-use std::panic::{PanicHookInfo, set_hook, take_hook};
+use std::panic::{PanicHookInfo, resume_unwind, set_hook, take_hook};
 use std::sync::Once;
 
 use drawloom_engine::TaskId;
@@ -80,6 +81,20 @@ impl Handle {
         let inner = self.inner();
         let me = inner.running;
         inner.panics.is_panicking(me)
+    }
+
+    /// Unwinds the running task with `payload`, which no hook sees; who catches it says
+    /// [`caught`](Self::caught).
+    pub fn unwind(self, payload: Box<dyn Any + Send>) -> ! {
+        let inner = self.inner();
+        inner.panics.begin_forced(inner.running);
+        resume_unwind(payload);
+    }
+
+    /// The running task does not unwind any more, and nobody is to hear of it.
+    pub fn caught(self) {
+        let inner = self.inner();
+        inner.panics.end(inner.running);
     }
 
     /// A panic has left the running task's closure, for its handle to receive. `detached` if there

@@ -288,8 +288,13 @@ impl Handle {
 
     /// As [`step`](Self::step), for a wait that ends after `nanos` of virtual time at the latest.
     pub fn step_with_timeout(self, operation: Operation, nanos: u64) -> u32 {
+        let deadline = self.inner().engine.now().saturating_add(nanos);
+        self.step_until(operation, deadline)
+    }
+
+    /// As [`step`](Self::step), for a wait that ends at the virtual instant `deadline` at the latest.
+    pub fn step_until(self, operation: Operation, deadline: u64) -> u32 {
         let inner = self.inner();
-        let deadline = inner.engine.now().saturating_add(nanos);
         inner.engine.set_deadline(inner.running, Some(deadline));
         let result = self.step(operation);
         let inner = self.inner();

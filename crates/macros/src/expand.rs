@@ -30,11 +30,20 @@ fn expand(Arguments { config, krate }: &Arguments, function: &ItemFn) -> TokenSt
         ReturnType::Type(_, returned) => returned.span(),
     };
     let run = quote_spanned!(blamed=> #krate::__private::run_test);
+    let body = match &sig.asyncness {
+        None => quote!(fn #name() #output #block),
+        Some(asyncness) => quote! {
+            fn #name() #output {
+                #asyncness fn #name() #output #block
+                #krate::future::run(#name())
+            }
+        },
+    };
     quote! {
         #(#attrs)*
         #[::core::prelude::v1::test]
         #vis fn #name() {
-            fn #name() #output #block
+            #body
             #run(
                 ::core::concat!(::core::module_path!(), "::", ::core::stringify!(#name)),
                 ::core::option_env!("CARGO_MANIFEST_DIR"),
@@ -47,10 +56,7 @@ fn expand(Arguments { config, krate }: &Arguments, function: &ItemFn) -> TokenSt
 
 /// Refuses what a test cannot be.
 fn check(function: &ItemFn) -> syn::Result<()> {
-    let Signature { constness, asyncness, unsafety, abi, generics, inputs, .. } = &function.sig;
-    if let Some(asyncness) = asyncness {
-        return refuse(asyncness, "async test bodies are not supported yet\nhelp: write a plain `fn`");
-    }
+    let Signature { constness, unsafety, abi, generics, inputs, .. } = &function.sig;
     if !inputs.is_empty() {
         return refuse(inputs, "a test takes no parameters\nhelp: make the values inside the function");
     }

@@ -2,7 +2,10 @@
 //!
 //! - [`Record`]: a finding with its whole execution as an owned value, and as a trace file;
 //! - [`render`]: a record as the text that a failing test prints;
+//! - [`TestResult`]: what a test came to, as a line for other programs;
+//! - [`markdown`]: its explanation as Markdown;
 //! - [`page`]: records as a page to look at, the viewer;
+//! - [`explain`](mod@explain): why it failed: the race window, the class of the mistake, and what could be done;
 //! - [`cause`]: the key by which findings of the same bug are told to be the same, and [`same_bug`].
 //!
 //! No front end is known here. A place in the user's source is resolved by a function that the front
@@ -10,15 +13,22 @@
 #![forbid(unsafe_code)]
 
 mod cause;
+pub mod explain;
 mod html;
+mod markdown;
 mod names;
 mod record;
+mod result;
+mod source;
 mod terminal;
 
 pub use cause::{cause, same_bug};
+pub use explain::{Explanation, Knowledge, explain};
 pub use html::{PageOptions, Shown, page};
+pub use markdown::markdown;
 pub use record::{
     AccessRecord, BlockedRecord, Blocker, Details, Extent, FindingRecord, LeakRecord, Meta, Minimised, PASSED, Place,
     ReadError, Record, ResourceRecord, StepRecord, TaskRecord, VERSION, Window,
 };
+pub use result::{ENV_RESULTS, FoundResult, RESULT_VERSION, ResultOutcome, TestResult};
 pub use terminal::{RenderOptions, render};

@@ -3,22 +3,36 @@
 use std::collections::HashMap;
 
 use crate::record::{Record, TaskRecord};
+use crate::source::Sources;
 
 /// The names of everything in one record.
 pub(crate) struct Names<'a> {
     record: &'a Record,
     resources: Vec<String>,
+    /// Without their kinds.
+    short: Vec<String>,
+    tasks: Vec<Option<String>>,
 }
 
 impl<'a> Names<'a> {
-    pub(crate) fn of(record: &'a Record) -> Names<'a> {
+    /// What the user has named is called so; the rest as the source calls it, or after its birthplace.
+    pub(crate) fn of(record: &'a Record, sources: &Sources<'_>) -> Names<'a> {
+        let names: Vec<Option<String>> = record
+            .resources
+            .iter()
+            .map(|r| {
+                let place = record.place(r.created_at);
+                let in_source = || place.and_then(|place| sources.name_at(place));
+                r.name.clone().or_else(in_source).or_else(|| place.map(ToString::to_string))
+            })
+            .collect();
         let base: Vec<String> = record
             .resources
             .iter()
-            .map(|r| match (&r.name, record.place(r.created_at)) {
-                (Some(name), _) => format!("{} `{name}`", r.kind),
-                (None, Some(place)) => format!("{} `{place}`", r.kind),
-                (None, None) => r.id.clone(),
+            .zip(&names)
+            .map(|(r, name)| match name {
+                Some(name) => format!("{} `{name}`", r.kind),
+                None => r.id.clone(),
             })
             .collect();
         // Several may come from one line: `vec![Mutex::new(0), Mutex::new(0)]`.
@@ -26,19 +40,49 @@ impl<'a> Names<'a> {
         for name in &base {
             *count.entry(name).or_default() += 1;
         }
+        // They are numbered as they stand in the source, and then in the order of first use.
+        let mut order: Vec<usize> = (0..base.len()).collect();
+        order.sort_by_key(|i| record.place(record.resources[*i].created_at).map(|p| (p.line, p.column)));
         let mut seen: HashMap<&str, usize> = HashMap::new();
-        let number = |name: &'_ str, nth: usize| {
-            if nth == 0 { name.to_owned() } else { format!("{name} #{nth}") }
-        };
-        let resources = base
+        let mut resources = vec![String::new(); base.len()];
+        for i in order {
+            let name = base[i].as_str();
+            let nth = seen.entry(name).or_default();
+            *nth += 1;
+            resources[i] = if count[name] > 1 { format!("{name} #{nth}") } else { name.to_owned() };
+        }
+        let mut short: Vec<String> = resources
             .iter()
-            .map(|name| {
-                let nth = seen.entry(name).or_default();
-                *nth += 1;
-                number(name, if count[name.as_str()] > 1 { *nth } else { 0 })
-            })
+            .zip(&record.resources)
+            .map(|(name, r)| name.strip_prefix(&format!("{} ", r.kind)).unwrap_or(name).to_owned())
             .collect();
-        Names { record, resources }
+        // A lock and what it guards may have one name: then the kind tells them apart.
+        for (i, name) in short.clone().iter().enumerate() {
+            if short.iter().filter(|other| *other == name).count() > 1 {
+                short[i].clone_from(&resources[i]);
+            }
+        }
+        let spawned = |task: &TaskRecord| sources.task_at(record.place(task.spawned_at)?);
+        let tasks = record.tasks.iter().map(|t| given_name(t).map(str::to_owned).or_else(|| spawned(t))).collect();
+        Names { record, resources, short, tasks }
+    }
+
+    /// Its name without its kind: `` `balance` ``.
+    pub(crate) fn short(&self, index: u32) -> &str {
+        self.short.get(index as usize).map_or("?", String::as_str)
+    }
+
+    /// A task in running text: `` `0.1` (deposit) ``.
+    pub(crate) fn quoted(&self, task: u32) -> String {
+        match self.role(task) {
+            Some(role) => format!("`{}` ({role})", self.path(task)),
+            None => format!("`{}`", self.path(task)),
+        }
+    }
+
+    /// What the task is called, or does.
+    pub(crate) fn role(&self, task: u32) -> Option<&str> {
+        self.tasks.get(task as usize)?.as_deref()
     }
 
     pub(crate) fn resource(&self, index: Option<u32>) -> Option<&str> {
@@ -52,7 +96,7 @@ impl<'a> Names<'a> {
 
     /// Its path and name: `0.1 (deposit)`, `0 (main)`, `0.2`.
     pub(crate) fn tag(&self, task: u32) -> String {
-        match self.task(task).and_then(given_name) {
+        match self.role(task) {
             Some(name) => format!("{} ({name})", self.path(task)),
             None => self.path(task).to_owned(),
         }
@@ -61,7 +105,7 @@ impl<'a> Names<'a> {
     /// Its path and where it comes from: `Task 0.1 (spawn at src/x.rs:12)`.
     pub(crate) fn full(&self, task: u32) -> String {
         let record = self.task(task);
-        let name = record.and_then(given_name).map(str::to_owned);
+        let name = self.role(task).map(str::to_owned);
         let place = self.record.place(record.and_then(|t| t.spawned_at));
         let spawn = place.map(|place| format!("spawn at {place}"));
         match [name, spawn].into_iter().flatten().collect::<Vec<_>>().join(", ") {

@@ -43,6 +43,8 @@ pub struct Program {
     pub steps: Option<u32>,
     /// What is wrong with it.
     pub bug: Bug,
+    /// The class that a report should name; two with `|` between, if it has two bugs.
+    pub class: &'static str,
     /// The fewest preemptions of a schedule that fails.
     pub preemptions: u32,
     /// Classes of equivalent executions, and how many of them fail, where they have been counted.
@@ -74,13 +76,13 @@ pub fn catalogue() -> &'static [Program] {
 /// `expected` is the table of the simulator, see its first lines.
 const TABLE: &str = include_str!("catalogue.txt");
 
-fn row(line: &str) -> Program {
-    let words: Vec<&str> = line.split_whitespace().collect();
+fn row(line: &'static str) -> Program {
+    let words: Vec<&'static str> = line.split_whitespace().collect();
     let body = BODIES.iter().find(|body| body.name == words[0]).copied();
     let number = |word: &str| (word != "-").then(|| word.parse::<f64>().expect("a number"));
     let whole = |word: &str| number(word).map(|n| n as u64);
     let mut expected = [None; COLUMNS.len()];
-    for (expected, word) in expected.iter_mut().zip(&words[7..]) {
+    for (expected, word) in expected.iter_mut().zip(&words[8..]) {
         *expected = number(word);
     }
     Program {
@@ -88,8 +90,9 @@ fn row(line: &str) -> Program {
         tasks: whole(words[1]).expect("tasks are counted") as u32,
         steps: whole(words[2]).map(|steps| steps as u32),
         bug: Bug::parse(words[3]).expect("a kind of bug"),
-        preemptions: whole(words[4]).expect("preemptions are counted") as u32,
-        classes: whole(words[5]).zip(whole(words[6])),
+        class: words[4],
+        preemptions: whole(words[5]).expect("preemptions are counted") as u32,
+        classes: whole(words[6]).zip(whole(words[7])),
         expected,
     }
 }

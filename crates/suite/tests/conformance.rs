@@ -54,7 +54,8 @@ fn race_directed_conforms() {
 
 #[test]
 fn fixed_twins_are_silent_whatever_the_strategy() {
-    let strategies = ["sticky", "pct(depth = 3)", "pos", "urw", "surw", "race_directed", "delay_bounded", "auto"];
+    let strategies =
+        ["sticky", "pct(depth = 3)", "pos", "urw", "surw", "race_directed", "delay_bounded", "corpus", "auto"];
     for name in ["account", "deadlock01", "twostage", "bounded_buffer", "wsq_spin", "stale_read", "lost_update"] {
         let program = Program::named(name).expect("a program");
         for strategy in strategies {

@@ -22,6 +22,8 @@ const BIG_SECONDS_AT_MOST: f64 = 60.0;
 
 /// Turns of each contestant; the best counts.
 const ROUNDS: usize = 7;
+/// Turns where two contestants are close to each other.
+const MANY_ROUNDS: usize = 25;
 /// Turns where a turn takes seconds.
 const FEW_ROUNDS: usize = 3;
 /// CPU time after which a peer's search is given up.
@@ -143,7 +145,7 @@ pub fn cost() -> Section {
     for case in Case::COST {
         let mut exhaustive = Turns::of(|| exhaust::drawloom(case, 1));
         let mut random = Turns::of(|| exhaust::random(case));
-        for _ in 1..ROUNDS {
+        for _ in 1..MANY_ROUNDS {
             exhaustive.take();
             random.take();
         }

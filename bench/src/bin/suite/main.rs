@@ -19,7 +19,9 @@ struct Section {
     passed: bool,
 }
 
-const USAGE: &str = "usage: suite table | peers | twins [EXECUTIONS], then --write FILE to write into a page
+const USAGE: &str =
+    "usage: suite table | peers | twins [EXECUTIONS [STRATEGY...]], then --write FILE to write into a page
+       suite columns STRATEGY...
        suite start EXPLORATIONS PROGRAM...";
 
 fn main() -> ExitCode {
@@ -33,10 +35,11 @@ fn main() -> ExitCode {
     };
     let section = match *command {
         ["table"] => table::measure(),
+        ["columns", ref strategies @ ..] => table::columns(strategies),
         ["peers"] => peers::measure(),
-        ["twins"] => twins::measure(10_000),
-        ["twins", executions] if executions.parse::<u64>().is_ok() => {
-            twins::measure(executions.parse().unwrap_or_default())
+        ["twins"] => twins::measure(10_000, &[]),
+        ["twins", executions, ref strategies @ ..] if executions.parse::<u64>().is_ok() => {
+            twins::measure(executions.parse().unwrap_or_default(), strategies)
         }
         ["start", explorations, ref names @ ..] if explorations.parse::<u64>().is_ok() => {
             start::measure(explorations.parse().unwrap_or_default(), names)

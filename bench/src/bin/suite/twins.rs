@@ -6,11 +6,13 @@ use drawloom_suite::{catalogue, explore};
 use crate::table::{STRATEGIES, over_all_cores};
 use crate::{Section, verdict};
 
-/// Every fixed twin with every strategy, for `executions` executions each.
-pub fn measure(executions: u64) -> Section {
+/// Every fixed twin with these strategies, or all, for `executions` executions each.
+pub fn measure(executions: u64, strategies: &[&str]) -> Section {
     let programs = catalogue();
-    let found = over_all_cores(programs.len() * STRATEGIES.len(), |at| {
-        let (program, (_, strategy)) = (&programs[at / STRATEGIES.len()], STRATEGIES[at % STRATEGIES.len()]);
+    let all = STRATEGIES.map(|(_, strategy)| strategy);
+    let strategies = if strategies.is_empty() { &all[..] } else { strategies };
+    let found = over_all_cores(programs.len() * strategies.len(), |at| {
+        let (program, strategy) = (&programs[at / strategies.len()], strategies[at % strategies.len()]);
         let explored = explore(&format!("{strategy}, iterations = {executions}"), program.body.fixed);
         let first = explored.findings().first();
         first.map(|failure| (program.body.name, strategy, failure.kind(), failure.message().to_owned()))
@@ -25,7 +27,7 @@ pub fn measure(executions: u64) -> Section {
     let what = format!(
         "fixed twins: {} programs × {} strategies × {executions} executions, {} findings",
         programs.len(),
-        STRATEGIES.len(),
+        strategies.len(),
         rows.len()
     );
     let heading = ["program", "strategy", "finding", "message"].map(str::to_owned);

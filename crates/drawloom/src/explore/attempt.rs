@@ -1,18 +1,19 @@
 //! The attempt of `auto` to explore everything, where that takes few executions.
 //!
-//! It is made in bursts, between rounds: a small program is exhausted in the first ones, and a large one
-//! loses little by them, as at most a third of all executions are theirs. It is given up for good as soon
-//! as what is known to be left does not fit into a tenth of the budget. A burst runs on one OS thread,
-//! while nobody else makes executions, so that what it makes does not depend on the number of workers.
+//! The first executions are guided: none of them is equivalent to another, so that those of a very small program
+//! are all there is. After that it is made in bursts, between rounds: a small program is exhausted in the first
+//! ones, and a large one loses little by them, as at most a third of all executions are theirs. It is given up
+//! for good as soon as what is known to be left does not fit into a tenth of the budget. A burst runs on one OS
+//! thread, while nobody else makes executions, so that what it makes does not depend on the number of workers.
 
 use std::sync::Arc;
 
 use drawloom_engine::exhaustive::Explorer;
-use drawloom_engine::strategy::Profile;
+use drawloom_engine::strategy::{Fate, Guide, Profile};
 
 use super::exhaust::add;
 use super::exploration::Exploration;
-use super::plan::Plan;
+use super::plan::{GUIDED, Plan};
 use super::spread::empty;
 use super::worker::Worker;
 
@@ -32,6 +33,8 @@ pub(super) struct Attempt {
     /// As the executions are made; known when the first one is.
     plan: Option<Plan>,
     explorer: Explorer,
+    /// Whose executions are the first ones; none when they are over.
+    guide: Option<Guide>,
     most: u64,
     given_up: bool,
     /// Before which execution a burst was made, and how many had been made by then in all of them.
@@ -47,6 +50,7 @@ impl Attempt {
         Attempt {
             plan: None,
             explorer: Explorer::new(most),
+            guide: plan.guide.clone(),
             most,
             given_up: most == 0,
             bursts: Vec::new(),
@@ -55,9 +59,30 @@ impl Attempt {
         }
     }
 
+    /// Takes note of what the guided executions before execution `number` have come to.
+    pub(super) fn look_at_guide(&mut self, number: u64) {
+        let Some(guide) = &self.guide else { return };
+        let progress = guide.explorer().progress();
+        let fate = guide.fate();
+        if fate == Fate::Alive && !progress.exhausted && number < GUIDED {
+            return;
+        }
+        if fate != Fate::Unfit {
+            self.explorer = guide.explorer().clone();
+            self.exhausted = progress.exhausted;
+            self.given_up |= progress.exhausted || progress.diverged || progress.pending > self.most;
+        }
+        self.guide = None;
+    }
+
+    /// Behaviours that it has explored.
+    pub(super) fn explored(&self) -> u64 {
+        self.explorer.progress().executions
+    }
+
     /// Whether there is to be a burst before execution `number`.
     pub(super) fn is_due(&self, number: u64) -> bool {
-        !self.given_up && number >= AFTER && number / 2 >= self.found.executions + LEAST
+        !self.given_up && self.guide.is_none() && number >= AFTER && number / 2 >= self.found.executions + LEAST
     }
 
     /// Whether there is nothing left to sample for.

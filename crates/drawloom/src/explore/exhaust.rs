@@ -112,7 +112,7 @@ pub(super) fn exhaust_from<F: Fn() + Send + Sync + 'static>(
     drop(progress);
     let progress = explorer.progress();
     let mut exploration = found.into_inner().unwrap_or_else(|e| e.into_inner());
-    exploration.failures.sort_by(|a, b| a.cause.cmp(&b.cause));
+    exploration.failures.sort_by(|a, b| a.cause().cmp(b.cause()));
     exploration.stopped = !progress.exhausted;
     exploration.estimate = (exploration.stopped && plan.preemptions.is_none()).then(|| explorer.estimate());
     exploration.frugal = progress.frugal;
@@ -140,13 +140,13 @@ pub(super) fn add(found: &mut Exploration, ran: Ran) {
 
 /// Adds a failure to those of other causes; of one cause the simplest stays.
 pub(super) fn keep_the_simplest(failures: &mut Vec<Failure>, failure: Failure) {
-    let Some(known) = failures.iter_mut().find(|known| known.cause == failure.cause) else {
+    let Some(known) = failures.iter_mut().find(|known| known.cause() == failure.cause()) else {
         failures.push(failure);
         return;
     };
     let occurrences = known.occurrences + 1;
     let needs = known.needs.into_iter().chain(failure.needs).min();
-    let simplicity = |f: &Failure| (f.preemptions(), f.record.steps.len(), f.record.meta.token.clone());
+    let simplicity = |f: &Failure| (f.preemptions(), f.record().steps.len(), f.token().to_owned());
     if simplicity(&failure) < simplicity(known) {
         *known = failure;
     }

@@ -1,9 +1,12 @@
 //! What an exploration comes to.
 
 use std::collections::BTreeSet;
+use std::sync::OnceLock;
 
 use drawloom_engine::finding::{Finding, FindingKind};
-use drawloom_report::{Minimised, Record};
+use drawloom_report::{Minimised, Record, cause};
+
+use super::telling::Telling;
 
 /// What an exploration came to.
 #[derive(Debug)]
@@ -12,6 +15,8 @@ pub struct Exploration {
     pub(super) planned: u64,
     pub(super) steps: u64,
     pub(super) behaviours: BTreeSet<u64>,
+    /// Behaviours that one of the sampled executions has shown.
+    pub(super) seen_once: u64,
     pub(super) failing: u64,
     pub(super) timed_out: bool,
     pub(super) exhausted: bool,
@@ -81,6 +86,14 @@ impl Exploration {
     /// makes one execution of each.
     pub fn behaviours(&self) -> u64 {
         self.behaviours.len() as u64
+    }
+
+    /// What was found, and which one of its kind each is, from 1.
+    pub(super) fn numbered_findings(&self) -> impl Iterator<Item = (usize, &Failure)> {
+        self.failures.iter().enumerate().map(|(i, failure)| {
+            let before = self.failures[..i].iter().filter(|earlier| earlier.kind() == failure.kind()).count();
+            (before + 1, failure)
+        })
     }
 
     /// What was found, one entry for each distinct cause, in the order of discovery.
@@ -223,18 +236,29 @@ pub(super) fn grouped(number: u64) -> String {
 pub struct Failure {
     /// What went wrong, as the engine knows it.
     pub finding: Finding,
-    pub(super) record: Record,
-    pub(super) cause: String,
+    pub(super) telling: Telling,
+    /// As told by the record.
+    pub(super) cause: OnceLock<String>,
     pub(super) occurrences: u64,
     /// The fewest preemptions with which it can happen, where these are bounded, and if it is within the bound.
     pub(super) needs: Option<u32>,
+    /// The record as it was before its schedule was minimised.
+    pub(super) original: Option<Box<Record>>,
+    /// An execution near it in which nothing was found.
+    pub(super) passing: Option<Box<Record>>,
 }
 
 impl Failure {
     /// Other executions were made before the one in which it was found, and are counted too.
     pub(super) fn comes_after(&mut self, others: u64) {
-        self.record.meta.iteration += others;
-        self.record.meta.executions += others;
+        let meta = self.telling.meta_mut();
+        meta.iteration += others;
+        meta.executions += others;
+    }
+
+    /// What makes it the same as another, in words.
+    pub(super) fn cause(&self) -> &str {
+        self.cause.get_or_init(|| cause(self.record()))
     }
 
     /// The kind in one word: `panic`, `deadlock`, `livelock` …
@@ -246,13 +270,13 @@ impl Failure {
     pub fn message(&self) -> &str {
         match &self.finding.kind {
             FindingKind::Panic(panic) => &panic.message,
-            _ => &self.record.finding.message,
+            _ => &self.record().finding.message,
         }
     }
 
     /// The number of the execution in which it was found first, from 1.
     pub fn iteration(&self) -> u64 {
-        self.record.meta.iteration
+        self.telling.meta().iteration
     }
 
     /// Switches of the schedule away from a task that could have gone on and did not yield. Exact if the
@@ -262,11 +286,11 @@ impl Failure {
         if let Some(minimised) = self.minimised() {
             return minimised.after.preemptions;
         }
-        let steps = &self.record.steps;
+        let record = self.record();
         let leaves = |pair: &[drawloom_report::StepRecord]| {
-            pair[0].task != pair[1].task && pair[1].choice && self.record.operation(&pair[0]) != "exit"
+            pair[0].task != pair[1].task && pair[1].choice && record.operation(&pair[0]) != "exit"
         };
-        steps.windows(2).filter(|pair| leaves(pair)).count() as u64
+        record.steps.windows(2).filter(|pair| leaves(pair)).count() as u64
     }
 
     /// Executions in which the same cause showed.
@@ -277,7 +301,7 @@ impl Failure {
     /// The schedule, as a printable word; `replay(token = "…")` reproduces the finding. It is the minimised
     /// one, if it was minimised.
     pub fn token(&self) -> &str {
-        &self.record.meta.token
+        &self.record().meta.token
     }
 
     /// The schedule in which the finding was met, before it was minimised.
@@ -287,16 +311,16 @@ impl Failure {
 
     /// What minimising the schedule came to; `None` if it was not tried, or did not work out.
     pub fn minimised(&self) -> Option<&Minimised> {
-        self.record.meta.minimised.as_ref()
+        self.telling.meta().minimised.as_ref()
     }
 
     /// The whole record: tasks, resources, every step.
     pub fn record(&self) -> &Record {
-        &self.record
+        self.telling.record()
     }
 
     /// The report that a failing test prints.
     pub fn report(&self) -> String {
-        super::output::render(&self.record, None)
+        super::output::render(self.record(), None)
     }
 }

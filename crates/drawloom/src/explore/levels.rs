@@ -51,11 +51,11 @@ pub(super) fn exhaust<F: Fn() + Send + Sync + 'static>(plan: &Plan, body: &Arc<F
 /// What an earlier level found is found again; but where it was simpler, it stays.
 fn bring_forward(failures: &mut Vec<Failure>, earlier: Vec<Failure>) {
     for failure in earlier {
-        let again = failures.iter().find(|known| known.cause == failure.cause).map(|known| known.occurrences);
+        let again = failures.iter().find(|known| known.cause() == failure.cause()).map(|known| known.occurrences);
         let occurrences = again.unwrap_or(failure.occurrences);
-        let cause = failure.cause.clone();
+        let cause = failure.cause().to_owned();
         keep_the_simplest(failures, failure);
-        if let Some(kept) = failures.iter_mut().find(|known| known.cause == cause) {
+        if let Some(kept) = failures.iter_mut().find(|known| known.cause() == cause) {
             kept.occurrences = occurrences;
         }
     }

@@ -9,29 +9,41 @@
 //! - `progress` shows how far it has come;
 //! - `rounds` says what each execution is drawn with;
 //! - `shrink` makes the schedule of a finding as simple as can be;
+//! - `understand` finds out why an execution failed;
+//! - `fixes` tries out what could be done about it;
 //! - `regressions` keeps failing schedules, and replays them first;
+//! - `corpus` keeps executions that have shown something new, for the next run;
 //! - `resume` goes on where an earlier process stopped;
 //! - `attempt` is what `auto` does where a program is small;
 //! - `saturation` says when behaviours repeat themselves;
 //! - `verdict` is what may be claimed when nothing was found;
+//! - `telling` puts a finding into words, when asked;
 //! - `exploration` is what comes of it;
 //! - `output` prints findings and keeps their traces;
+//! - `passing` records a replay in which nothing was found;
+//! - `results` tells other programs what a test came to;
 //! - `harness` is what `#[drawloom::test]` calls.
 
 mod attempt;
+mod corpus;
 mod exhaust;
 mod exploration;
+mod fixes;
 mod harness;
 mod levels;
 mod output;
+mod passing;
 mod plan;
 mod progress;
 mod regressions;
+mod results;
 mod resume;
 mod rounds;
 mod saturation;
 mod shrink;
 mod spread;
+mod telling;
+mod understand;
 mod verdict;
 mod worker;
 
@@ -39,7 +51,8 @@ use drawloom_engine::config::Config;
 use drawloom_engine::strategy::Strategy;
 
 pub use exploration::{Exploration, Failure};
-pub use harness::{Outcome, run_test};
+pub use fixes::try_fix;
+pub use harness::{Outcome, run_foreign_test, run_test};
 
 /// Explores `body` as `config` says. Never panics because of what it finds.
 ///

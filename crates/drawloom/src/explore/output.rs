@@ -7,6 +7,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use drawloom_report::{PageOptions, Record, RenderOptions, Shown, page, render as render_record};
 
+use super::exploration::Failure;
+
 /// Where traces are kept, if not below the target directory.
 const DIRECTORY_VARIABLE: &str = "DRAWLOOM_DIR";
 
@@ -20,25 +22,55 @@ pub(super) struct Kept {
 pub(super) fn render(record: &Record, kept: Option<&Kept>) -> String {
     let colour = std::env::var_os("NO_COLOR").is_none() && std::io::stderr().is_terminal();
     let (trace_file, page) = (kept.map(|kept| kept.trace.as_str()), kept.map(|kept| kept.page.as_str()));
-    let options = RenderOptions { colour, sources: &source, trace_file, page, ..RenderOptions::default() };
+    let options =
+        RenderOptions { width: width(), colour, sources: &source, trace_file, page, ..RenderOptions::default() };
     render_record(record, &options)
 }
 
+/// The columns of the terminal, if this is one; `COLUMNS` says otherwise.
+fn width() -> usize {
+    /// Less leaves no room for a trace.
+    const LEAST: usize = 60;
+    let asked = std::env::var("COLUMNS").ok().and_then(|columns| columns.trim().parse().ok());
+    let terminal = || console::Term::stderr().size_checked().map(|(_, columns)| usize::from(columns));
+    asked.or_else(terminal).map_or(RenderOptions::default().width, |columns: usize| columns.max(LEAST))
+}
+
 /// A source file: its name is relative to the workspace, while tests run in their package.
-fn source(file: &str) -> Option<String> {
+pub(super) fn source(file: &str) -> Option<String> {
     let here = std::env::current_dir().ok()?;
     here.ancestors().find_map(|directory| std::fs::read_to_string(directory.join(file)).ok())
 }
 
-/// Writes the record to files of its own, for tools and as a page to look at, and returns where they are.
-pub(super) fn keep(record: &Record) -> std::io::Result<Kept> {
-    let kind = record.finding.kind.replace(' ', "-");
-    let trace = file_of(&record.meta.test, &format!("{kind}.json"));
+/// Writes records to files of their own, and returns where they are: the first for tools, all of them as a
+/// page to look at.
+pub(super) fn keep(records: &[Shown<'_>], number: usize) -> std::io::Result<Kept> {
+    let record = records.first().expect("there is one to be kept").record;
+    let (trace, html) = files_of(record, number);
     replace(&trace, record.write().as_bytes())?;
-    let html = file_of(&record.meta.test, &format!("{kind}.html"));
+    // Those that an earlier run has left beyond this one are none of this run's.
+    let later = (number + 1..).map(|number| files_of(record, number)).take_while(|(trace, _)| trace.is_file());
+    later.for_each(|(trace, page)| [trace, page].iter().for_each(|file| drop(std::fs::remove_file(file))));
     let options = PageOptions { sources: &source, ..PageOptions::default() };
-    replace(&html, page(&[Shown { label: "failing", record }], &options).as_bytes())?;
+    replace(&html, page(records, &options).as_bytes())?;
     Ok(Kept { trace: shown(&trace), page: shown(&html) })
+}
+
+/// The files of a record, the `number`th of its kind from 1: the trace and the page.
+pub(super) fn files_of(record: &Record, number: usize) -> (PathBuf, PathBuf) {
+    let kind = record.finding.kind.replace(' ', "-");
+    let kind = if number > 1 { format!("{kind}-{number}") } else { kind };
+    let file = |extension: &str| file_of(&record.meta.test, &format!("{kind}.{extension}"));
+    (file("json"), file("html"))
+}
+
+/// The records of a failure: as it is reported, as it was met, and an execution to compare it with.
+pub(super) fn shown_of(failure: &Failure) -> Vec<Shown<'_>> {
+    let label = if failure.original.is_some() { "minimised" } else { "failing" };
+    let others = [("original", &failure.original), ("passing", &failure.passing)];
+    let others = others.into_iter().filter_map(|(label, record)| Some((label, record.as_deref()?)));
+    let all = std::iter::once((label, failure.record())).chain(others);
+    all.map(|(label, record)| Shown { label, record }).collect()
 }
 
 /// The file of a test that is called `what`.

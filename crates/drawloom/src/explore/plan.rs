@@ -7,14 +7,19 @@ use drawloom_engine::Limits;
 use drawloom_engine::config::{Clock, Config, Shrink, StrategySpec, Teardown, Until};
 use drawloom_engine::schedule::{Schedule, TokenError};
 use drawloom_engine::strategy::{
-    Auto, DelayBounded, Lenient, Pct, Pos, RaceDirected, Random, Replay, RoundRobin, Sequential, Strategy, Surw, Urw,
+    Auto, Corpus, DelayBounded, Guide, Lenient, Pct, Pos, RaceDirected, Random, Replay, RoundRobin, Sequential,
+    Strategy, Surw, Urw,
 };
 use drawloom_fiber::Settings;
 
+use super::rounds::SINGLE;
 use crate::rt::line_of;
 
 /// Steps for which a ready task may be passed over before it is let run regardless.
 const STARVATION_BOUND: u64 = 10_000;
+
+/// Executions that are guided where the strategy is `auto`: those that are made one after the other.
+pub(super) const GUIDED: u64 = SINGLE;
 
 /// Makes a strategy of the user's own for each worker.
 pub(super) type MakeStrategy = Arc<dyn Fn() -> Box<dyn Strategy> + Send + Sync>;
@@ -28,6 +33,8 @@ pub(super) struct Plan {
     /// Instead of `strategy`.
     pub(super) custom: Option<MakeStrategy>,
     pub(super) replay: Option<Schedule>,
+    /// Of the first executions of `auto`.
+    pub(super) guide: Option<Guide>,
     pub(super) seed: u64,
     /// Executions to make, unless something ends the exploration before.
     pub(super) executions: u64,
@@ -46,6 +53,8 @@ pub(super) struct Plan {
     pub(super) timeout: Option<Duration>,
     pub(super) threads: usize,
     pub(super) shrink: Shrink,
+    /// Schedules that each fix is tried with.
+    pub(super) fixes: u64,
     pub(super) settings: Settings,
 }
 
@@ -80,6 +89,7 @@ impl Plan {
             run_on: matches!(config.strategy, StrategySpec::Exhaustive { .. }),
             await_change: matches!(config.strategy, StrategySpec::Exhaustive { .. })
                 || replay.as_ref().is_some_and(|schedule| schedule.await_change),
+            guard: None,
         };
         Ok(Plan {
             strategy_text: strategy_text(config),
@@ -92,6 +102,8 @@ impl Plan {
             },
             until_saturated: config.until == Until::Saturated && config.strategy.is_randomised(),
             custom: None,
+            // With `keep_going` exploration goes on after an execution that ended half way.
+            guide: (config.strategy == StrategySpec::Auto && !config.keep_going).then(|| Guide::new(GUIDED)),
             memory_budget: match config.strategy {
                 StrategySpec::Exhaustive { memory_budget, .. } => memory_budget,
                 _ => usize::MAX,
@@ -108,6 +120,7 @@ impl Plan {
             timeout: config.timeout,
             threads,
             shrink: config.shrink,
+            fixes: config.fixes,
             settings: Settings {
                 limits,
                 stack_size: config.stack_size,
@@ -123,6 +136,7 @@ impl Plan {
     /// The same with the choices of a strategy of the user's own.
     pub(super) fn with(mut self, make: MakeStrategy, config: &Config) -> Plan {
         self.strategy = StrategySpec::Random;
+        self.guide = None;
         self.strategy_text = "a strategy of your own".to_owned();
         self.executions = config.iterations;
         self.custom = Some(make);
@@ -158,7 +172,7 @@ impl Plan {
             (StrategySpec::Sequential, _) => Box::new(Sequential),
             (StrategySpec::RoundRobin, _) => Box::new(RoundRobin),
             (StrategySpec::Sticky { stickiness }, _) => Box::new(Random::sticky(*stickiness)),
-            (StrategySpec::Auto, _) => Box::new(Auto::new()),
+            (StrategySpec::Auto, _) => Box::new(self.guide.clone().map_or_else(Auto::new, Auto::guided)),
             (StrategySpec::Pos, _) => Box::new(Pos::new()),
             (StrategySpec::Surw, _) => Box::new(Surw::new()),
             (StrategySpec::Urw, _) => Box::new(Urw::new()),
@@ -166,6 +180,7 @@ impl Plan {
             (StrategySpec::Pct { depth }, _) => Box::new(Pct::new(*depth)),
             (StrategySpec::Idpct { shallowest, deepest }, _) => Box::new(Pct::iterative(*shallowest, *deepest)),
             (StrategySpec::FairPct { fair_depth }, _) => Box::new(Pct::fair(*fair_depth)),
+            (StrategySpec::Corpus, _) => Box::new(Corpus::new()),
             (StrategySpec::DelayBounded { delays }, _) => Box::new(DelayBounded::new(*delays)),
             (StrategySpec::Replay { lenient: true, .. }, Some(schedule)) => Box::new(Lenient::of(schedule)),
             (StrategySpec::Replay { .. }, Some(schedule)) => Box::new(Replay::new(schedule.clone(), line_of)),
@@ -174,6 +189,11 @@ impl Plan {
                 Box::new(Random::new())
             }
         }
+    }
+
+    /// Whether executions that show something new are kept.
+    pub(super) fn keeps(&self) -> bool {
+        self.strategy == StrategySpec::Corpus
     }
 
     pub(super) fn is_exhaustive(&self) -> bool {

@@ -19,7 +19,7 @@ use super::exploration::{Exploration, Failure};
 use super::plan::Plan;
 use super::spread::empty;
 use super::worker::Worker;
-use super::{output, shrink};
+use super::{output, shrink, understand};
 use crate::rt::line_of;
 
 const DIRECTORY: &str = "drawloom-regressions";
@@ -90,11 +90,12 @@ impl Store {
             let mut failure = worker.describe(finding, made - 1);
             if strict {
                 remarks.push(format!("this is the stored schedule {}:{}", self.shown(), entry.line));
+                understand::all(&mut worker, std::slice::from_mut(&mut failure));
             } else {
                 shrink::all(&mut worker, std::slice::from_mut(&mut failure));
             }
-            failure.record.meta.strategy = "the stored schedules".to_owned();
-            failure.record.meta.seed = None;
+            let meta = failure.telling.meta_mut();
+            (meta.strategy, meta.seed) = ("the stored schedules".to_owned(), None);
             self.tell_outdated(&outdated, remarks);
             let (planned, steps) = (entries.len() as u64, failure.record().steps.len() as u64);
             let found = Exploration { executions: made, steps, failing: 1, had_choice: true, ..empty(planned) };
@@ -154,7 +155,7 @@ impl Store {
                 remarks.push(format!("a schedule of {} steps is too long to be stored", failure.record().steps.len()));
                 continue;
             }
-            let what = failure.cause.replace(['\n', '\r'], " ");
+            let what = failure.cause().replace(['\n', '\r'], " ");
             let line = format!("{} # {}: {what}", failure.token(), self.test);
             let by_hand = format!("to have it replayed first, add this line to {}:\n{line}", self.shown());
             if !self.writes {

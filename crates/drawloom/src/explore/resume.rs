@@ -256,7 +256,7 @@ fn again<F: Fn() + Send + Sync + 'static>(
 ) -> Option<Failure> {
     let schedule = Schedule::from_token(&witness.token, &plan.name).ok()?;
     let ran = worker.run_with(witness.iteration, Box::new(Replay::new(schedule, line_of)));
-    let failure = ran.failure.filter(|failure| failure.cause == cause)?;
+    let failure = ran.failure.filter(|failure| failure.cause() == cause)?;
     Some(Failure { occurrences: witness.occurrences, ..*failure })
 }
 
@@ -296,12 +296,12 @@ impl Failure {
     fn witness(&self) -> (String, Witness) {
         let witness = Witness {
             occurrences: self.occurrences,
-            iteration: self.record.meta.iteration - 1,
+            iteration: self.iteration() - 1,
             preemptions: self.preemptions(),
-            steps: self.record.steps.len() as u64,
+            steps: self.record().steps.len() as u64,
             token: self.original_token().to_owned(),
         };
-        (self.cause.clone(), witness)
+        (self.cause().to_owned(), witness)
     }
 }
 

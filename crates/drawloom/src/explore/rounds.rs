@@ -8,12 +8,12 @@
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 
-use drawloom_engine::strategy::Profile;
+use drawloom_engine::strategy::{Kept, Profile};
 
 /// Executions that a worker takes at a time.
 pub(super) const BLOCK: u64 = 32;
 /// The first rounds are one execution each: so many of them.
-const SINGLE: u64 = 16;
+pub(super) const SINGLE: u64 = 16;
 /// All executions below this number are learned from, and then every `LEARN_EVERY`-th: by then most is
 /// known, and learning costs about as much as the steps do.
 const LEARN_ALL: u64 = 64;
@@ -32,11 +32,15 @@ pub(super) struct Assignment {
     pub(super) first: u64,
     pub(super) last: u64,
     pub(super) profile: Arc<Profile>,
+    /// It is a whole round: what it shows is added to the profile itself.
+    pub(super) alone: bool,
 }
 
 /// Hands out blocks of executions, in order.
 pub(super) struct Rounds {
     learns: bool,
+    /// From every execution.
+    always: bool,
     state: Mutex<State>,
     over: Condvar,
 }
@@ -59,6 +63,15 @@ struct State {
 impl Rounds {
     /// Rounds of so many executions; all in one if nobody learns.
     pub(super) fn new(executions: u64, learns: bool) -> Self {
+        Self::starting_with(Profile::default(), executions, learns, false)
+    }
+
+    /// Rounds in which every execution counts, and which stay short for that.
+    pub(super) fn keeping(kept: Kept, executions: u64) -> Self {
+        Self::starting_with(Profile::with_kept(kept), executions, true, true)
+    }
+
+    fn starting_with(profile: Profile, executions: u64, learns: bool, always: bool) -> Self {
         let state = State {
             executions,
             next: 0,
@@ -66,10 +79,10 @@ impl Rounds {
             running: 0,
             was_between: false,
             waiting: 0,
-            profile: Arc::new(Profile::default()),
+            profile: Arc::new(profile),
             learned: Vec::new(),
         };
-        Rounds { learns, state: Mutex::new(state), over: Condvar::new() }
+        Rounds { learns, always, state: Mutex::new(state), over: Condvar::new() }
     }
 
     /// What is next, if there is anything; waits for the end of the round before it.
@@ -80,8 +93,9 @@ impl Rounds {
                 let first = state.next;
                 state.next = (first + BLOCK).min(state.end);
                 state.running += 1;
-                let profile = Arc::clone(&state.profile);
-                return Some(Turn::Block(Assignment { first, last: state.next, profile }));
+                let alone = self.learns && state.end <= SINGLE;
+                let profile = if alone { std::mem::take(&mut state.profile) } else { Arc::clone(&state.profile) };
+                return Some(Turn::Block(Assignment { first, last: state.next, profile, alone }));
             }
             if state.end >= state.executions {
                 return None;
@@ -91,7 +105,7 @@ impl Rounds {
                 state = self.over.wait(state).unwrap_or_else(|e| e.into_inner());
                 state.waiting -= 1;
             } else if state.was_between {
-                state.begin_round();
+                state.begin_round(if self.always { 8 } else { 2 });
             } else {
                 state.merge();
                 state.was_between = true;
@@ -110,7 +124,14 @@ impl Rounds {
 
     /// Whether execution `number` is learned from.
     pub(super) fn learns_from(&self, number: u64) -> bool {
-        self.learns && (number < LEARN_ALL || number % LEARN_EVERY == 0)
+        self.learns && (self.always || number < LEARN_ALL || number % LEARN_EVERY == 0)
+    }
+
+    /// The round of one execution is over, and this is what is known now.
+    pub(super) fn done_alone(&self, profile: Arc<Profile>) {
+        let mut state = self.lock();
+        state.profile = profile;
+        self.one_is_done(&mut state);
     }
 
     /// The block that began with `first` is over.
@@ -120,6 +141,14 @@ impl Rounds {
             state.learned.push((first, learned));
         }
         self.one_is_done(&mut state);
+    }
+
+    /// All that is known in the end, of executions up to number `last`.
+    pub(super) fn known(&self, last: u64) -> Arc<Profile> {
+        let mut state = self.lock();
+        state.learned.retain(|(first, _)| *first <= last);
+        state.merge();
+        Arc::clone(&state.profile)
     }
 
     fn one_is_done(&self, state: &mut State) {
@@ -136,9 +165,10 @@ impl Rounds {
 }
 
 impl State {
-    fn begin_round(&mut self) {
+    /// The next round is that part of what was made before.
+    fn begin_round(&mut self, part: u64) {
         self.was_between = false;
-        let length = if self.end < SINGLE { 1 } else { (self.end / 2 / BLOCK * BLOCK).max(BLOCK) };
+        let length = if self.end < SINGLE { 1 } else { (self.end / part / BLOCK * BLOCK).max(BLOCK) };
         self.end = (self.end + length).min(self.executions);
     }
 
@@ -168,7 +198,11 @@ mod tests {
             match turn {
                 Turn::Block(block) => {
                     blocks.push((block.first, block.last));
-                    rounds.done(block.first, Profile::default());
+                    if block.alone {
+                        rounds.done_alone(block.profile);
+                    } else {
+                        rounds.done(block.first, Profile::default());
+                    }
                 }
                 Turn::Between(number, _) => {
                     between.push(number);

@@ -16,6 +16,7 @@ use drawloom_fiber::Settings;
 use drawloom_report::{Minimised, same_bug};
 
 use super::exploration::Failure;
+use super::understand;
 use super::worker::Worker;
 use crate::rt::line_of;
 
@@ -26,7 +27,7 @@ const MOST_STEPS: u64 = 5_000_000;
 /// In case that steps are slow: the time can only cut what is found, never change it otherwise.
 const MOST_TIME: Duration = Duration::from_secs(2);
 
-/// Minimises what was found, as far as the plan says.
+/// Minimises what was found, as far as the plan says, and explains what is left of it.
 pub(super) fn all<F: Fn() + Send + Sync + 'static>(worker: &mut Worker<'_, F>, failures: &mut [Failure]) {
     let wanted = match worker.plan().shrink {
         Shrink::Off => false,
@@ -39,6 +40,7 @@ pub(super) fn all<F: Fn() + Send + Sync + 'static>(worker: &mut Worker<'_, F>, f
             *failure = simpler;
         }
     }
+    understand::all(worker, failures);
 }
 
 fn one<F: Fn() + Send + Sync + 'static>(worker: &mut Worker<'_, F>, failure: &Failure) -> Option<Failure> {
@@ -107,8 +109,10 @@ impl<F: Fn() + Send + Sync + 'static> Replayed<'_, '_, F> {
         };
         let finding = self.finding.clone()?;
         let mut simpler = self.worker.describe(finding, self.failure.iteration() - 1);
-        simpler.record.meta.minimised = Some(minimised);
-        (simpler.cause, simpler.occurrences) = (self.failure.cause.clone(), self.failure.occurrences);
+        simpler.telling.meta_mut().minimised = Some(minimised);
+        simpler.cause = self.failure.cause().to_owned().into();
+        simpler.occurrences = self.failure.occurrences;
+        simpler.original = Some(Box::new(self.failure.record().clone()));
         Some(simpler)
     }
 }

@@ -10,9 +10,10 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
 use drawloom_engine::config::Config;
-use drawloom_engine::strategy::Profile;
+use drawloom_engine::strategy::{Kept, Profile};
 
 use super::attempt::Attempt;
+use super::corpus::Corpus;
 use super::exhaust::exhaust;
 use super::exploration::{Exploration, Failure};
 use super::plan::{MakeStrategy, Plan};
@@ -25,7 +26,7 @@ use super::verdict::{Evidence, claim, novelty};
 use super::worker::{Ran, Worker};
 
 /// An exploration that is shorter than this stays on the thread that it was started on.
-pub(super) const WORTH_SPREADING: Duration = Duration::from_millis(10);
+pub(super) const WORTH_SPREADING: Duration = Duration::from_millis(3);
 
 /// What came of a block of executions.
 struct Block {
@@ -73,9 +74,16 @@ pub(super) fn explore<F: Fn() + Send + Sync + 'static>(
         return exhaust(&plan, body, kept_as.and_then(|test| Log::of(test, config)));
     }
     let mut worker = Worker::new(&plan, body);
+    let mut remarks = Vec::new();
+    let mut corpus = kept_as.filter(|_| plan.keeps()).map(Corpus::of);
+    let stored = corpus.as_mut().map(|corpus| corpus.load(&mut remarks)).unwrap_or_default();
     let shared = Shared {
         plan: &plan,
-        rounds: Rounds::new(plan.executions, worker.learns()),
+        rounds: if plan.keeps() {
+            Rounds::keeping(Kept::from_stored(stored), plan.executions)
+        } else {
+            Rounds::new(plan.executions, worker.learns())
+        },
         stop_after: AtomicU64::new(u64::MAX),
         out_of_time: AtomicU64::new(u64::MAX),
         deadline: plan.timeout.map(|timeout| Instant::now() + timeout),
@@ -101,7 +109,12 @@ pub(super) fn explore<F: Fn() + Send + Sync + 'static>(
             }
         }
     });
+    let known = corpus.is_some().then(|| shared.rounds.known(shared.stop_after.load(Ordering::Relaxed)));
     let mut exploration = put_together(shared, plan.executions);
+    if let (Some(corpus), Some(kept)) = (&corpus, known.as_ref().and_then(|known| known.kept())) {
+        corpus.store(kept, exploration.result.executions, &mut remarks);
+    }
+    exploration.result.remarks = remarks;
     if !exploration.had_choice && exploration.result.failures.is_empty() && !plan.is_replay() {
         exploration.result.failures.push(worker.nothing_explored());
     }
@@ -113,7 +126,7 @@ impl Shared<'_> {
     /// Does what is next. False when there is nothing.
     fn take_turn<F: Fn() + Send + Sync + 'static>(&self, worker: &mut Worker<'_, F>, body: &Arc<F>) -> bool {
         match self.rounds.take() {
-            Some(Turn::Block(assignment)) => self.make_block(worker, &assignment),
+            Some(Turn::Block(assignment)) => self.make_block(worker, assignment),
             Some(Turn::Between(number, profile)) => {
                 self.rounds.done_between(self.go_on_with_attempt(number, body, &profile));
                 true
@@ -130,11 +143,14 @@ impl Shared<'_> {
         profile: &Profile,
     ) -> u64 {
         let mut attempt = lock(&self.attempt);
-        if !attempt.is_due(number) || self.is_over(number) {
+        if self.is_over(number) {
             return 0;
         }
         let made_before = attempt.found.executions;
-        attempt.go_on(number, self.plan, body, profile);
+        attempt.look_at_guide(number);
+        if attempt.is_due(number) {
+            attempt.go_on(number, self.plan, body, profile);
+        }
         if attempt.settles(self.plan.keep_going) {
             self.stop_after.fetch_min(number - 1, Ordering::Relaxed);
         }
@@ -142,25 +158,34 @@ impl Shared<'_> {
     }
 
     /// Makes a block of executions. False if there was none to make.
-    fn make_block<F: Fn() + Send + Sync + 'static>(&self, worker: &mut Worker<'_, F>, assignment: &Assignment) -> bool {
-        let first = assignment.first;
+    fn make_block<F: Fn() + Send + Sync + 'static>(&self, worker: &mut Worker<'_, F>, assignment: Assignment) -> bool {
+        let Assignment { first, last, profile, alone } = assignment;
+        worker.know(profile);
         let mut learned = Profile::default();
         let mut block = Block::starting_at(first);
-        for iteration in first..assignment.last {
+        for iteration in first..last {
             if self.is_over(iteration) {
                 break;
             }
-            let failed = block.add(worker.run_prepared(iteration, &assignment.profile));
+            let failed = block.add(worker.run(iteration));
             if failed && !self.plan.keep_going {
                 self.stop_after.fetch_min(iteration, Ordering::Relaxed);
                 break;
             }
-            if self.rounds.learns_from(iteration) {
+            if alone {
+                worker.learn_at_once();
+            } else if self.rounds.learns_from(iteration) {
                 worker.learn(&mut learned);
             }
         }
-        (block.tasks, block.choices) = (learned.tasks(), learned.choices());
-        self.rounds.done(first, learned);
+        let known = worker.known();
+        let shown = if alone { &*known } else { &learned };
+        (block.tasks, block.choices) = (shown.tasks(), shown.choices());
+        if alone {
+            self.rounds.done_alone(known);
+        } else {
+            self.rounds.done(first, learned);
+        }
         let made = block.executions > 0;
         if made {
             self.progress.made(block.executions, block.failures.len() as u64, || self.plan.executions);
@@ -229,7 +254,9 @@ struct PutTogether {
 fn put_together(shared: Shared<'_>, planned: u64) -> PutTogether {
     let stop_after = shared.stop_after.into_inner();
     let out_of_time = shared.out_of_time.into_inner();
-    let attempt = shared.attempt.into_inner().unwrap_or_else(|e| e.into_inner());
+    let mut attempt = shared.attempt.into_inner().unwrap_or_else(|e| e.into_inner());
+    // The last of all executions may have been the last one that there is.
+    attempt.look_at_guide(u64::MAX);
     let mut blocks = shared.blocks.into_inner().unwrap_or_else(|e| e.into_inner());
     blocks.sort_by_key(|block| block.first);
     let mut put = PutTogether { result: empty(planned), had_choice: false };
@@ -254,6 +281,7 @@ fn put_together(shared: Shared<'_>, planned: u64) -> PutTogether {
     behaviours.sort_unstable();
     let once = behaviours.chunk_by(|a, b| a == b).filter(|same| same.len() == 1).count() as u64;
     put.result.behaviours = behaviours.into_iter().collect();
+    put.result.seen_once = once;
     put.add_attempt(attempt);
     let result = &mut put.result;
     result.timed_out = out_of_time <= stop_after && out_of_time != u64::MAX;
@@ -270,6 +298,7 @@ fn put_together(shared: Shared<'_>, planned: u64) -> PutTogether {
 
 impl PutTogether {
     fn add_attempt(&mut self, attempt: Attempt) {
+        let explored = attempt.explored();
         let Attempt { found, exhausted, .. } = attempt;
         let result = &mut self.result;
         self.had_choice |= found.had_choice;
@@ -283,13 +312,13 @@ impl PutTogether {
         }
         result.failures.sort_by_key(Failure::iteration);
         result.exhausted = exhausted;
-        result.exhausted_instead = exhausted.then_some(found.executions);
+        result.exhausted_instead = exhausted.then_some(explored);
     }
 }
 
 /// Adds a failure to those of other causes; of one cause the one that was found first stays.
 fn keep_the_first(failures: &mut Vec<Failure>, failure: Failure) {
-    let Some(known) = failures.iter_mut().find(|known| known.cause == failure.cause) else {
+    let Some(known) = failures.iter_mut().find(|known| known.cause() == failure.cause()) else {
         failures.push(failure);
         return;
     };
@@ -310,6 +339,7 @@ pub(super) fn empty(planned: u64) -> Exploration {
         planned,
         steps: 0,
         behaviours: BTreeSet::new(),
+        seen_once: 0,
         failing: 0,
         timed_out: false,
         exhausted: false,

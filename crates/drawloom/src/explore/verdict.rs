@@ -3,6 +3,8 @@
 use drawloom_engine::config::StrategySpec;
 use drawloom_engine::strategy::{Auto, Pct};
 
+use super::plan::GUIDED;
+
 /// How sure a claim is: it is wrong with this probability at most.
 const DOUBT: f64 = 0.05;
 
@@ -39,13 +41,16 @@ pub(super) fn claim(evidence: &Evidence<'_>) -> Option<String> {
             Some(certificate(evidence, &of_each))
         }
         StrategySpec::Auto => {
-            // The other shares follow a profile that changes, so their executions are not alike.
-            let drawn = (0..n).filter(|number| Auto::turn(*number) == "pos").count() as u64;
+            // The other shares follow a profile that changes, and guided executions avoid each other: they
+            // are not alike.
+            let drawn = (GUIDED..n).filter(|number| Auto::is_turn_of_pos(*number)).count() as u64;
             (drawn > 0).then(|| residual(drawn, "pos", &format!(", which made {drawn} of them")))
         }
         // Their executions follow a profile that changes: they are not alike, and nothing is known.
         StrategySpec::Surw | StrategySpec::Urw | StrategySpec::RaceDirected { .. } => None,
         StrategySpec::DelayBounded { .. } => None,
+        // They are made of each other.
+        StrategySpec::Corpus => None,
         StrategySpec::Sequential | StrategySpec::RoundRobin => None,
         StrategySpec::Exhaustive { .. } | StrategySpec::Replay { .. } => None,
     }

@@ -1,6 +1,6 @@
 //! A worker: runs executions on one OS thread and judges each.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use drawloom_engine::finding::{DataRace, Divergence, Finding, FindingKind, Leak};
 use drawloom_engine::race::Races;
@@ -8,10 +8,11 @@ use drawloom_engine::schedule::Schedule;
 use drawloom_engine::strategy::{Profile, Replay, Strategy, Tape};
 use drawloom_engine::{Engine, ResourceKind, Step, TaskId};
 use drawloom_fiber::{Executor, Settings};
-use drawloom_report::{Meta, Place, Record, cause};
+use drawloom_report::{Meta, Place};
 
 use super::exploration::Failure;
-use super::plan::Plan;
+use super::plan::{GUIDED, Plan};
+use super::telling::Telling;
 use crate::rt::interference::Admission;
 use crate::rt::{line_of, location};
 
@@ -58,16 +59,30 @@ impl<'a, F: Fn() + Send + Sync + 'static> Worker<'a, F> {
         self.executor.with_strategy(|strategy| strategy.learns())
     }
 
-    /// As [`run`](Self::run), for a strategy that knows `profile`.
-    pub(super) fn run_prepared(&mut self, iteration: u64, profile: &Arc<Profile>) -> Ran {
-        self.profile = Arc::clone(profile);
-        self.run(iteration)
+    /// From now on executions are drawn with `profile`.
+    pub(super) fn know(&mut self, profile: Arc<Profile>) {
+        self.profile = profile;
+    }
+
+    /// What executions were drawn with, with all that was learned [at once](Self::learn_at_once).
+    pub(super) fn known(&mut self) -> Arc<Profile> {
+        std::mem::take(&mut self.profile)
+    }
+
+    /// Adds the last execution to what the next one is drawn with.
+    pub(super) fn learn_at_once(&mut self) {
+        let mut profile = self.known();
+        self.learn(Arc::make_mut(&mut profile));
+        self.profile = profile;
     }
 
     /// Adds the last execution to what is known.
     pub(super) fn learn(&mut self, profile: &mut Profile) {
-        let contested = self.executor.with_strategy(|strategy| strategy.contested());
+        let (contested, drawn) = self.executor.with_strategy(|strategy| (strategy.contested(), strategy.drawn()));
         profile.learn(self.executor.engine(), contested);
+        if let Some(drawn) = drawn {
+            profile.keep(self.executor.engine(), &drawn);
+        }
     }
 
     /// Runs execution number `iteration`.
@@ -108,6 +123,11 @@ impl<'a, F: Fn() + Send + Sync + 'static> Worker<'a, F> {
         self.plan
     }
 
+    /// Whether a task of any execution had to be leaked.
+    pub(super) fn has_leaked(&self) -> bool {
+        self.executor.leaked_fibers() > 0
+    }
+
     /// The engine, as the last execution has left it.
     pub(super) fn engine(&self) -> &Engine {
         self.executor.engine()
@@ -132,11 +152,17 @@ impl<'a, F: Fn() + Send + Sync + 'static> Worker<'a, F> {
 
     /// The same execution once more.
     fn execute_again(&mut self, iteration: u64) -> Option<Finding> {
-        if self.plan.is_exhaustive() {
-            let schedule = Schedule::of(self.executor.engine(), &self.plan.name, line_of);
-            self.executor.set_strategy(Box::new(Replay::new(schedule, line_of)));
+        let guided = self.plan.guide.is_some() && (1..GUIDED).contains(&iteration);
+        if !self.plan.is_exhaustive() && !guided {
+            return self.execute(&self.plan.settings, iteration).0;
         }
-        self.execute(&self.plan.settings, iteration).0
+        // How it began is not in its seed.
+        let schedule = Schedule::of(self.executor.engine(), &self.plan.name, line_of);
+        let settings = if guided { &self.plan.replay_settings(schedule.await_change) } else { &self.plan.settings };
+        let kept = self.executor.replace_strategy(Box::new(Replay::new(schedule, line_of)));
+        let finding = self.execute(settings, iteration).0;
+        self.executor.set_strategy(kept);
+        finding
     }
 
     /// One execution with the choices of `strategy`, and what it comes to; what is looked for after an
@@ -149,13 +175,35 @@ impl<'a, F: Fn() + Send + Sync + 'static> Worker<'a, F> {
     ) -> Option<Finding> {
         self.executor.set_strategy(strategy);
         let (finding, _) = self.execute(settings, 0);
-        if finding.is_some() || !thorough {
-            return finding;
-        }
+        if finding.is_some() || !thorough { finding } else { self.found_afterwards() }
+    }
+
+    /// One execution with the choices of `strategy`, drawn with `number` and what `profile` knows, and what it
+    /// comes to, with all that is looked for afterwards.
+    pub(super) fn draw(
+        &mut self,
+        strategy: Box<dyn Strategy>,
+        settings: &Settings,
+        number: u64,
+        profile: &Arc<Profile>,
+    ) -> Option<Finding> {
+        self.profile = Arc::clone(profile);
+        self.executor.set_strategy(strategy);
+        self.execute(settings, number).0.or_else(|| self.found_afterwards())
+    }
+
+    /// What is looked for after an execution that seems to be in order.
+    fn found_afterwards(&mut self) -> Option<Finding> {
         let race = self.races.of(self.executor.engine()).map(DataRace::finding);
         let engine = self.executor.engine();
         race.or_else(|| leak(engine).filter(|_| self.plan.leaks))
             .or_else(|| unjoined(engine).filter(|_| self.plan.unjoined))
+    }
+
+    /// One execution with the choices of `strategy`, drawn with `seed`, and what it comes to at once.
+    pub(super) fn sample(&mut self, strategy: Box<dyn Strategy>, settings: &Settings, seed: u64) -> Option<Finding> {
+        self.executor.set_strategy(strategy);
+        self.execute(settings, seed).0
     }
 
     /// As [`run`](Self::run), with the choices of `strategy`.
@@ -177,21 +225,21 @@ impl<'a, F: Fn() + Send + Sync + 'static> Worker<'a, F> {
     }
 
     pub(super) fn describe(&self, finding: Finding, iteration: u64) -> Failure {
-        let engine = self.executor.engine();
-        // There is nothing to replay where the same choices do not lead to the same steps.
-        let replayable = !matches!(finding.kind, FindingKind::Divergence(_) | FindingKind::NothingExplored);
-        let token = if replayable { Schedule::of(engine, &self.plan.name, line_of).token() } else { String::new() };
-        let meta = Meta {
+        let telling = Telling::of(self.executor.engine(), &finding, self.meta(iteration));
+        Failure { finding, telling, cause: OnceLock::new(), occurrences: 1, needs: None, original: None, passing: None }
+    }
+
+    /// What a record of execution `iteration` says of itself; but for the token.
+    pub(super) fn meta(&self, iteration: u64) -> Meta {
+        Meta {
             test: self.plan.name.clone(),
             strategy: self.plan.strategy_text.clone(),
             seed: self.plan.strategy.is_randomised().then_some(self.plan.seed),
             iteration: iteration + 1,
             executions: iteration + 1,
-            token,
+            token: String::new(),
             minimised: None,
-        };
-        let record = Record::of(engine, &finding, meta, &place);
-        Failure { cause: cause(&record), finding, record, occurrences: 1, needs: None }
+        }
     }
 
     /// The failure of an execution that did not keep to its schedule, found when it was over.
@@ -208,7 +256,7 @@ impl<'a, F: Fn() + Send + Sync + 'static> Worker<'a, F> {
     }
 }
 
-fn place(site: drawloom_engine::Site) -> Option<Place> {
+pub(super) fn place(site: drawloom_engine::Site) -> Option<Place> {
     location(site).map(|l| Place { file: file_of(l).to_owned(), line: l.line(), column: l.column() })
 }
 

@@ -6,7 +6,8 @@
 pub(crate) mod interference;
 mod slot;
 
-use std::panic::Location;
+use std::any::Any;
+use std::panic::{Location, resume_unwind};
 
 pub(crate) use drawloom_engine::{OpKind, Operation, ResourceId, ResourceKind, Site, State, TaskId, outcome};
 pub(crate) use drawloom_fiber::{Handle, Seen, current};
@@ -34,6 +35,30 @@ pub(crate) fn location(site: Site) -> Option<&'static Location<'static>> {
 /// The line of a site, for schedules.
 pub(crate) fn line_of(site: Site) -> u32 {
     location(site).map_or(0, Location::line)
+}
+
+/// One of `outcomes` alternatives: a choice of the schedule, if there is one.
+#[track_caller]
+pub(crate) fn any_of(outcomes: usize) -> usize {
+    match current() {
+        Some(_) => crate::choose(outcomes),
+        None => crate::chance::any_of(outcomes),
+    }
+}
+
+/// Unwinds the caller with a payload that no hook sees; who catches it says [`caught`].
+pub(crate) fn unwind(payload: Box<dyn Any + Send>) -> ! {
+    match current() {
+        Some(rt) => rt.unwind(payload),
+        None => resume_unwind(payload),
+    }
+}
+
+/// The caller does not unwind any more.
+pub(crate) fn caught() {
+    if let Some(rt) = current() {
+        rt.caught();
+    }
 }
 
 /// Announces an operation without a resource.

@@ -20,15 +20,15 @@ enum Who {
 
 /// A task, and the execution that it is part of.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) struct TaskOf {
-    pub(super) task: TaskId,
-    pub(super) epoch: u64,
+pub(crate) struct TaskOf {
+    pub(crate) task: TaskId,
+    pub(crate) epoch: u64,
 }
 
 impl TaskOf {
     /// The execution that this task is part of, if it is the one that the caller is part of too.
     #[inline]
-    pub(super) fn here(self) -> Option<Handle> {
+    pub(crate) fn here(self) -> Option<Handle> {
         rt::current().filter(|rt| rt.epoch() == self.epoch)
     }
 }

@@ -9,6 +9,7 @@ mod scope;
 mod sleep;
 
 pub use builder::{Builder, spawn};
+pub(crate) use current::TaskOf;
 pub use current::{Thread, ThreadId, available_parallelism, current, panicking};
 pub use join::{JoinHandle, Result};
 pub use local::{AccessError, LocalKey};

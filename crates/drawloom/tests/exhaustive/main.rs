@@ -24,3 +24,4 @@ mod rows;
 mod running;
 mod sctbench;
 mod twins;
+mod waits;

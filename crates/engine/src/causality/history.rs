@@ -16,8 +16,6 @@ pub(super) struct History {
 /// A change, as what was there before.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Change {
-    /// The newest step of a task.
-    OfTask(u32),
     /// The newest firing of a timer of a task.
     Fired(u32),
     /// A step is remembered in a place …
@@ -83,7 +81,7 @@ impl History {
     /// Takes back a change of `place`.
     pub(super) fn take_back(&mut self, place: &mut Place, change: Change) {
         match change {
-            Change::OfTask(_) | Change::Fired(_) => {}
+            Change::Fired(_) => {}
             Change::Added => drop(place.newest.pop()),
             Change::Replaced(at) => {
                 place.newest.pop();

@@ -1,5 +1,6 @@
 //! Where steps meet, and what is remembered there.
 
+use super::WORDS;
 use super::history::{Change, History, packed};
 use crate::id::ResourceId;
 use crate::operation::{OpKind, outcome};
@@ -147,9 +148,13 @@ impl Place {
     }
 }
 
+/// The clock knows all that the other one does; both are of a multiple of [`WORDS`] words.
+#[inline]
 pub(super) fn join(clock: &mut [u32], other: &[u32]) {
-    for (mine, theirs) in clock.iter_mut().zip(other) {
-        *mine = (*mine).max(*theirs);
+    for (mine, theirs) in clock.chunks_exact_mut(WORDS).zip(other.chunks_exact(WORDS)) {
+        for word in 0..WORDS {
+            mine[word] = mine[word].max(theirs[word]);
+        }
     }
 }
 

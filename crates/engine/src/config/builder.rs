@@ -138,6 +138,13 @@ impl Config {
         self
     }
 
+    /// Sets [`fixes`](Self#structfield.fixes).
+    #[must_use]
+    pub fn fixes(mut self, schedules: u64) -> Self {
+        self.fixes = schedules;
+        self
+    }
+
     /// Sets [`shrink`](Self#structfield.shrink).
     #[must_use]
     pub fn shrink(mut self, shrink: Shrink) -> Self {

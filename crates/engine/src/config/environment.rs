@@ -13,8 +13,14 @@ pub const ENV_STRATEGY: &str = "DRAWLOOM_STRATEGY";
 pub const ENV_SEED: &str = "DRAWLOOM_SEED";
 /// The number of executions alone.
 pub const ENV_ITERATIONS: &str = "DRAWLOOM_ITERATIONS";
+/// The wall-clock budget alone.
+pub const ENV_TIMEOUT: &str = "DRAWLOOM_TIMEOUT";
+/// The number of OS threads alone.
+pub const ENV_THREADS: &str = "DRAWLOOM_THREADS";
 /// Whether findings are minimised: the argument `shrink` alone.
 pub const ENV_SHRINK: &str = "DRAWLOOM_SHRINK";
+/// With how many schedules fixes are tried: the argument `fixes` alone.
+pub const ENV_FIXES: &str = "DRAWLOOM_FIXES";
 /// The directory for failing schedules; `off` for none.
 pub const ENV_REGRESSIONS: &str = "DRAWLOOM_REGRESSIONS";
 /// A token to replay strictly, whatever the strategy was.
@@ -24,8 +30,9 @@ impl Config {
     /// This configuration as changed by the environment, which `get` reads.
     ///
     /// The more special variable wins: `DRAWLOOM_STRATEGY` comes first, then `DRAWLOOM_SEED`,
-    /// `DRAWLOOM_ITERATIONS` and `DRAWLOOM_SHRINK`, and last `DRAWLOOM_REPLAY`. An empty variable counts as none, since
-    /// that is how CI files unset one. Errors name the variable.
+    /// `DRAWLOOM_ITERATIONS`, `DRAWLOOM_TIMEOUT`, `DRAWLOOM_THREADS`, `DRAWLOOM_SHRINK` and `DRAWLOOM_FIXES`, and
+    /// last `DRAWLOOM_REPLAY`. An empty variable counts as none, since that is how CI files unset one. Errors
+    /// name the variable.
     ///
     /// ```
     /// use drawloom_engine::config::Config;
@@ -41,7 +48,15 @@ impl Config {
         if let Some(text) = given(ENV_STRATEGY) {
             apply::apply(&mut self, &text).map_err(|error| error.in_variable(ENV_STRATEGY))?;
         }
-        for (variable, argument) in [(ENV_SEED, "seed"), (ENV_ITERATIONS, "iterations"), (ENV_SHRINK, "shrink")] {
+        let single = [
+            (ENV_SEED, "seed"),
+            (ENV_ITERATIONS, "iterations"),
+            (ENV_TIMEOUT, "timeout"),
+            (ENV_THREADS, "threads"),
+            (ENV_SHRINK, "shrink"),
+            (ENV_FIXES, "fixes"),
+        ];
+        for (variable, argument) in single {
             if let Some(text) = given(variable) {
                 assign(&mut self, argument, &text).map_err(|error| error.in_variable(variable))?;
             }

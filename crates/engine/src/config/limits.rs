@@ -25,6 +25,9 @@ pub const DEFAULT_MAX_TASKS: u32 = 100_000;
 /// Timers that may fire early in one execution when the clock is explored.
 pub const DEFAULT_EARLY_FIRES: u32 = 3;
 
+/// Schedules that each fix of a finding is tried with.
+pub const DEFAULT_FIXES: u64 = 500;
+
 /// `sticky` stays with the current task with probability 1 - 2^-3, that is seven times in eight.
 pub const DEFAULT_STICKINESS: u32 = 3;
 

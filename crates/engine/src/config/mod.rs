@@ -42,11 +42,14 @@ use std::time::Duration;
 
 pub use choices::{Clock, Memory, Shrink, Teardown, Until};
 pub use display::reference;
-pub use environment::{ENV_ITERATIONS, ENV_REGRESSIONS, ENV_REPLAY, ENV_SEED, ENV_SHRINK, ENV_STRATEGY};
+pub use environment::{
+    ENV_FIXES, ENV_ITERATIONS, ENV_REGRESSIONS, ENV_REPLAY, ENV_SEED, ENV_SHRINK, ENV_STRATEGY, ENV_THREADS,
+    ENV_TIMEOUT,
+};
 pub use error::ConfigError;
 pub use limits::{
-    DEFAULT_CONSTRAINTS, DEFAULT_DEEPEST, DEFAULT_DELAYS, DEFAULT_DEPTH, DEFAULT_EARLY_FIRES, DEFAULT_ITERATIONS,
-    DEFAULT_MAX_SCHEDULES, DEFAULT_MAX_STEPS, DEFAULT_MAX_TASKS, DEFAULT_MEMORY_BUDGET_BYTES,
+    DEFAULT_CONSTRAINTS, DEFAULT_DEEPEST, DEFAULT_DELAYS, DEFAULT_DEPTH, DEFAULT_EARLY_FIRES, DEFAULT_FIXES,
+    DEFAULT_ITERATIONS, DEFAULT_MAX_SCHEDULES, DEFAULT_MAX_STEPS, DEFAULT_MAX_TASKS, DEFAULT_MEMORY_BUDGET_BYTES,
     DEFAULT_PROGRESS_BOUND_YIELDS, DEFAULT_SEED, DEFAULT_SHALLOWEST, DEFAULT_SPURIOUS_WAKEUPS,
     DEFAULT_STACK_SIZE_BYTES, DEFAULT_STICKINESS, DEFAULT_WEAK_FAILURES, MAX_STICKINESS, MIN_STACK_SIZE_BYTES,
 };
@@ -122,6 +125,8 @@ pub struct Config {
     pub teardown: Teardown,
     /// Whether the schedule of a finding is minimised; [`Shrink::Within`] unless given.
     pub shrink: Shrink,
+    /// Schedules that each fix of a finding is tried with; 0 for none. [`DEFAULT_FIXES`] unless given.
+    pub fixes: u64,
     /// Whether failing schedules are kept in a file that users commit, and replayed first; they are
     /// unless told otherwise.
     pub regressions: bool,
@@ -155,6 +160,7 @@ impl Config {
             unjoined: false,
             teardown: Teardown::default(),
             shrink: Shrink::default(),
+            fixes: DEFAULT_FIXES,
             regressions: true,
             trace: true,
             name: None,

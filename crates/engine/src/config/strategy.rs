@@ -61,6 +61,9 @@ pub enum StrategySpec {
         /// Delays in one execution, at most.
         delays: u32,
     },
+    /// Partial order sampling that changes the draws of executions which have shown something new, and keeps
+    /// them for the next run.
+    Corpus,
     /// Every behaviour once, until all are explored or the budget is spent.
     Exhaustive {
         /// Executions after which it gives up; [`DEFAULT_MAX_SCHEDULES`](super::DEFAULT_MAX_SCHEDULES)
@@ -108,6 +111,7 @@ impl StrategySpec {
             Self::Idpct { .. } => "idpct",
             Self::FairPct { .. } => "fair_pct",
             Self::DelayBounded { .. } => "delay_bounded",
+            Self::Corpus => "corpus",
             Self::Exhaustive { .. } => "exhaustive",
             Self::Replay { .. } => "replay",
         }
@@ -118,7 +122,7 @@ impl StrategySpec {
         match self {
             Self::Random | Self::Sticky { .. } | Self::Pos | Self::Surw | Self::Urw => true,
             Self::RaceDirected { .. } | Self::Pct { .. } | Self::Idpct { .. } | Self::FairPct { .. } => true,
-            Self::DelayBounded { .. } | Self::Auto => true,
+            Self::DelayBounded { .. } | Self::Corpus | Self::Auto => true,
             Self::Sequential | Self::RoundRobin | Self::Exhaustive { .. } | Self::Replay { .. } => false,
         }
     }

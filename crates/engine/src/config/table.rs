@@ -190,6 +190,16 @@ pub(super) const SHARED: &[Argument<Config>] = &[
         },
     },
     Argument {
+        name: "fixes",
+        doc: "schedules that each proposed fix is tried with; 0: fixes are not tried",
+        field: Field::Whole {
+            least: 0,
+            most: u64::MAX,
+            get: |config| Some(config.fixes),
+            set: |config, number| config.fixes = number,
+        },
+    },
+    Argument {
         name: "regressions",
         doc: "keep failing schedules in a file, and replay them first",
         field: Field::Flag { get: |config| Some(config.regressions), set: |config, flag| config.regressions = flag },

@@ -47,6 +47,13 @@ impl Engine {
 
     #[cold]
     pub(super) fn disable(&mut self, task: TaskId) {
+        // The guard may have something to do before, and comes back to it.
+        if self.guarding.is_none() || self.tearing_down {
+            self.disable_now(task);
+        }
+    }
+
+    pub(super) fn disable_now(&mut self, task: TaskId) {
         let operation = self.tasks[task.index()].pending;
         self.remove_ready(task);
         if self.yielded == task {
@@ -155,21 +162,11 @@ impl Engine {
     /// As [`next`](Self::next), when something unusual is pending or a periodic check is due.
     #[inline(never)]
     pub(super) fn next_with_care(&mut self, strategy: &mut dyn Strategy) -> Next {
-        if self.finding.as_ref().is_some_and(|finding| !self.limits.run_on || finding.kind.ends_execution()) {
-            return Next::Stop;
-        }
-        if let Some(task) = self.next_unsettled() {
-            return Next::Settle(task);
-        }
-        self.return_yielded();
-        if !self.spinning.is_empty() {
-            self.wake_spinners();
-        }
-        if std::mem::take(&mut self.time_may_pass) {
-            self.fire_timers();
+        if let Some(next) = self.next_before_all() {
+            return next;
         }
         if self.steps.len() as u64 >= self.next_periodic_check {
-            if let Some(next) = self.periodic_checks() {
+            if let Some(next) = self.periodic_checks(strategy) {
                 return next;
             }
         }
@@ -178,6 +175,25 @@ impl Engine {
         }
         self.relax();
         self.next_ready(strategy)
+    }
+
+    /// What comes before anybody is picked.
+    #[inline(always)]
+    pub(super) fn next_before_all(&mut self) -> Option<Next> {
+        if self.finding.as_ref().is_some_and(|finding| !self.limits.run_on || finding.kind.ends_execution()) {
+            return Some(Next::Stop);
+        }
+        if let Some(task) = self.next_unsettled() {
+            return Some(Next::Settle(task));
+        }
+        self.return_yielded();
+        if !self.spinning.is_empty() {
+            self.wake_spinners();
+        }
+        if std::mem::take(&mut self.time_may_pass) {
+            self.fire_timers();
+        }
+        None
     }
 
     /// A task that is to run up to its next announcement. Nobody picks before it has made it, so it

@@ -66,7 +66,7 @@ impl Engine {
     }
 
     #[inline(always)]
-    fn record(&mut self, task: TaskId, operation: &Operation) {
+    pub(super) fn record(&mut self, task: TaskId, operation: &Operation) {
         let after = std::mem::take(&mut self.tasks[task.index()].granted_by);
         self.steps.push(step(task, operation, after, self.next_was_choice));
     }

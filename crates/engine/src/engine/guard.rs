@@ -10,15 +10,24 @@ use crate::task::Status;
 impl Engine {
     /// The step limit, and the starvation guard: a task that was ready for `starvation_bound` steps
     /// without being let run is let run now, whatever the strategy thinks.
+    ///
+    /// Under a virtual guard it is always due: that is how such an execution is told from all others.
     #[cold]
-    pub(super) fn periodic_checks(&mut self) -> Option<Next> {
+    pub(super) fn periodic_checks(&mut self, strategy: &mut dyn Strategy) -> Option<Next> {
+        match self.guarding {
+            Some(_) => Some(self.next_guarded(strategy)),
+            None => self.check_limits(),
+        }
+    }
+
+    pub(super) fn check_limits(&mut self) -> Option<Next> {
         let now = self.steps.len() as u64;
         if now >= self.limits.max_steps {
             self.fail(FindingKind::StepLimit, self.current);
             return Some(Next::Stop);
         }
         let bound = self.limits.starvation_bound;
-        self.next_periodic_check = now.saturating_add(bound).min(self.limits.max_steps);
+        self.check_again_at(now.saturating_add(bound).min(self.limits.max_steps));
         let recent = &self.steps[now.saturating_sub(bound) as usize..];
         let starved = self
             .ready

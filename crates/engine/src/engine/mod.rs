@@ -14,6 +14,7 @@
 mod choose;
 mod commit;
 mod create;
+mod fix;
 mod guard;
 mod spin;
 mod teardown;
@@ -22,10 +23,14 @@ mod turns;
 mod view;
 mod wait;
 
+use std::sync::Arc;
+
+use self::fix::Guarding;
 use self::spin::Spinner;
 pub use self::turns::Turns;
 use crate::behaviour::Trails;
 use crate::finding::Finding;
+use crate::guard::Armed;
 use crate::id::{Site, TaskId};
 use crate::operation::OpKind;
 use crate::resource::Resource;
@@ -53,6 +58,8 @@ pub struct Limits {
     /// A task that yields is let run again only when something that it read has changed, or nobody
     /// else can go on: what exhaustive exploration makes of spin loops.
     pub await_change: bool,
+    /// The fix under which the program runs, if one is tried out.
+    pub guard: Option<Arc<Armed>>,
 }
 
 impl Default for Limits {
@@ -65,6 +72,7 @@ impl Default for Limits {
             starvation_bound: 10_000,
             run_on: false,
             await_change: false,
+            guard: None,
         }
     }
 }
@@ -128,6 +136,8 @@ pub struct Engine {
     next_periodic_check: u64,
     /// This execution has had what needs attention for longer than one step: a yield, early timers.
     may_need_care: bool,
+    /// What is known of the guard under which the program runs.
+    guarding: Option<Box<Guarding>>,
 }
 
 impl Default for Engine {
@@ -166,6 +176,7 @@ impl Engine {
             attention_at: 0,
             next_periodic_check: u64::MAX,
             may_need_care: false,
+            guarding: None,
         }
     }
 
@@ -201,5 +212,6 @@ impl Engine {
         clock.pending.kind = OpKind::TimerFire;
         self.tasks.push(clock);
         self.unsettled.push(TaskId::MAIN, &mut self.tasks);
+        self.arm();
     }
 }

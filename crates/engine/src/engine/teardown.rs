@@ -9,6 +9,7 @@ impl Engine {
     /// From now on nobody chooses: operations of destructors are carried out as they come.
     pub fn begin_teardown(&mut self) {
         self.keep_behaviour();
+        self.disarm();
         self.tearing_down = true;
         self.attend();
         self.steps_before_teardown = self.steps.len();

@@ -4,16 +4,17 @@ use super::Engine;
 use crate::id::TaskId;
 use crate::operation::{OpKind, Operation, outcome};
 use crate::task::Status;
+use crate::time::PathRank;
 use crate::trace::Step;
 
 impl Engine {
     pub(super) fn start_timer(&mut self, task: TaskId) {
+        let Some(deadline) = self.tasks[task.index()].deadline else { return };
+        let rank = PathRank::of(&self.tasks, task);
         let t = &mut self.tasks[task.index()];
-        if let Some(deadline) = t.deadline {
-            t.timer = t.timer.wrapping_add(1);
-            self.timers.start(deadline, task, t.timer);
-            self.attend();
-        }
+        t.timer = t.timer.wrapping_add(1);
+        self.timers.start(deadline, task, rank, t.timer);
+        self.attend();
     }
 
     /// Makes the clock's pending operation that of the earliest timer.

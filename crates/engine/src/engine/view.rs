@@ -54,6 +54,20 @@ impl Engine {
         &self.resources[..self.resources_in_use]
     }
 
+    /// What there is to tell of the execution, for later: everything that this file answers. No execution
+    /// can go on from it.
+    pub fn snapshot(&self) -> Engine {
+        Engine {
+            tasks: self.tasks.clone(),
+            resources: self.resources().to_vec(),
+            resources_in_use: self.resources_in_use,
+            steps: self.steps.clone(),
+            limits: self.limits.clone(),
+            finding: self.finding.clone(),
+            ..Engine::new()
+        }
+    }
+
     /// The steps so far.
     pub fn steps(&self) -> &[Step] {
         &self.steps

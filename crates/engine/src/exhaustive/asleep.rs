@@ -5,7 +5,8 @@ use super::Planned;
 use super::context::label_after;
 use super::execution::Execution;
 use super::route::Route;
-use crate::dependence::{Label, dependent};
+use crate::dependence::{Label, dependent, dependent_on_step};
+use crate::trace::Step;
 
 /// A step that has been, or will be, explored first elsewhere.
 #[derive(Clone, Copy, Debug)]
@@ -36,6 +37,12 @@ impl Sleeper {
             (Some(label), Some(own)) => dependent(label, own),
             _ => true,
         }
+    }
+
+    /// The same of a step that was made.
+    #[inline]
+    pub(super) fn is_woken_by_step(&self, step: &Step) -> bool {
+        self.label.as_ref().is_none_or(|own| dependent_on_step(step, own))
     }
 }
 
@@ -82,10 +89,10 @@ impl Asleep {
             let asleep = self.sleepers.len();
             if !above.is_empty() {
                 let step = &execution.steps[at - 1];
-                let (task, label) = (execution.name(step.task), step.label());
+                let task = execution.name(step.task);
                 for i in above {
                     let sleeper = self.sleepers[i];
-                    if sleeper.planned.task != task && !sleeper.is_woken_by(Some(&label)) {
+                    if sleeper.planned.task != task && !sleeper.is_woken_by_step(step) {
                         self.sleepers.push(sleeper);
                     }
                 }

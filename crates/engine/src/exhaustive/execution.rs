@@ -16,6 +16,8 @@ pub(super) struct Execution<'a> {
     pub(super) causality: &'a Causality,
     /// Steps at the beginning that the execution analysed before has made, too.
     pub(super) as_before: usize,
+    /// From here on tasks only end and are joined: nothing can race there, and causality is not known.
+    pub(super) end: usize,
     pub(super) resources: &'a [Resource],
     cast: &'a Cast,
     positions: &'a Positions,
@@ -73,10 +75,10 @@ impl Positions {
 }
 
 impl Analysis {
-    /// Analyses the execution that `view` shows.
-    pub(super) fn of<'a>(&'a mut self, view: &'a View<'a>, cast: &'a Cast) -> Execution<'a> {
+    /// Analyses the execution that `view` shows: all of it, if `whole`, else up to its last step that can race.
+    pub(super) fn of<'a>(&'a mut self, view: &'a View<'a>, cast: &'a Cast, whole: bool) -> Execution<'a> {
         let steps = view.steps();
-        let as_before = self.causality.become_of(steps);
+        let as_before = self.causality.common(steps);
         self.positions.truncate(as_before);
         self.at_resources.truncate(as_before);
         self.choices.truncate(self.choices.partition_point(|at| (*at as usize) < as_before));
@@ -93,10 +95,17 @@ impl Analysis {
                 self.reaching = Some(i);
             }
         }
+        let mut end = steps.len();
+        if !whole && self.reaching.is_none() {
+            let can_race = |step: &Step| !matches!(step.kind, OpKind::Exit | OpKind::Join);
+            end = steps[as_before..].iter().rposition(can_race).map_or(as_before, |last| as_before + last + 1);
+        }
+        self.causality.become_of(&steps[..end], as_before);
         Execution {
             steps,
             causality: &self.causality,
             as_before,
+            end,
             resources: view.resources(),
             cast,
             positions: &self.positions,
@@ -116,6 +125,7 @@ impl<'a> Execution<'a> {
             steps: view.steps(),
             causality,
             as_before: 0,
+            end: 0,
             resources: view.resources(),
             cast,
             positions,

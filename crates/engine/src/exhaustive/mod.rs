@@ -55,6 +55,7 @@ use self::strategy::Scratch;
 use self::tree::{NodeId, Tree};
 use crate::engine::Engine;
 use crate::finding::Divergence;
+use crate::strategy::Tape;
 
 /// The fewest preemptions with which an execution equivalent to the last one of `engine` can be made; `None`
 /// if that is more than `most`, or cannot be told. See [`Explorer::with_preemptions`].
@@ -63,7 +64,7 @@ pub fn least_preemptions(engine: &Engine, most: u32) -> Option<u32> {
     let mut cast = Cast::default();
     engine.tasks().iter().for_each(|_| cast.push(Names::MAIN));
     let mut analysis = Analysis::default();
-    match Preemptions::default().of(&analysis.of(&view, &cast), most) {
+    match Preemptions::default().of(&analysis.of(&view, &cast, true), most) {
         Needs::Least(preemptions) => Some(preemptions),
         Needs::More | Needs::Unknown => None,
     }
@@ -213,6 +214,17 @@ impl Explorer {
     /// The strategy for one execution; `None` if there is nothing left to do. Waits for executions that
     /// are under way elsewhere and may bring something.
     pub fn claim(&self) -> Option<Exhaustive> {
+        self.claim_by(Shared::claim)
+    }
+
+    /// As [`claim`](Self::claim), anywhere: where to is drawn from the tape of `seed`, and short prefixes are
+    /// likely. For a few executions that are to be unlike each other: the tree forgets little.
+    pub fn claim_anywhere(&self, seed: u64) -> Option<Exhaustive> {
+        let mut tape = Tape::new(seed);
+        self.claim_by(|shared, route| shared.tree.claim_anywhere(route, &mut tape))
+    }
+
+    fn claim_by(&self, mut claim: impl FnMut(&mut Shared, &mut Route) -> Option<NodeId>) -> Option<Exhaustive> {
         let mut scratch = self.own().scratch.take().unwrap_or_default();
         let mut shared = self.lock();
         let leaf = loop {
@@ -223,7 +235,7 @@ impl Explorer {
                 shared = self.wait(shared);
                 continue;
             }
-            match shared.claim(&mut scratch.route) {
+            match claim(&mut shared, &mut scratch.route) {
                 Some(leaf) => break leaf,
                 None if shared.claimed == shared.executions => return None,
                 None => shared = self.wait(shared),
@@ -234,7 +246,7 @@ impl Explorer {
         scratch.reversal.preemptions.set_bound(shared.preemptions);
         drop(shared);
         let explorer = Explorer { shared: Arc::clone(&self.shared), own: Arc::clone(&self.own) };
-        let sleep = frugal.then(|| Sleep::new(&scratch.route));
+        let sleep = frugal.then(|| Box::new(Sleep::new(&scratch.route)));
         Some(Exhaustive { explorer, ticket, leaf, sleep, scratch: Some(scratch) })
     }
 

@@ -38,32 +38,47 @@ impl Names {
     }
 }
 
-/// The tasks of one execution, by number and by name.
+/// The tasks of one execution, by number and by name. The next one often has the same.
 #[derive(Default)]
 pub(super) struct Cast {
     names: Vec<Name>,
     tasks: Vec<Option<TaskId>>,
+    /// Those after so many are of the execution before.
+    len: usize,
 }
 
 impl Cast {
-    pub(super) fn clear(&mut self) {
-        self.names.clear();
-        self.tasks.clear();
+    /// Begins with main and the clock.
+    pub(super) fn begin(&mut self) {
+        self.len = 0;
+        [Names::MAIN, Names::CLOCK].into_iter().for_each(|name| self.push(name));
     }
 
     /// Number of tasks.
     pub(super) fn len(&self) -> usize {
-        self.names.len()
+        self.len
     }
 
     /// The next task has this name.
+    #[inline]
     pub(super) fn push(&mut self, name: Name) {
-        let at = name.0 as usize;
-        if self.tasks.len() <= at {
-            self.tasks.resize(at + 1, None);
+        if self.names.get(self.len) != Some(&name) {
+            self.forget_others();
+            let at = name.0 as usize;
+            if self.tasks.len() <= at {
+                self.tasks.resize(at + 1, None);
+            }
+            self.tasks[at] = Some(TaskId(self.len as u32));
+            self.names.push(name);
         }
-        self.tasks[at] = Some(TaskId(self.names.len() as u32));
-        self.names.push(name);
+        self.len += 1;
+    }
+
+    /// Knows only of tasks that there have been in this execution.
+    pub(super) fn forget_others(&mut self) {
+        for name in self.names.drain(self.len..) {
+            self.tasks[name.0 as usize] = None;
+        }
     }
 
     #[inline]
@@ -71,7 +86,7 @@ impl Cast {
         self.names[task.index()]
     }
 
-    /// The task of that name, if it exists.
+    /// The task of that name, if it exists; perhaps not before long, if others have not been forgotten.
     #[inline]
     pub(super) fn task(&self, name: Name) -> Option<TaskId> {
         *self.tasks.get(name.0 as usize)?

@@ -57,6 +57,11 @@ impl Preemptions {
         self.most = most;
     }
 
+    /// Whether there is a bound.
+    pub(super) fn is_bounded(&self) -> bool {
+        self.most.is_some()
+    }
+
     /// Prefixes dropped since this was asked last.
     pub(super) fn take_dropped(&mut self) -> u64 {
         std::mem::take(&mut self.dropped)

@@ -47,7 +47,7 @@ impl Reversal {
     /// Reverses every race of `execution`, which went along `route`, and adds the alternatives of its
     /// choices, as far as they are not covered by what sleeps.
     pub(super) fn look_through(&mut self, route: &Route, execution: &Execution<'_>) {
-        Run::new(route, execution, self, false).reverse_before(execution.steps.len());
+        Run::new(route, execution, self, false).reverse_before(execution.end);
     }
 
     /// The same, to store as little as possible. `sleep` knows who could have gone instead of whom; `None`
@@ -59,9 +59,8 @@ impl Reversal {
         sleep: Option<&Sleep>,
     ) -> Worth {
         let mut run = Run::new(route, execution, self, true);
-        let end = execution.steps.len();
-        let Some(at) = (0..end).find(|at| run.was_asleep(*at)) else {
-            run.reverse_before(end);
+        let Some(at) = (0..execution.steps.len()).find(|at| run.was_asleep(*at)) else {
+            run.reverse_before(execution.end);
             return Worth::New;
         };
         // From there on it is made elsewhere, unless somebody who was awake goes instead.
@@ -79,7 +78,7 @@ impl Reversal {
                 Worth::Redundant
             }
         };
-        run.reverse_before(at);
+        run.reverse_before(at.min(execution.end));
         worth
     }
 
@@ -118,15 +117,23 @@ impl<'a, 'e> Run<'a, 'e> {
     /// Reverses the races between steps before `end`, and adds the alternatives of their choices.
     fn reverse_before(&mut self, end: usize) {
         let execution = self.execution;
+        // What the execution before has made as well, it has seen to: whatever came of a race there, a branch
+        // beside its first step leads to where its reversal begins, and that is all that is needed. But in
+        // frugal mode another thing covers a sequence, and may have been asked before that; and what comes
+        // later decides whether a sequence needs too many preemptions.
+        let from = if self.frugal { 0 } else { execution.as_before };
+        let races_from = if self.kept.preemptions.is_bounded() { 0 } else { from };
         let mut races = std::mem::take(&mut self.kept.races);
         races.clear();
-        races.extend(execution.causality.races().iter().filter(|(_, second)| *second < end));
+        let all = execution.causality.races();
+        let new = &all[all.partition_point(|(_, second)| *second < races_from)..];
+        races.extend(new.iter().filter(|(_, second)| *second < end));
         races.sort_unstable_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(&b.1)));
         for races in races.chunk_by(|a, b| a.0 == b.0) {
             self.reverse(races[0].0, races, end);
         }
         self.kept.races = races;
-        for at in execution.choices_before(end) {
+        for at in execution.choices_before(end).filter(|at| *at >= from) {
             let step = &execution.steps[at];
             for outcome in (0..step.arg).filter(|outcome| *outcome != step.value) {
                 self.choose_otherwise(at, outcome);
@@ -151,9 +158,7 @@ impl<'a, 'e> Run<'a, 'e> {
     fn reverse(&mut self, first: usize, races: &[(usize, usize)], end: usize) {
         let execution = self.execution;
         let origin = execution.causality.origin(first);
-        let last = execution.last_independent_of(first, end).unwrap_or(first);
-        let known = self.known_races(first, races, last);
-        let end = last + 1;
+        let known = if self.kept.preemptions.is_bounded() { self.known_races(first, races, end) } else { 0 };
         let stays = |i: usize| i < first || (i < end && !execution.causality.is_after(i, origin));
         for &(_, second) in &races[known..] {
             let label = label_after(execution, execution.steps[second].label(), first, end, stays);
@@ -163,13 +168,13 @@ impl<'a, 'e> Run<'a, 'e> {
         }
     }
 
-    /// How many of these races are those of the execution before, with the same steps that stay up to the
-    /// `last` one: there is nothing to be done for them that has not been done then.
-    fn known_races(&mut self, first: usize, races: &[(usize, usize)], last: usize) -> usize {
+    /// How many of these races are those of the execution before, with the same steps that stay: they need as
+    /// many preemptions as they did then.
+    fn known_races(&mut self, first: usize, races: &[(usize, usize)], end: usize) -> usize {
+        let last = self.execution.last_independent_of(first, end).unwrap_or(first);
         let before = std::mem::replace(&mut self.kept.last_staying[first], last);
         let common = self.execution.as_before;
-        // What stays and is common to both is the same: it does not depend on what comes later. But what
-        // covers a sequence is another thing in frugal mode, and may have been asked before that.
+        // What stays and is common to both is the same: it does not depend on what comes later.
         if !self.frugal && first < common && last < common && before < common {
             races.partition_point(|(_, second)| *second < common)
         } else {

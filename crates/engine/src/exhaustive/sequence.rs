@@ -46,6 +46,7 @@ pub(super) struct Reversed {
 pub(super) struct Sequence<'a, 'e> {
     pub(super) execution: &'a Execution<'e>,
     pub(super) reversed: &'a Reversed,
+    /// Each task's in the order of the execution.
     pub(super) taken: &'a [usize],
 }
 
@@ -84,7 +85,8 @@ impl Sequence<'_, '_> {
     #[inline]
     pub(super) fn first_of(&self, task: TaskId) -> Option<usize> {
         let Reversed { first, moved, .. } = self.reversed;
-        let next = self.execution.steps_of(task, first + 1).find(|i| !self.taken.contains(i));
+        let last_taken = self.taken.iter().rev().find(|i| self.execution.steps[**i].task == task);
+        let next = self.execution.steps_of(task, last_taken.map_or(*first, |last| *last) + 1).next();
         // What follows a step that does not stay does not stay either.
         next.filter(|i| self.stays(*i))
             .or_else(|| (moved.label.task == task && self.has_moved()).then_some(moved.position))
@@ -118,7 +120,7 @@ impl Sequence<'_, '_> {
     #[inline]
     fn wakes(&self, sleeper: &Sleeper, end: usize) -> bool {
         let first = self.reversed.first;
-        let wakes = |i: usize| self.has(i) && sleeper.is_woken_by(Some(&self.execution.steps[i].label()));
+        let wakes = |i: usize| self.has(i) && sleeper.is_woken_by_step(&self.execution.steps[i]);
         match &sleeper.label {
             Some(label) if !self.execution.reaches_further && !reaches_further(label.kind) => {
                 self.execution.steps_on(label.resource, first + 1).take_while(|i| *i < end).any(wakes)

@@ -5,14 +5,15 @@ use std::sync::MutexGuard;
 use super::checkpoint::Ticket;
 use super::execution::Analysis;
 use super::frugal::Sleep;
-use super::names::{Cast, Name, Names};
+use super::names::{Cast, Name};
 use super::reverse::{Reversal, Worth};
 use super::route::Route;
 use super::tree::NodeId;
 use super::{Explorer, Planned, Shared};
 use crate::finding::{Divergence, Finding, FindingKind};
 use crate::id::TaskId;
-use crate::strategy::{Strategy, View, sequential_fill};
+use crate::operation::OpKind;
+use crate::strategy::{Strategy, View, sequential_fill_with};
 use crate::trace::Step;
 
 /// The strategy of one execution of an exhaustive exploration.
@@ -21,7 +22,7 @@ pub struct Exhaustive {
     pub(super) ticket: Ticket,
     pub(super) leaf: NodeId,
     /// Who is to be avoided, if the exploration is frugal.
-    pub(super) sleep: Option<Sleep>,
+    pub(super) sleep: Option<Box<Sleep>>,
     /// Handed on when the execution is over.
     pub(super) scratch: Option<Box<Scratch>>,
 }
@@ -69,10 +70,20 @@ impl Exhaustive {
         self.ticket
     }
 
+    /// Whether its prefix says what step number `position` is, from 0. After that, any choices will do.
+    pub(crate) fn plans(&self, position: usize) -> bool {
+        self.planned_at(position).is_some()
+    }
+
     /// The program did not do again what it did before.
-    fn diverged(&self, view: &View<'_>, planned: Planned, found: String) -> Box<Divergence> {
+    fn diverged(&mut self, view: &View<'_>, planned: Planned, found: String) -> Box<Divergence> {
         self.explorer.lock().diverged = true;
-        let expected = match self.scratch.as_ref().and_then(|scratch| scratch.cast.task(planned.task)) {
+        let cast = self.scratch.as_mut().map(|scratch| &mut scratch.cast);
+        let task = cast.and_then(|cast| {
+            cast.forget_others();
+            cast.task(planned.task)
+        });
+        let expected = match task {
             Some(task) => format!("a step of task {}", view.path(task)),
             None => "a step of a task that does not exist yet".to_owned(),
         };
@@ -87,11 +98,11 @@ impl Exhaustive {
 impl Strategy for Exhaustive {
     fn begin(&mut self, _seed: u64) {
         let scratch = self.scratch.get_or_insert_default();
-        scratch.cast.clear();
-        [Names::MAIN, Names::CLOCK].into_iter().for_each(|name| scratch.cast.push(name));
+        scratch.cast.begin();
         scratch.children.clear();
         scratch.children.extend([0, 0]);
         if let Some(sleep) = &mut self.sleep {
+            scratch.cast.forget_others();
             sleep.begin();
         }
     }
@@ -120,7 +131,7 @@ impl Strategy for Exhaustive {
         let Some(planned) = self.planned_at(view.steps().len()) else {
             return Ok(match (&mut self.sleep, &self.scratch) {
                 (Some(sleep), Some(scratch)) => sleep.pick(view, &scratch.cast),
-                _ => sequential_fill(view),
+                _ => go_on_freely(view),
             });
         };
         let task = self.scratch.as_ref().and_then(|scratch| scratch.cast.task(planned.task));
@@ -147,9 +158,10 @@ impl Strategy for Exhaustive {
             return; // it is run again
         }
         let Some(mut scratch) = self.scratch.take() else { return };
+        scratch.cast.forget_others();
         if scratch.as_planned(view.steps()) {
             let Scratch { route, analysis, reversal, cast, .. } = &mut *scratch;
-            let execution = analysis.of(view, cast);
+            let execution = analysis.of(view, cast, reversal.preemptions.is_bounded());
             let mut worth = match &self.sleep {
                 Some(sleep) => reversal.look_through_frugally(route, &execution, Some(sleep)),
                 None => {
@@ -183,6 +195,13 @@ impl Strategy for Exhaustive {
             self.leave(shared);
         }
     }
+}
+
+/// Who goes on where nothing is planned: a task runs as long as it can. Who has ended is joined when there is
+/// nothing else to do: it costs a switch less, and steps after which nothing races need not be looked at.
+#[inline]
+fn go_on_freely(view: &View<'_>) -> TaskId {
+    sequential_fill_with(view, |task| task.pending.kind == OpKind::Join)
 }
 
 impl Exhaustive {

@@ -13,6 +13,7 @@ use self::stored::Journal;
 use super::Planned;
 use super::names::Names;
 use super::route::Route;
+use crate::strategy::Tape;
 
 /// A node of the tree.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -127,9 +128,34 @@ impl Tree {
             route.go(chosen, self.step(chosen));
             at = chosen;
         }
-        self.node_mut(at).claimed = true;
-        self.for_ancestors(at, |node| node.unclaimed -= 1);
-        Some(at)
+        Some(self.claimed(at))
+    }
+
+    /// As [`claim`](Self::claim), of a leaf to which the draws of `tape` lead from the root.
+    pub(super) fn claim_anywhere(&mut self, route: &mut Route, tape: &mut Tape) -> Option<NodeId> {
+        if self.node(ROOT).unclaimed == 0 {
+            return None;
+        }
+        route.back_to(0);
+        let mut at = ROOT;
+        while !self.node(at).leaf || self.node(at).claimed {
+            let has_some = |kid: &NodeId| self.node(*kid).unclaimed > 0;
+            let drawn = match self.kids(at).filter(has_some).count() {
+                1 => 0,
+                several => tape.below(several as u64) as usize,
+            };
+            let chosen = self.kids(at).filter(has_some).nth(drawn)?;
+            self.kids(at).take_while(|kid| *kid != chosen).for_each(|kid| route.pass(self.step(kid)));
+            route.go(chosen, self.step(chosen));
+            at = chosen;
+        }
+        Some(self.claimed(at))
+    }
+
+    fn claimed(&mut self, leaf: NodeId) -> NodeId {
+        self.node_mut(leaf).claimed = true;
+        self.for_ancestors(leaf, |node| node.unclaimed -= 1);
+        leaf
     }
 
     /// Adds a child to the right of the others.

@@ -37,7 +37,7 @@ pub struct Holder {
 /// The holders of a resource: one that holds it exclusively, or any number that share it.
 ///
 /// Where each took it is not kept: the trace has it ([`crate::Engine::taken_at`]).
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Holders {
     exclusive: TaskId,
     sharing: Vec<TaskId>,
@@ -89,7 +89,7 @@ impl Holders {
 }
 
 /// What tasks can conflict on.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Resource {
     /// What it is.
     pub kind: ResourceKind,

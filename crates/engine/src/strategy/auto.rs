@@ -1,52 +1,60 @@
 //! Auto: several strategies by turns, so that nobody has to choose.
 //!
-//! Execution 1 is sequential and 2 is round-robin: they catch what fails always. 3 is a random walk.
-//! Then SURW, race-directed, SURW, POS, race-directed and PCT take turns; all of them learn from each
-//! other's executions. A rotation and no bandit: bugs are too rare to learn from, and a rotation of m loses at
-//! most a factor of m against the best of them. Which strategy an execution has follows from its number.
+//! The first execution is URW's: as long as nothing is known, that is a random walk. Then SURW, URW,
+//! race-directed, POS and PCT take turns; all of them learn from each other's executions. A rotation and no bandit:
+//! bugs are too rare to learn from, and a rotation of m loses at most a factor of m against the best of them.
+//! Which strategy an execution has follows from its number and from what is known by then.
+//!
+//! The first executions have a [`Guide`]: each begins in a way that no earlier one is equivalent to.
 
 use std::sync::Arc;
 
-use super::{Pct, Pos, Profile, RaceDirected, Random, RoundRobin, Sequential, Strategy, Surw, Tape, View};
+use super::{Guide, Pct, Pos, Profile, RaceDirected, Strategy, Surw, Urw, View};
 use crate::finding::{Divergence, Finding};
 use crate::id::TaskId;
 
 /// Depths that PCT's share draws from: most bugs are shallow, and some are not.
 const DEPTHS: &[u32] = &[2, 3, 3, 4, 6, 10];
 
-/// Executions before the rotation begins.
-const WARM_UP: u64 = 3;
+/// With more tasks than this, or tasks that yield, the counts that URW follows mean nothing.
+const FEW_TASKS: u64 = 16;
 
 /// A strategy that takes turns.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Turn {
-    Sequential,
-    RoundRobin,
-    Random,
+    Urw,
     Surw,
     Pos,
     RaceDirected,
     Pct,
 }
 
-const ROTATION: [Turn; 6] = [Turn::Surw, Turn::RaceDirected, Turn::Surw, Turn::Pos, Turn::RaceDirected, Turn::Pct];
+const ROTATION: [Turn; 9] = [
+    Turn::Surw,
+    Turn::Urw,
+    Turn::Surw,
+    Turn::Urw,
+    Turn::RaceDirected,
+    Turn::Surw,
+    Turn::Pos,
+    Turn::RaceDirected,
+    Turn::Pct,
+];
 
 impl Turn {
     fn of(number: u64) -> Turn {
         match number {
-            0 => Turn::Sequential,
-            1 => Turn::RoundRobin,
-            2 => Turn::Random,
-            _ => ROTATION[((number - WARM_UP) % ROTATION.len() as u64) as usize],
+            0 => Turn::Urw,
+            _ => ROTATION[((number - 1) % ROTATION.len() as u64) as usize],
         }
     }
 }
 
 /// Several strategies by turns.
-#[derive(Clone, Debug)]
 pub struct Auto {
     turn: Turn,
-    random: Random,
+    guide: Option<Guide>,
+    urw: Urw,
     surw: Surw,
     pos: Pos,
     race_directed: RaceDirected,
@@ -54,11 +62,12 @@ pub struct Auto {
 }
 
 impl Auto {
-    /// Several strategies by turns.
+    /// Several strategies by turns, in executions that do not know of each other.
     pub fn new() -> Self {
         Auto {
-            turn: Turn::Sequential,
-            random: Random::new(),
+            turn: Turn::Urw,
+            guide: None,
+            urw: Urw::new(),
             surw: Surw::new(),
             pos: Pos::new(),
             race_directed: RaceDirected::new(3),
@@ -66,24 +75,19 @@ impl Auto {
         }
     }
 
-    /// The name of the strategy that makes the choices of execution `number`, from 0.
-    pub fn turn(number: u64) -> &'static str {
-        match Turn::of(number) {
-            Turn::Sequential => "sequential",
-            Turn::RoundRobin => "round_robin",
-            Turn::Random => "random",
-            Turn::Surw => "surw",
-            Turn::Pos => "pos",
-            Turn::RaceDirected => "race_directed",
-            Turn::Pct => "pct",
-        }
+    /// The same, the first executions of which are no two equivalent.
+    pub fn guided(guide: Guide) -> Self {
+        Auto { guide: Some(guide), ..Self::new() }
+    }
+
+    /// Whether the choices of execution `number`, from 0, are POS's, unless a guide has made some of them.
+    pub fn is_turn_of_pos(number: u64) -> bool {
+        Turn::of(number) == Turn::Pos
     }
 
     fn current(&self) -> &dyn Strategy {
         match self.turn {
-            Turn::Sequential => &Sequential,
-            Turn::RoundRobin => &RoundRobin,
-            Turn::Random => &self.random,
+            Turn::Urw => &self.urw,
             Turn::Surw => &self.surw,
             Turn::Pos => &self.pos,
             Turn::RaceDirected => &self.race_directed,
@@ -93,9 +97,7 @@ impl Auto {
 
     fn active<R>(&mut self, act: impl FnOnce(&mut dyn Strategy) -> R) -> R {
         match self.turn {
-            Turn::Sequential => act(&mut Sequential),
-            Turn::RoundRobin => act(&mut RoundRobin),
-            Turn::Random => act(&mut self.random),
+            Turn::Urw => act(&mut self.urw),
             Turn::Surw => act(&mut self.surw),
             Turn::Pos => act(&mut self.pos),
             Turn::RaceDirected => act(&mut self.race_directed),
@@ -113,6 +115,12 @@ impl Default for Auto {
 impl Strategy for Auto {
     fn prepare(&mut self, number: u64, profile: &Arc<Profile>) {
         self.turn = Turn::of(number);
+        if self.turn == Turn::Urw && (profile.yields() || profile.tasks() > FEW_TASKS) {
+            self.turn = Turn::RaceDirected;
+        }
+        if let Some(guide) = &mut self.guide {
+            guide.prepare(number);
+        }
         self.active(|turn| turn.prepare(number, profile));
     }
 
@@ -125,26 +133,38 @@ impl Strategy for Auto {
     }
 
     fn begin(&mut self, seed: u64) {
+        if let Some(guide) = &mut self.guide {
+            guide.begin(seed);
+        }
         self.active(|turn| turn.begin(seed));
     }
 
-    fn uniform_tape(&mut self) -> Option<Tape> {
-        self.active(|turn| turn.uniform_tape())
-    }
-
     fn spawned(&mut self, parent: TaskId, child: TaskId) {
+        if let Some(guide) = &mut self.guide {
+            guide.spawned(parent, child);
+        }
         self.active(|turn| turn.spawned(parent, child));
     }
 
     fn pick(&mut self, view: &View<'_>) -> Result<TaskId, Box<Divergence>> {
-        self.active(|turn| turn.pick(view))
+        match self.guide.as_mut().and_then(|guide| guide.at(view.steps().len())) {
+            Some(leaf) => leaf.pick(view),
+            None => self.active(|turn| turn.pick(view)),
+        }
     }
 
     fn choose(&mut self, outcomes: u64, view: &View<'_>) -> Result<u64, Box<Divergence>> {
-        self.active(|turn| turn.choose(outcomes, view))
+        // The step itself has been recorded already.
+        match self.guide.as_mut().and_then(|guide| guide.at(view.steps().len() - 1)) {
+            Some(leaf) => leaf.choose(outcomes, view),
+            None => self.active(|turn| turn.choose(outcomes, view)),
+        }
     }
 
     fn end(&mut self, view: &View<'_>, finding: Option<&Finding>) {
         self.active(|turn| turn.end(view, finding));
+        if let Some(guide) = &mut self.guide {
+            guide.end(view, finding);
+        }
     }
 }

@@ -8,13 +8,18 @@
 //! [`Profile`] that all of them share.
 
 mod auto;
+mod corpus;
 mod delay_bounded;
+mod guide;
+mod kept;
 mod lenient;
+mod lookup;
 mod pct;
 mod pos;
 mod profile;
 mod race_directed;
 mod random;
+mod recipe;
 mod remaining;
 mod replay;
 mod round_robin;
@@ -26,7 +31,10 @@ mod urw;
 mod walk;
 
 pub use auto::Auto;
+pub use corpus::Corpus;
 pub use delay_bounded::DelayBounded;
+pub use guide::{Fate, Guide};
+pub use kept::{Drawn, Kept};
 pub(crate) use lenient::last_runner;
 pub use lenient::{Lenient, Preemptions};
 pub use pct::Pct;
@@ -34,11 +42,12 @@ pub use pos::Pos;
 pub use profile::Profile;
 pub use race_directed::RaceDirected;
 pub use random::Random;
+pub use recipe::{NoRecipe, Recipe};
 pub use replay::Replay;
 pub use round_robin::RoundRobin;
 pub use script::{Outcomes, Script, Stretch};
 pub use sequential::Sequential;
-pub(crate) use sequential::fill as sequential_fill;
+pub(crate) use sequential::{fill as sequential_fill, fill_with as sequential_fill_with};
 pub use surw::Surw;
 pub use tape::Tape;
 pub use urw::Urw;
@@ -84,6 +93,11 @@ pub trait Strategy {
     /// The choices of the last execution at which two or more tasks were in question, if the strategy
     /// has counted them: there may be less of them than choices, if it has a way to tell.
     fn contested(&self) -> Option<u64> {
+        None
+    }
+
+    /// How the last execution was drawn, if those that show something new are to be kept in the profile.
+    fn drawn(&self) -> Option<Drawn> {
         None
     }
 

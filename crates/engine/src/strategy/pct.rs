@@ -21,7 +21,7 @@ use std::sync::Arc;
 
 use super::walk::{Walk, at};
 use super::{Profile, Strategy, View};
-use crate::finding::Divergence;
+use crate::finding::{Divergence, Finding};
 use crate::id::TaskId;
 use crate::operation::OpKind;
 
@@ -196,5 +196,9 @@ impl Strategy for Pct {
 
     fn choose(&mut self, outcomes: u64, _view: &View<'_>) -> Result<u64, Box<Divergence>> {
         Ok(self.walk.tape.below(outcomes))
+    }
+
+    fn end(&mut self, _view: &View<'_>, _finding: Option<&Finding>) {
+        self.walk.end();
     }
 }

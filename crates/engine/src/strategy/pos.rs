@@ -16,7 +16,7 @@ use std::sync::Arc;
 use super::walk::{Walk, at};
 use super::{Profile, Strategy, View};
 use crate::dependence::may_conflict;
-use crate::finding::Divergence;
+use crate::finding::{Divergence, Finding};
 use crate::id::TaskId;
 use crate::operation::OpKind;
 
@@ -104,5 +104,9 @@ impl Strategy for Pos {
 
     fn choose(&mut self, outcomes: u64, _view: &View<'_>) -> Result<u64, Box<Divergence>> {
         Ok(self.walk.tape.below(outcomes))
+    }
+
+    fn end(&mut self, _view: &View<'_>, _finding: Option<&Finding>) {
+        self.walk.end();
     }
 }

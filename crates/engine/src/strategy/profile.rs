@@ -9,8 +9,8 @@
 //! which it was made, and its number among those made there, in the order in which they were first
 //! touched: where several are made at one place, which is which may depend on the schedule.
 
-use std::collections::{BTreeMap, BTreeSet};
-
+use super::lookup::Lookup;
+use super::{Drawn, Kept};
 use crate::engine::Engine;
 use crate::finding::FindingKind;
 use crate::id::{Site, TaskId};
@@ -25,14 +25,18 @@ pub struct Profile {
     choices: u64,
     concurrent: u64,
     observes_exits: bool,
+    yields: bool,
     tasks: Vec<Node>,
     resources: Vec<Known>,
-    by_place: BTreeMap<(usize, u32), u32>,
+    by_place: Lookup<(usize, u32)>,
     accesses: Vec<Access>,
-    by_access: BTreeMap<(u8, usize), u32>,
+    by_access: Lookup<(u8, usize)>,
     /// Accesses that met at a resource in two tasks, in the order of their discovery.
     pairs: Vec<(u32, u32)>,
-    known_pairs: BTreeSet<(u32, u32)>,
+    known_pairs: Lookup<(u32, u32)>,
+    /// For a strategy that keeps what shows something new.
+    kept: Option<Box<Kept>>,
+    scratch: Scratch,
 }
 
 /// A task, by its place in the tree of spawns. A child comes after its parent.
@@ -96,6 +100,11 @@ impl Profile {
         self.observes_exits
     }
 
+    /// Whether some task yields: how many steps it makes depends on others then.
+    pub(super) fn yields(&self) -> bool {
+        self.yields
+    }
+
     /// The name of the `ordinal`-th child (from 1) of the task named `parent`.
     pub(super) fn child(&self, parent: u32, ordinal: u32) -> u32 {
         let parent = self.tasks.get(parent as usize);
@@ -157,26 +166,48 @@ impl Profile {
         }
         // The clock is no task of the program.
         self.concurrent = self.concurrent.max(engine.tasks().len() as u64 - 1);
-        let names = self.name_tasks(engine);
-        let mut made = vec![0; names.len()];
-        let resources = self.name_resources(engine);
-        let mut seen: Vec<Seen> = Vec::new();
-        seen.resize_with(resources.len(), Seen::default);
+        let mut scratch = std::mem::take(&mut self.scratch);
+        let Scratch { tasks, made, resources, by_place, seen } = &mut scratch;
+        self.name_tasks(engine, tasks);
+        self.name_resources(engine, resources, by_place);
+        made.clear();
+        made.resize(tasks.len(), 0);
+        if seen.len() < resources.len() {
+            seen.resize_with(resources.len(), Seen::default);
+        }
+        seen[..resources.len()].iter_mut().for_each(Seen::clear);
         for step in engine.steps() {
             made[step.task.index()] += u64::from(!is_silent(step.kind));
             self.observes_exits |= matches!(step.kind, OpKind::IsFinished | OpKind::TimerFire);
-            if step.resource.index() < seen.len() && is_access(step.kind) {
+            self.yields |= step.kind == OpKind::Yield;
+            if step.resource.index() < resources.len() && is_access(step.kind) {
                 let access = self.access(step);
                 seen[step.resource.index()].add(step, access);
             }
         }
-        for (name, made) in names.iter().zip(made).filter(|(name, _)| **name != UNKNOWN) {
+        for (name, made) in tasks.iter().zip(made).filter(|(name, _)| **name != UNKNOWN) {
             let most = &mut self.tasks[*name as usize].steps;
-            *most = (*most).max(made);
+            *most = (*most).max(*made);
         }
-        for (name, seen) in resources.into_iter().zip(seen) {
-            self.add_resource(name, &names, &seen);
+        for (name, seen) in resources.iter().zip(seen) {
+            self.add_resource(*name, tasks, seen);
         }
+        self.scratch = scratch;
+    }
+
+    /// To begin with, for a strategy that [keeps](super::Strategy::drawn) what shows something new.
+    pub fn with_kept(kept: Kept) -> Self {
+        Profile { kept: Some(Box::new(kept)), ..Profile::default() }
+    }
+
+    /// What is kept of executions that have shown something new.
+    pub fn kept(&self) -> Option<&Kept> {
+        self.kept.as_deref()
+    }
+
+    /// Keeps the execution that `engine` has made, as `drawn`, if it has shown something new.
+    pub fn keep(&mut self, engine: &Engine, drawn: &Drawn) {
+        self.kept.get_or_insert_default().learn(engine, drawn);
     }
 
     /// Adds what another profile has learned.
@@ -186,6 +217,10 @@ impl Profile {
         self.choices = self.choices.max(other.choices);
         self.concurrent = self.concurrent.max(other.concurrent);
         self.observes_exits |= other.observes_exits;
+        self.yields |= other.yields;
+        if let Some(theirs) = &other.kept {
+            self.kept.get_or_insert_default().merge(theirs);
+        }
         let mut tasks = vec![UNKNOWN; other.tasks.len()];
         for (at, node) in other.tasks.iter().enumerate() {
             if at == 0 {
@@ -212,7 +247,7 @@ impl Profile {
 
     fn add_pair(&mut self, a: u32, b: u32) {
         let pair = (a.min(b), a.max(b));
-        if self.known_pairs.insert(pair) {
+        if self.known_pairs.is_new(pair) {
             self.pairs.push(pair);
         }
     }
@@ -239,30 +274,28 @@ impl Profile {
     }
 
     /// The names of the execution's tasks.
-    fn name_tasks(&mut self, engine: &Engine) -> Vec<u32> {
-        let mut names = vec![UNKNOWN; engine.tasks().len()];
+    fn name_tasks(&mut self, engine: &Engine, names: &mut Vec<u32>) {
+        names.clear();
+        names.resize(engine.tasks().len(), UNKNOWN);
         names[TaskId::MAIN.index()] = self.main();
         for (id, task) in engine.tasks().iter().enumerate().filter(|(_, task)| task.parent != TaskId::NONE) {
             names[id] = self.grow_child(names[task.parent.index()], task.ordinal);
         }
-        names
     }
 
     /// The names of the execution's resources.
-    fn name_resources(&mut self, engine: &Engine) -> Vec<u32> {
-        let mut made: BTreeMap<usize, u32> = BTreeMap::new();
-        let mut names = Vec::with_capacity(engine.resources().len());
+    fn name_resources(&mut self, engine: &Engine, names: &mut Vec<u32>, by_place: &mut Lookup<usize>) {
+        names.clear();
+        by_place.clear();
         for resource in engine.resources() {
-            let nth = made.entry(resource.created_at.0).or_default();
-            *nth += 1;
-            names.push(self.resource(resource.created_at, *nth));
+            let nth = by_place.count(resource.created_at.0);
+            names.push(self.resource(resource.created_at, nth));
         }
-        names
     }
 
     fn resource(&mut self, created_at: Site, nth: u32) -> u32 {
         let new = self.resources.len() as u32;
-        let name = *self.by_place.entry((created_at.0, nth)).or_insert(new);
+        let name = self.by_place.number((created_at.0, nth), new);
         if name == new {
             self.resources.push(Known { created_at, nth, written: false, touched: Vec::new() });
         }
@@ -283,7 +316,7 @@ impl Profile {
 
     fn number(&mut self, access: Access) -> u32 {
         let new = self.accesses.len() as u32;
-        let number = *self.by_access.entry((access.kind as u8, access.site.0)).or_insert(new);
+        let number = self.by_access.number((access.kind as u8, access.site.0), new);
         if number == new {
             self.accesses.push(access);
         }
@@ -309,8 +342,26 @@ impl Profile {
     }
 }
 
+/// What learning from one execution leaves to the next: room.
+#[derive(Debug, Default)]
+struct Scratch {
+    /// The names of tasks, and the steps of each.
+    tasks: Vec<u32>,
+    made: Vec<u64>,
+    /// The names of resources, and how many were made at each place.
+    resources: Vec<u32>,
+    by_place: Lookup<usize>,
+    seen: Vec<Seen>,
+}
+
+impl Clone for Scratch {
+    fn clone(&self) -> Self {
+        Scratch::default()
+    }
+}
+
 /// What one execution did at a resource.
-#[derive(Default)]
+#[derive(Debug, Default)]
 struct Seen {
     written: bool,
     tasks: Vec<(TaskId, u64)>,
@@ -319,6 +370,12 @@ struct Seen {
 }
 
 impl Seen {
+    fn clear(&mut self) {
+        self.written = false;
+        self.tasks.clear();
+        self.accesses.clear();
+    }
+
     fn add(&mut self, step: &Step, access: u32) {
         self.written |= !is_read(step.kind);
         match self.tasks.iter_mut().find(|(task, _)| *task == step.task) {
@@ -338,7 +395,7 @@ pub(super) fn is_silent(kind: OpKind) -> bool {
     matches!(kind, OpKind::Exit | OpKind::Join)
 }
 
-fn is_read(kind: OpKind) -> bool {
+pub(super) fn is_read(kind: OpKind) -> bool {
     matches!(kind, OpKind::Load | OpKind::CellRead | OpKind::Read | OpKind::TryRead | OpKind::OnceCheck)
 }
 

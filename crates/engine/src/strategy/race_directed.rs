@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use super::profile::Access;
 use super::{Pos, Profile, Strategy, View};
-use crate::finding::Divergence;
+use crate::finding::{Divergence, Finding};
 use crate::id::TaskId;
 use crate::operation::Operation;
 use crate::trace::Step;
@@ -118,5 +118,9 @@ impl Strategy for RaceDirected {
 
     fn choose(&mut self, outcomes: u64, view: &View<'_>) -> Result<u64, Box<Divergence>> {
         self.pos.choose(outcomes, view)
+    }
+
+    fn end(&mut self, view: &View<'_>, finding: Option<&Finding>) {
+        self.pos.end(view, finding);
     }
 }

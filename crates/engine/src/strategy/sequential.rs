@@ -7,6 +7,7 @@ use super::{Strategy, View};
 use crate::finding::Divergence;
 use crate::id::TaskId;
 use crate::operation::OpKind;
+use crate::task::Task;
 
 /// Runs each task as long as it can.
 #[derive(Clone, Copy, Debug, Default)]
@@ -22,6 +23,12 @@ impl Strategy for Sequential {
 
 /// The sequential choice; also what replay falls back to when its schedule is at an end.
 pub(crate) fn fill(view: &View<'_>) -> TaskId {
+    fill_with(view, |_| false)
+}
+
+/// The same, but when the current task cannot go on, those that `can_wait` come after the others.
+#[inline]
+pub(crate) fn fill_with(view: &View<'_>, can_wait: impl Fn(&Task) -> bool) -> TaskId {
     let current = view.current();
     if current != TaskId::CLOCK && view.is_ready(current) {
         return current;
@@ -30,28 +37,38 @@ pub(crate) fn fill(view: &View<'_>) -> TaskId {
     if yielded {
         return after(view, current);
     }
-    lowest(view, |_| true).unwrap_or(view.ready()[0])
+    lowest(view, |_, task| !can_wait(task)).or_else(|| lowest(view, |_, _| true)).unwrap_or(view.ready()[0])
 }
 
 /// The next ready task after `current` in cyclic order of spawn paths.
 pub(super) fn after(view: &View<'_>, current: TaskId) -> TaskId {
     let path = view.path(current);
-    lowest(view, |t| view.path(t) > path).or_else(|| lowest(view, |_| true)).unwrap_or(view.ready()[0])
+    lowest(view, |t, _| view.path(t) > path).or_else(|| lowest(view, |_, _| true)).unwrap_or(view.ready()[0])
 }
 
 /// The ready task of lowest spawn path that satisfies `wanted`. The clock comes last: it fires early
 /// only where that is asked for.
-fn lowest(view: &View<'_>, wanted: impl Fn(TaskId) -> bool) -> Option<TaskId> {
-    let candidates = view.ready().iter().copied().filter(|t| *t != TaskId::CLOCK && wanted(*t));
-    candidates.reduce(|a, b| if is_before(view, a, b) { a } else { b })
-}
-
-/// Whether `a` has a lower spawn path than `b`, without spelling out those of parents and siblings: a
-/// parent comes before its children, and these are numbered in their order.
-fn is_before(view: &View<'_>, a: TaskId, b: TaskId) -> bool {
-    let (parent_of_a, parent_of_b) = (view.task(a).parent, view.task(b).parent);
-    if parent_of_a == parent_of_b || parent_of_a == b || parent_of_b == a {
-        return a < b;
+#[inline]
+fn lowest(view: &View<'_>, wanted: impl Fn(TaskId, &Task) -> bool) -> Option<TaskId> {
+    let mut lowest: Option<(TaskId, TaskId)> = None;
+    for &task in view.ready().iter().filter(|task| **task != TaskId::CLOCK) {
+        let its = view.task(task);
+        if !wanted(task, its) {
+            continue;
+        }
+        let parent = its.parent;
+        // Without spelling out the paths of parents and siblings: a parent comes before its children, and
+        // these are numbered in their order.
+        let is_lower = lowest.is_none_or(|(known, its_parent)| {
+            if parent == its_parent || parent == known || its_parent == task {
+                task < known
+            } else {
+                view.path(task) < view.path(known)
+            }
+        });
+        if is_lower {
+            lowest = Some((task, parent));
+        }
     }
-    view.path(a) < view.path(b)
+    lowest.map(|(task, _)| task)
 }

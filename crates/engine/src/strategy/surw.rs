@@ -17,7 +17,7 @@ use super::profile::{Target, is_access};
 use super::remaining::Remaining;
 use super::walk::{Walk, at};
 use super::{Profile, Strategy, View};
-use crate::finding::Divergence;
+use crate::finding::{Divergence, Finding};
 use crate::id::{ResourceId, Site, TaskId};
 use crate::operation::OpKind;
 
@@ -235,5 +235,9 @@ impl Strategy for Surw {
 
     fn choose(&mut self, outcomes: u64, _view: &View<'_>) -> Result<u64, Box<Divergence>> {
         Ok(self.walk.tape.below(outcomes))
+    }
+
+    fn end(&mut self, _view: &View<'_>, _finding: Option<&Finding>) {
+        self.walk.end();
     }
 }

@@ -1,5 +1,7 @@
 //! The tape: a seeded stream of draws.
 
+use super::Recipe;
+
 /// A stream of draws that is a function of its seed alone.
 ///
 /// A counter and one wide multiplication (wyrand): a draw costs six instructions, there is no state
@@ -26,25 +28,13 @@ impl Tape {
     /// The next number below `n`, all nearly equally likely (the bias is below n / 2^64).
     #[inline]
     pub fn below(&mut self, n: u64) -> u64 {
-        ((u128::from(self.bits()) * u128::from(n)) >> 64) as u64
+        below(self.bits(), n)
     }
 
     /// One of `items` (at least one), each with the probability that its `weight` has in their sum; any
     /// of them where that is 0.
     pub fn weighted<T: Copy>(&mut self, items: &[T], weight: impl Fn(T) -> u64) -> T {
-        let sum: u64 = items.iter().map(|item| weight(*item)).sum();
-        if sum == 0 {
-            return items[self.below(items.len() as u64) as usize];
-        }
-        let mut drawn = self.below(sum);
-        for item in items {
-            let weight = weight(*item);
-            if drawn < weight {
-                return *item;
-            }
-            drawn -= weight;
-        }
-        items[items.len() - 1]
+        weighted(items, weight, |n| self.below(n))
     }
 
     /// The seed of execution number `iteration` in an exploration seeded with `seed`.
@@ -55,9 +45,99 @@ impl Tape {
     }
 }
 
+/// A tape some of whose draws are given: those of a [`Recipe`].
+#[derive(Clone, Debug)]
+pub(super) struct Draws {
+    tape: Tape,
+    /// Draws so far.
+    made: u64,
+    /// Those that are given, the next one last.
+    given: Vec<(u64, u64)>,
+    /// The number of the next one that is given.
+    next_given: u64,
+}
+
+impl Draws {
+    /// The tape of `seed`.
+    pub(super) fn new(seed: u64) -> Self {
+        Draws { tape: Tape::new(seed), made: 0, given: Vec::new(), next_given: u64::MAX }
+    }
+
+    /// Begins anew, with the draws of `recipe`.
+    pub(super) fn follow(&mut self, recipe: &Recipe) {
+        self.tape = Tape::new(recipe.seed);
+        self.made = 0;
+        self.given.clear();
+        self.given.extend(recipe.given.iter().rev().map(|(at, bits)| (u64::from(*at), *bits)));
+        self.next_given = self.given.last().map_or(u64::MAX, |(at, _)| *at);
+    }
+
+    /// Draws so far.
+    pub(super) fn made(&self) -> u64 {
+        self.made
+    }
+
+    /// As [`Tape::bits`].
+    #[inline]
+    pub(super) fn bits(&mut self) -> u64 {
+        let bits = self.tape.bits();
+        self.made += 1;
+        if self.made > self.next_given { self.take_given() } else { bits }
+    }
+
+    #[cold]
+    fn take_given(&mut self) -> u64 {
+        let given = self.given.pop();
+        self.next_given = self.given.last().map_or(u64::MAX, |(at, _)| *at);
+        given.map_or(0, |(_, bits)| bits)
+    }
+
+    /// As [`Tape::below`].
+    #[inline]
+    pub(super) fn below(&mut self, n: u64) -> u64 {
+        below(self.bits(), n)
+    }
+
+    /// As [`Tape::weighted`].
+    pub(super) fn weighted<T: Copy>(&mut self, items: &[T], weight: impl Fn(T) -> u64) -> T {
+        weighted(items, weight, |n| self.below(n))
+    }
+}
+
+#[inline]
+fn below(bits: u64, n: u64) -> u64 {
+    ((u128::from(bits) * u128::from(n)) >> 64) as u64
+}
+
+fn weighted<T: Copy>(items: &[T], weight: impl Fn(T) -> u64, mut below: impl FnMut(u64) -> u64) -> T {
+    let sum: u64 = items.iter().map(|item| weight(*item)).sum();
+    if sum == 0 {
+        return items[below(items.len() as u64) as usize];
+    }
+    let mut drawn = below(sum);
+    for item in items {
+        let weight = weight(*item);
+        if drawn < weight {
+            return *item;
+        }
+        drawn -= weight;
+    }
+    items[items.len() - 1]
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_recipe_replaces_single_draws() {
+        let plain: Vec<u64> = (0..10).scan(Draws::new(7), |draws, _| Some(draws.bits())).collect();
+        let mut draws = Draws::new(0);
+        draws.follow(&Recipe { seed: 7, given: vec![(0, 11), (4, 12), (9, 13)] });
+        let edited: Vec<u64> = (0..10).map(|_| draws.bits()).collect();
+        let differ: Vec<usize> = (0..10).filter(|i| plain[*i] != edited[*i]).collect();
+        assert_eq!((differ, edited[0], edited[4], edited[9]), (vec![0, 4, 9], 11, 12, 13));
+    }
 
     #[test]
     fn draws_are_a_function_of_the_seed() {

@@ -13,7 +13,7 @@ use super::profile::is_silent;
 use super::remaining::Remaining;
 use super::walk::Walk;
 use super::{Profile, Strategy, View};
-use crate::finding::Divergence;
+use crate::finding::{Divergence, Finding};
 use crate::id::TaskId;
 
 /// The uniform random walk.
@@ -75,5 +75,9 @@ impl Strategy for Urw {
 
     fn choose(&mut self, outcomes: u64, _view: &View<'_>) -> Result<u64, Box<Divergence>> {
         Ok(self.walk.tape.below(outcomes))
+    }
+
+    fn end(&mut self, _view: &View<'_>, _finding: Option<&Finding>) {
+        self.walk.end();
     }
 }

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use super::{Profile, Tape, View};
+use super::tape::Draws;
+use super::{Profile, View};
 use crate::id::TaskId;
 use crate::operation::OpKind;
 use crate::trace::Step;
@@ -20,8 +21,10 @@ const PATIENCE: u64 = 64;
 /// counts as what the papers mean by enabled.
 #[derive(Clone, Debug)]
 pub(super) struct Walk {
-    pub(super) tape: Tape,
+    pub(super) tape: Draws,
     pub(super) profile: Arc<Profile>,
+    /// Instead of the profile, between executions: then it can be added to without a copy.
+    nothing: Arc<Profile>,
     /// The tasks in question.
     pub(super) candidates: Vec<TaskId>,
     /// Steps that the strategy knows of.
@@ -35,9 +38,11 @@ pub(super) struct Walk {
 
 impl Walk {
     pub(super) fn new() -> Self {
+        let nothing = Arc::new(Profile::default());
         Walk {
-            tape: Tape::new(0),
-            profile: Arc::new(Profile::default()),
+            tape: Draws::new(0),
+            profile: Arc::clone(&nothing),
+            nothing,
             candidates: Vec::new(),
             seen: 0,
             contested: 0,
@@ -47,13 +52,16 @@ impl Walk {
     }
 
     pub(super) fn prepare(&mut self, profile: &Arc<Profile>) {
-        if !Arc::ptr_eq(&self.profile, profile) {
-            self.profile = Arc::clone(profile);
-        }
+        self.profile = Arc::clone(profile);
+    }
+
+    /// The execution is over: the profile is let go.
+    pub(super) fn end(&mut self) {
+        self.profile = Arc::clone(&self.nothing);
     }
 
     pub(super) fn begin(&mut self, seed: u64) {
-        self.tape = Tape::new(seed);
+        self.tape = Draws::new(seed);
         self.seen = 0;
         self.contested = 0;
         self.last_step.clear();

@@ -4,8 +4,10 @@
 //! execution more would be a class made twice; one less, a class missed.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
 use drawloom_engine::exhaustive::Explorer;
+use drawloom_engine::guard::Armed;
 use drawloom_engine::{Engine, Limits};
 
 use crate::driver::{Program, Run, canonical, generate, run_on, up_to};
@@ -112,7 +114,7 @@ pub const LARGE: &[Row] = rows! {
 };
 
 /// Every execution of an exhaustive exploration; the class of each.
-fn explore(program: &Program, limits: &Limits, mut visit: impl FnMut(&Run)) -> usize {
+pub fn explore(program: &Program, limits: &Limits, mut visit: impl FnMut(&Run)) -> usize {
     let explorer = Explorer::default();
     let mut engine = Engine::new();
     let mut executions = 0;
@@ -122,7 +124,7 @@ fn explore(program: &Program, limits: &Limits, mut visit: impl FnMut(&Run)) -> u
         executions += 1;
         visit(&run);
     }
-    assert!(explorer.progress().exhausted);
+    assert!(explorer.progress().exhausted, "{:?} under {:?}", explorer.take_divergence(), limits.guard);
     executions
 }
 
@@ -157,6 +159,16 @@ pub fn compare(
     most: u64,
     explore: impl Fn(u64, &Program, &Limits, &mut dyn FnMut(&Run)) -> usize,
 ) -> u64 {
+    compare_under(seeds, most, |_, _| None, explore)
+}
+
+/// As [`compare`], each program under a guard that is made for its seed and text.
+pub fn compare_under(
+    seeds: std::ops::Range<u64>,
+    most: u64,
+    guard: impl Fn(u64, &str) -> Option<Arc<Armed>>,
+    explore: impl Fn(u64, &Program, &Limits, &mut dyn FnMut(&Run)) -> usize,
+) -> u64 {
     let mut compared = 0;
     for seed in seeds {
         let (program, text) = generate(seed);
@@ -164,7 +176,7 @@ pub fn compare(
         if text.contains("isfinished") {
             continue;
         }
-        let limits = Limits { run_on: true, ..Limits::default() };
+        let limits = Limits { run_on: true, guard: guard(seed, &text), ..Limits::default() };
         let mut expected = HashSet::new();
         let outcome = |run: &Run| (run.registers.clone(), run.memory.clone(), run.finding.clone());
         let runs = up_to(most, &program, &limits, |run| {
@@ -181,12 +193,17 @@ pub fn compare(
         let missed = expected.difference(&found).count();
         let impossible = found.difference(&expected).count();
         let twice = executions - found.len();
-        assert_eq!((missed, impossible, twice), (0, 0, 0), "missed, impossible, twice: seed {seed}\n{text}");
+        assert_eq!(
+            (missed, impossible, twice),
+            (0, 0, 0),
+            "missed, impossible, twice: seed {seed}, {:?}\n{text}",
+            limits.guard
+        );
     }
     compared
 }
 
-fn exactly(_seed: u64, program: &Program, limits: &Limits, visit: &mut dyn FnMut(&Run)) -> usize {
+pub fn exactly(_seed: u64, program: &Program, limits: &Limits, visit: &mut dyn FnMut(&Run)) -> usize {
     explore(program, limits, visit)
 }
 

@@ -9,6 +9,8 @@ mod commutation;
 mod estimate;
 mod exhaustive;
 mod frugal;
+mod guards;
+mod guide;
 mod limits;
 mod preemptions;
 mod primitives;

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use drawloom_engine::finding::Divergence;
 use drawloom_engine::strategy::{
-    Auto, DelayBounded, Pct, Pos, Profile, RaceDirected, Random, RoundRobin, Sequential, Strategy, Surw, Tape, Urw,
-    View,
+    Auto, Corpus, DelayBounded, Pct, Pos, Profile, RaceDirected, Random, RoundRobin, Sequential, Strategy, Surw, Tape,
+    Urw, View,
 };
 use drawloom_engine::{Engine, Limits, OpKind, ResourceId, Step, TaskId};
 
@@ -248,6 +248,7 @@ fn all() -> Vec<(&'static str, Box<dyn Strategy>)> {
         ("idpct", Box::new(Pct::iterative(2, 6))),
         ("fair_pct", Box::new(Pct::fair(3))),
         ("delay_bounded", Box::new(DelayBounded::new(3))),
+        ("corpus", Box::new(Corpus::new())),
     ]
 }
 

@@ -10,6 +10,7 @@ use super::{PageOptions, Shown, sentence};
 use crate::names::Names;
 use crate::record::waits::waits;
 use crate::record::{BLOCKED, Details, PASSED, Record};
+use crate::source::Sources;
 use crate::terminal::operation::words;
 use crate::terminal::reason::{Ending, endings, reason};
 use crate::terminal::replay_line;
@@ -116,7 +117,7 @@ struct Columns {
 /// What the page knows of one record.
 pub(super) fn record<'a>(shown: &Shown<'a>, options: &PageOptions<'_>) -> RecordData<'a> {
     let record = shown.record;
-    let names = Names::of(record);
+    let names = Names::of(record, &Sources::new(options.sources));
     let waits = waits(record);
     let mut texts = Texts::default();
     let first = record.steps.len().saturating_sub(options.max_steps) as u32;
@@ -152,7 +153,10 @@ pub(super) fn record<'a>(shown: &Shown<'a>, options: &PageOptions<'_>) -> Record
     let changes = walk.changes.iter();
     let sentence = match options.sentence {
         Some(sentence) if record.finding.kind != PASSED => sentence.to_owned(),
-        _ => sentence::sentence(record, &names),
+        _ => match &record.explanation {
+            Some(explanation) => explanation.sentence.clone(),
+            None => sentence::sentence(record, &names),
+        },
     };
     RecordData {
         label: shown.label,

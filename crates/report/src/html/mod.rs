@@ -8,7 +8,7 @@ mod data;
 mod excerpt;
 mod order;
 mod sentence;
-mod walk;
+pub(crate) mod walk;
 
 use serde::Serialize;
 

@@ -76,8 +76,8 @@ fn steps(record: &Record, first: u32) -> Vec<Step> {
                 _ => step.argument.unwrap_or(0),
             },
             value: match kind {
-                // What was free is not kept: no release is taken for the one that was needed.
-                OpKind::Acquire => u64::MAX,
+                // Where what was free is not known, no release is taken for the one that was needed.
+                OpKind::Acquire => step.value.unwrap_or(u64::MAX),
                 _ => step.value.unwrap_or(0),
             },
             resource: step.resource.map_or(ResourceId::NONE, ResourceId),

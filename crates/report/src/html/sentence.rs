@@ -1,5 +1,6 @@
 //! The finding in one sentence, and what is to be said under it.
 
+use crate::explain::Explanation;
 use crate::names::Names;
 use crate::record::{Details, Record};
 use crate::terminal::{RenderOptions, headline};
@@ -46,7 +47,32 @@ pub(super) fn details(record: &Record, names: &Names<'_>, sources: &dyn Fn(&str)
     let said = if matches!(record.finding.details, Details::Panic { .. }) { 2 } else { 1 };
     let indent = |line: &str| line.len() - line.trim_start_matches(' ').len();
     let lines: Vec<&str> = text.lines().skip(said).map(|line| &line[indent(line).min(2 * said)..]).collect();
-    lines.join("\n").trim_end().to_owned()
+    let mut text = lines.join("\n").trim_end().to_owned();
+    if let Some(explanation) = &record.explanation {
+        text.push_str(&why(record, names, explanation));
+    }
+    text
+}
+
+/// The class, the window and the fixes of an explanation, a line each.
+fn why(record: &Record, names: &Names<'_>, explanation: &Explanation) -> String {
+    let mut lines = Vec::new();
+    if matches!(record.finding.details, Details::Panic { .. }) {
+        lines.push(sentence(record, names));
+    }
+    if let Some(class) = explanation.class {
+        let pattern = explanation.evidence.pattern.as_ref().map(|p| format!(" – {p}")).unwrap_or_default();
+        lines.push(format!("{}: {}{pattern}", class.title(), class.meaning()));
+    }
+    if let Some(window) = &explanation.window {
+        let to = window.to.map_or_else(|| "the failure".to_owned(), |to| format!("step {}", to + 1));
+        lines.push(format!("Race window: step {} to {to}: {}", window.from + 1, window.reason));
+    }
+    for fix in &explanation.fixes {
+        let verified = fix.verified.as_ref().map(|v| format!(" – {}", v.text)).unwrap_or_default();
+        lines.push(format!("Fix: {} [{}]{verified}", fix.title, fix.effort.word()));
+    }
+    format!("\n\n{}", lines.join("\n"))
 }
 
 /// `Tasks 0.1 and 0.2`, `Tasks 0.1, 0.2 and 3 more`.

@@ -14,14 +14,14 @@ const MOST_NAMED: usize = 6;
 
 /// A stretch of the trace, in one lane.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Bar {
-    pub(super) task: u32,
-    pub(super) resource: Option<u32>,
-    pub(super) from: u32,
+pub(crate) struct Bar {
+    pub(crate) task: u32,
+    pub(crate) resource: Option<u32>,
+    pub(crate) from: u32,
     /// The number of steps, if it was never ended.
-    pub(super) to: u32,
+    pub(crate) to: u32,
     /// Of a lock, whether others may hold it too.
-    pub(super) shared: bool,
+    pub(crate) shared: bool,
 }
 
 /// From this step on (none: from the beginning), the resource is as the text says.
@@ -53,7 +53,7 @@ pub(super) fn walk(record: &Record, names: &Names<'_>, waits: &[Wait], first: u3
         found: Walk::default(),
     };
     for (resource, value) in walker.resources.iter_mut().zip(&values.initial) {
-        resource.value = value.map_or(Value::None, Value::Known);
+        resource.value = *value;
     }
     for (i, step) in (0..).zip(&record.steps) {
         if i == first {
@@ -67,6 +67,11 @@ pub(super) fn walk(record: &Record, names: &Names<'_>, waits: &[Wait], first: u3
     }
     walker.end();
     walker.found
+}
+
+/// Who held what, and from which step to which.
+pub(crate) fn holds(record: &Record, names: &Names<'_>, waits: &[Wait]) -> Vec<Bar> {
+    walk(record, names, waits, u32::MAX, &mut Texts::default()).holds
 }
 
 /// What is known of one resource at a step.
@@ -83,7 +88,7 @@ struct Resource {
     taken: u64,
     /// What else there is to say: how an initialiser ended, who wrote a cell.
     word: Option<String>,
-    value: Value,
+    value: Option<u64>,
     text: Option<i32>,
 }
 
@@ -234,21 +239,21 @@ impl Walker<'_> {
     /// What a request that waits no longer has now, from step `i` on.
     fn hold(&mut self, i: u32, request: &StepRecord) {
         let Some(resource) = request.resource else { return };
-        let state = &mut self.resources[resource as usize];
         let shared = match (self.record.operation(request), self.record.outcome(request)) {
             ("lock" | "try_lock" | "write" | "try_write", "ok") => false,
             ("read" | "try_read", "ok") => true,
             ("call_once", "runs it" | "runs it after a panic") => {
-                state.word = None;
+                self.resources[resource as usize].word = None;
                 false
             }
             ("acquire" | "try_acquire", "ok") => {
-                state.put += request.argument.unwrap_or(1);
+                self.resources[resource as usize].put += request.argument.unwrap_or(1);
                 return;
             }
             _ => return,
         };
-        state.holders.push(Bar { task: request.task, resource: Some(resource), from: i, to: 0, shared });
+        let hold = Bar { task: request.task, resource: Some(resource), from: i, to: 0, shared };
+        self.resources[resource as usize].holders.push(hold);
     }
 
     /// Writes down what every resource is before the first step that is shown.
@@ -261,9 +266,9 @@ impl Walker<'_> {
     }
 
     /// Writes down what the resources that the step may have touched are now; without texts, only remembers.
-    fn note(&mut self, i: u32, step: &StepRecord, value: Value, mut texts: Option<&mut Texts>) {
+    fn note(&mut self, i: u32, step: &StepRecord, value: Option<u64>, mut texts: Option<&mut Texts>) {
         for at in self.touched(step) {
-            if value != Value::None {
+            if value.is_some() {
                 self.resources[at].value = value;
             }
             let Some(texts) = texts.as_deref_mut() else { continue };
@@ -277,9 +282,8 @@ impl Walker<'_> {
     /// The value of an atomic, where it is known; else the state.
     fn said(&self, at: usize) -> String {
         match self.resources[at].value {
-            Value::Known(value) => shown(value),
-            Value::Changed(from) => format!("{} → ?", shown(from)),
-            Value::None => self.state(at as u32),
+            Some(value) => shown(value),
+            None => self.state(at as u32),
         }
     }
 
@@ -357,47 +361,27 @@ impl Walker<'_> {
     }
 }
 
-/// What is known of an atomic after a step.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-enum Value {
-    /// It is no access to an atomic.
-    #[default]
-    None,
-    Known(u64),
-    /// It was this, and nobody has looked since.
-    Changed(u64),
-}
-
+/// By resource, the value that it begins with; by step, the value after it, of accesses to atomics.
 struct Values {
     initial: Vec<Option<u64>>,
-    after: Vec<Value>,
+    after: Vec<Option<u64>>,
 }
 
-/// A read-modify-write tells what it found; what it left is what the next access finds.
 fn values(record: &Record) -> Values {
-    let mut found: Vec<Option<u64>> = vec![None; record.resources.len()];
-    let mut after = vec![Value::None; record.steps.len()];
-    for (i, step) in record.steps.iter().enumerate().rev() {
+    let mut initial: Vec<Option<u64>> = vec![None; record.resources.len()];
+    let mut after = vec![None; record.steps.len()];
+    for (after, step) in after.iter_mut().zip(&record.steps) {
         let (Some(resource), Some(value)) = (step.resource, step.value) else { continue };
-        let next = &mut found[resource as usize];
         let refused = record.outcome(step) == "refused";
-        let before = match record.operation(step) {
-            "load" => Some(value),
-            "compare-exchange" if refused => Some(value),
-            "store" => {
-                after[i] = Value::Known(value);
-                *next = None;
-                continue;
-            }
-            "read-modify-write" | "compare-exchange" => {
-                after[i] = next.map_or(Value::Changed(value), Value::Known);
-                *next = Some(value);
-                continue;
-            }
+        let (found, left) = match record.operation(step) {
+            "load" => (value, value),
+            "compare-exchange" if refused => (value, value),
+            "store" => (step.argument.unwrap_or(value), value),
+            "read-modify-write" | "compare-exchange" => (value, step.argument.unwrap_or(value)),
             _ => continue,
         };
-        after[i] = before.map_or(Value::None, Value::Known);
-        *next = before;
+        initial[resource as usize].get_or_insert(found);
+        *after = Some(left);
     }
-    Values { initial: found, after }
+    Values { initial, after }
 }

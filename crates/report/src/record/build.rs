@@ -58,6 +58,7 @@ impl Record {
             },
             places: Vec::new(),
             window: None,
+            explanation: None,
         };
         let mut operations = [None; OpKind::ALL.len()];
         for step in made {
@@ -208,6 +209,10 @@ fn argument(kind: OpKind, arg: u64) -> Option<u64> {
     match kind {
         // A task that has not been created yet; main is never spawned.
         Spawn if arg == 0 => None,
+        // The park of a future says so.
+        Park if arg != 0 => Some(arg),
+        // What a read-modify-write left, what a comparison expected, what a store found.
+        Rmw | Cas | Store => Some(arg),
         Spawn | Join | IsFinished | Unpark | TimerFire | CondWait | Acquire | TryAcquire | Release | Choose | Sleep
         | OnceFinish => Some(arg),
         _ => None,
@@ -219,7 +224,7 @@ fn value(step: &Step) -> Option<u64> {
     use OpKind::*;
     let ticket = u32::from(step.outcome) != outcome::REFUSED && u32::from(step.outcome) != outcome::DISCONNECTED;
     match step.kind {
-        Load | Store | Rmw | Cas | Choose | TimerFire => Some(step.value),
+        Load | Store | Rmw | Cas | Choose | TimerFire | Acquire | TryAcquire => Some(step.value),
         Send | TrySend | Recv | TryRecv if ticket => Some(step.value),
         _ => None,
     }

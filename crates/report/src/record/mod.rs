@@ -26,8 +26,12 @@ mod build;
 mod file;
 pub(crate) mod waits;
 
+use std::collections::HashMap;
+
 use drawloom_engine::finding::Backtrace;
 use serde::{Deserialize, Serialize};
+
+use crate::explain::Explanation;
 
 pub use file::ReadError;
 
@@ -76,6 +80,9 @@ pub struct Record {
     /// none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub window: Option<Window>,
+    /// Why it failed, once somebody has found it out. Not written while it is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub explanation: Option<Box<Explanation>>,
 }
 
 /// The stretch of an execution in which another task's step does the harm.
@@ -220,11 +227,12 @@ pub struct StepRecord {
     /// The operation's second operand: a task (of spawn, join, is_finished, unpark, timer), a mutex
     /// (of a condition variable's wait), permits (of acquire, try_acquire, release), the number of
     /// outcomes (of choose), a virtual instant in nanoseconds (of sleep), 1 for success (of
-    /// initialised).
+    /// initialised), the value after it (of read-modify-write and of a compare-exchange that succeeds),
+    /// the value that was expected (of one that fails), the value before it (of store).
     pub argument: Option<u64>,
     /// What it read (load, read-modify-write and compare-exchange: the value before), wrote (store),
-    /// or chose; the number of the message, from 0, that a send or receive is for; the virtual
-    /// instant in nanoseconds (of timer).
+    /// or chose; the number of the message, from 0, that a send or receive is for; the permits that were
+    /// free before (of acquire, try_acquire); the virtual instant in nanoseconds (of timer).
     pub value: Option<u64>,
 }
 
@@ -380,6 +388,22 @@ impl Record {
     /// The word of what `step` came to.
     pub fn outcome(&self, step: &StepRecord) -> &str {
         self.outcomes.get(usize::from(step.outcome)).map_or("?", String::as_str)
+    }
+
+    /// What each resource is called in every execution, as far as that can be told: its birthplace, if nothing else
+    /// of its kind comes from there. (Its `id` depends on who used it first.)
+    pub(crate) fn keys(&self) -> Vec<String> {
+        let mut born: HashMap<(&str, Option<u32>), u32> = HashMap::new();
+        for resource in &self.resources {
+            *born.entry((&resource.kind, resource.created_at)).or_default() += 1;
+        }
+        let key = |resource: &ResourceRecord| match self.place(resource.created_at) {
+            Some(place) if born[&(resource.kind.as_str(), resource.created_at)] == 1 => {
+                format!("{} {place}:{}", resource.kind, place.column)
+            }
+            _ => resource.id.clone(),
+        };
+        self.resources.iter().map(key).collect()
     }
 
     /// The task that ended the wait before `step`, if there was one.

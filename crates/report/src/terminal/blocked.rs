@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use crate::names::Names;
-use crate::record::{BlockedRecord, Blocker, Record};
+use crate::record::{BlockedRecord, Blocker, Record, ResourceRecord};
 
 /// The cycle from its lowest task round to that task again.
 pub(super) fn closed(cycle: &[u32], names: &Names<'_>) -> Vec<u32> {
@@ -24,6 +24,10 @@ pub(super) fn blocked_on(
     all: &[BlockedRecord],
     everybody: bool,
 ) -> String {
+    let resource = b.resource.and_then(|i| record.resources.get(i as usize));
+    if let Some(text) = awaited(record, b, resource, everybody) {
+        return text;
+    }
     let mut text = format!("blocked on {}()", if b.operation == "barrier wait" { "wait" } else { &b.operation });
     if b.operation == "join" {
         if let Some(target) = names.target(b.argument) {
@@ -31,7 +35,6 @@ pub(super) fn blocked_on(
         }
         return text;
     }
-    let resource = b.resource.and_then(|i| record.resources.get(i as usize));
     if resource.is_some_and(|r| r.kind != "channel" || r.name.is_some()) {
         let _ = write!(text, " of {}", names.resource(b.resource).unwrap_or_default());
     }
@@ -61,6 +64,18 @@ pub(super) fn blocked_on(
         _ => {}
     }
     text
+}
+
+/// Waits that are no operation of the user's: of a future for its waker, of a channel, a select or a task
+/// for whoever serves it.
+fn awaited(record: &Record, b: &BlockedRecord, resource: Option<&ResourceRecord>, everybody: bool) -> Option<String> {
+    let place = record.place(b.place).map(|place| format!(" at {place}")).unwrap_or_default();
+    let (waits, nobody) = match b.operation.as_str() {
+        "park" if b.argument.is_some() => (format!("awaits the future that it was given{place}"), "wake it"),
+        "acquire" if resource.is_some_and(|r| r.kind == "signal") => (format!("waits{place}"), "end the wait"),
+        _ => return None,
+    };
+    Some(if everybody { format!("{waits} — nobody is left to {nobody}") } else { waits })
 }
 
 /// Who could end the wait: `, held by task 0.2 since src/x.rs:21`.

@@ -4,7 +4,7 @@ use crate::record::{Record, StepRecord};
 
 /// A piece of the trace.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Item {
+pub(crate) enum Item {
     /// A step, by its index.
     Step(u32),
     /// The items before it, `length` of them, come again `times` times.
@@ -17,7 +17,7 @@ const LONGEST: usize = 12;
 const FEWEST: usize = 3;
 
 /// The steps with these indices, with repetitions told once.
-pub(super) fn fold(record: &Record, steps: &[u32]) -> Vec<Item> {
+pub(crate) fn fold(record: &Record, steps: &[u32]) -> Vec<Item> {
     let mut items = Vec::new();
     let same = |a: u32, b: u32| alike(record, &record.steps[a as usize], &record.steps[b as usize]);
     let mut at = 0;

@@ -7,10 +7,10 @@ use drawloom_engine::finding::Backtrace;
 use super::blocked::{blocked_on, closed};
 use super::paint::{Ink, Paint};
 use super::race::race;
-use super::trace::Sources;
 use super::{MOST_LISTED, RenderOptions};
 use crate::names::{Names, count};
 use crate::record::{BlockedRecord, Details, Record};
+use crate::source::Sources;
 
 /// The headline with what belongs under it; ends with a line break.
 pub(crate) fn headline(record: &Record, names: &Names<'_>, options: &RenderOptions<'_>) -> String {
@@ -59,8 +59,9 @@ pub(crate) fn headline(record: &Record, names: &Names<'_>, options: &RenderOptio
         Details::DataRace { resource, earlier, later } => {
             let cell = names.resource(Some(*resource)).unwrap_or("a cell");
             let _ = writeln!(out, "{} {cell}", start("DATA RACE"));
-            out.push_str(&race(record, names, &mut Sources::new(options.sources), [earlier, later]));
-            advice(
+            out.push_str(&race(record, names, &Sources::new(options.sources), [earlier, later]));
+            advice_unless_explained(
+                record,
                 &mut out,
                 "Protect the cell by a lock, or pass it on by a join, a channel or an atomic. What is not under\n\
                  control, such as std's own locks and the counts of an `Arc`, orders nothing here.",
@@ -173,6 +174,13 @@ fn advice(out: &mut String, text: &str) {
     out.push('\n');
     for line in text.lines() {
         let _ = writeln!(out, "  {line}");
+    }
+}
+
+/// An explanation has fixes of its own.
+fn advice_unless_explained(record: &Record, out: &mut String, text: &str) {
+    if record.explanation.is_none() {
+        advice(out, text);
     }
 }
 

@@ -2,11 +2,12 @@
 //! get there again.
 
 mod blocked;
-mod fold;
+mod explained;
+pub(crate) mod fold;
 mod headline;
 pub(crate) mod operation;
 mod paint;
-mod race;
+pub(crate) mod race;
 pub(crate) mod reason;
 mod trace;
 
@@ -16,6 +17,7 @@ use drawloom_engine::config::ENV_REPLAY;
 
 use crate::names::{Names, count};
 use crate::record::{Minimised, Record};
+use crate::source::Sources;
 pub(crate) use headline::headline;
 use paint::{Ink, Paint};
 
@@ -61,10 +63,14 @@ impl Default for RenderOptions<'_> {
 /// assert!(text.starts_with("NOTHING EXPLORED in test \"bank::transfer\":"));
 /// ```
 pub fn render(record: &Record, options: &RenderOptions<'_>) -> String {
-    let names = Names::of(record);
+    let sources = Sources::new(options.sources);
+    let names = Names::of(record, &sources);
     let paint = Paint(options.colour);
     let mut out = headline(record, &names, options);
-    if !record.steps.is_empty() && record.finding.kind != "nothing explored" {
+    if let Some(explanation) = &record.explanation {
+        out.push('\n');
+        out.push_str(&explained::explained(record, &names, explanation, options));
+    } else if !record.steps.is_empty() && record.finding.kind != "nothing explored" {
         out.push('\n');
         out.push_str(&trace::trace(record, &names, options));
     }

@@ -28,7 +28,7 @@ pub(crate) fn words(record: &Record, names: &Names<'_>, step: &StepRecord) -> Wo
         _ => {
             colon = matches!(
                 word,
-                "barrier wait" | "drop last sender" | "drop receiver" | "read cell" | "write cell" | "initialised"
+                "barrier wait" | "drop sender" | "drop receiver" | "read cell" | "write cell" | "initialised"
             );
             (word, names.resource(step.resource).map(str::to_owned))
         }
@@ -37,7 +37,7 @@ pub(crate) fn words(record: &Record, names: &Names<'_>, step: &StepRecord) -> Wo
 }
 
 /// `lock mutex `a``, `load atomic `hits`, reads 3`, `try_lock mutex `a`, refused`
-pub(super) fn describe(record: &Record, names: &Names<'_>, step: &StepRecord) -> String {
+pub(crate) fn describe(record: &Record, names: &Names<'_>, step: &StepRecord) -> String {
     let Words { verb: mut text, object, told, colon } = words(record, names, step);
     if !object.is_empty() {
         let _ = write!(text, "{} {object}", if colon { ":" } else { "" });
@@ -52,12 +52,13 @@ pub(super) fn describe(record: &Record, names: &Names<'_>, step: &StepRecord) ->
 fn told(record: &Record, names: &Names<'_>, step: &StepRecord) -> String {
     let outcome = record.outcome(step);
     let value = step.value.map(shown).unwrap_or_default();
+    let left = step.argument.map(|left| format!(", now {}", shown(left))).unwrap_or_default();
     match record.operation(step) {
         "load" => format!("reads {value}"),
         "store" => format!("writes {value}"),
-        "read-modify-write" => format!("was {value}"),
+        "read-modify-write" => format!("was {value}{left}"),
         "compare-exchange" if outcome == "refused" => format!("fails, was {value}"),
-        "compare-exchange" => format!("succeeds, was {value}"),
+        "compare-exchange" => format!("succeeds, was {value}{left}"),
         "choose" => format!("{value} of {} outcomes", step.argument.unwrap_or_default()),
         "is_finished" => if outcome == "refused" { "no" } else { "yes" }.to_owned(),
         "wait" => {
@@ -67,14 +68,16 @@ fn told(record: &Record, names: &Names<'_>, step: &StepRecord) -> String {
         }
         "acquire" | "try_acquire" | "release" => {
             let permits = step.argument.filter(|n| *n != 1).map(|n| count(n, "permit"));
-            join(permits.unwrap_or_default(), outcome)
+            let free = step.value.map(|free| format!("{free} free"));
+            let known: Vec<String> = permits.into_iter().chain(free).collect();
+            join(known.join(", "), outcome)
         }
         "send" | "try_send" | "recv" | "try_recv" => match (step.value, outcome) {
             (Some(ticket), "ok") => format!("message #{}", ticket.saturating_add(1)),
             _ => join(String::new(), outcome),
         },
         "notify_one" | "notify_all" if outcome == "refused" => "nobody waits".to_owned(),
-        "drop last sender" | "drop receiver" => String::new(),
+        "drop sender" | "drop receiver" => String::new(),
         "initialised" if step.argument == Some(0) => "by a panic".to_owned(),
         "timer" => format!("at {}", instant(step.value.unwrap_or_default())),
         "sleep" => step.argument.map(|at| format!("until {}", instant(at))).unwrap_or_default(),
@@ -118,7 +121,11 @@ pub(crate) fn waits_for(
             None => "waits for a task to finish".to_owned(),
         },
         "sleep" => "sleeps".to_owned(),
+        "park" if argument.is_some() => "waits to be woken".to_owned(),
         "park" => "parks".to_owned(),
+        "acquire" if resource.is_some_and(|i| record.resources.get(i as usize).is_some_and(|r| r.kind == "signal")) => {
+            "waits for whoever serves it".to_owned()
+        }
         "recv" => format!("waits for a message in {name}"),
         "send" => match resource.and_then(|i| record.resources.get(i as usize)?.size) {
             Some(0) => format!("waits for a receiver of {name}"),

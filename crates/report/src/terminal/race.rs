@@ -3,15 +3,15 @@
 use std::fmt::Write as _;
 
 use super::operation::describe;
-use super::trace::Sources;
 use crate::names::Names;
 use crate::record::{AccessRecord, Record};
+use crate::source::Sources;
 
 /// Both sides with their source lines, and one sentence on what is missing.
-pub(super) fn race<'a>(
-    record: &'a Record,
+pub(super) fn race(
+    record: &Record,
     names: &Names<'_>,
-    sources: &mut Sources<'a>,
+    sources: &Sources<'_>,
     [earlier, later]: [&AccessRecord; 2],
 ) -> String {
     let mut out = String::new();
@@ -32,7 +32,7 @@ fn is_write(record: &Record, access: &AccessRecord) -> bool {
     record.steps.get(access.step as usize).is_some_and(|step| record.operation(step) == "write cell")
 }
 
-fn missing(record: &Record, names: &Names<'_>, earlier: &AccessRecord, later: &AccessRecord) -> String {
+pub(crate) fn missing(record: &Record, names: &Names<'_>, earlier: &AccessRecord, later: &AccessRecord) -> String {
     let noun = |access| if is_write(record, access) { "write" } else { "read" };
     let synchronises = |access: &AccessRecord| {
         let index = access.sync?;

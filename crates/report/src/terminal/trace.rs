@@ -1,6 +1,5 @@
 //! The interleaving: who did what, line by line, with every switch and its reason.
 
-use std::collections::HashMap;
 use std::fmt::Write as _;
 
 use super::fold::{Item, fold};
@@ -11,6 +10,7 @@ use super::{MOST_LISTED, RenderOptions};
 use crate::names::{Names, count};
 use crate::record::waits::{Wait, waits};
 use crate::record::{Place, Record, StepRecord};
+use crate::source::Sources;
 
 /// What was done is not padded beyond this.
 const WIDEST_OPERATION: usize = 48;
@@ -71,24 +71,6 @@ struct Columns {
     path: usize,
     operation: usize,
     place: usize,
-}
-
-/// Source files, each read once.
-pub(super) struct Sources<'a> {
-    read: &'a dyn Fn(&str) -> Option<String>,
-    files: HashMap<&'a str, Option<String>>,
-}
-
-impl<'a> Sources<'a> {
-    pub(super) fn new(read: &'a dyn Fn(&str) -> Option<String>) -> Self {
-        Sources { read, files: HashMap::new() }
-    }
-
-    pub(super) fn line(&mut self, place: &'a Place) -> Option<String> {
-        let file = self.files.entry(&place.file).or_insert_with(|| (self.read)(&place.file));
-        let line = file.as_ref()?.lines().nth((place.line as usize).checked_sub(1)?)?;
-        Some(line.trim().chars().map(|c| if c.is_control() { ' ' } else { c }).collect())
-    }
 }
 
 struct Writer<'a> {

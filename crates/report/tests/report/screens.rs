@@ -37,7 +37,7 @@ fn transfer() {
 pub fn panic() -> Record {
     let panic =
         Panic { message: "nothing to withdraw\nbalance: 0".into(), location: "src/x.rs:13:13".into(), backtrace: None };
-    let deposit = vec![op(OpKind::Lock, 0, 7), op(OpKind::Unlock, 0, 7), op(OpKind::Rmw, 1, 9).value(0)];
+    let deposit = vec![op(OpKind::Lock, 0, 7), op(OpKind::Unlock, 0, 7), op(OpKind::Rmw, 1, 9).value(0).arg(10)];
     let withdraw = vec![
         op(OpKind::Load, 1, 12).value(0),
         op(OpKind::Lock, 0, 13),
@@ -215,7 +215,7 @@ fn a_livelock_counts_the_yields_and_folds_the_loop() {
 fn a_step_limit_says_who_made_the_steps_and_what_to_do() {
     let mut script = Script::with(&[(ResourceKind::Atomic, State::Plain, 2, None)]);
     script.limits = Limits { max_steps: 30, ..Limits::default() };
-    let body = (0..40).map(|_| op(OpKind::Rmw, 0, 5).value(7)).collect();
+    let body = (0..40).map(|_| op(OpKind::Rmw, 0, 5).value(7).arg(7)).collect();
     assert_snapshot!(screen(&script.record("x::endless", body)));
 }
 

@@ -13,7 +13,7 @@ fn fail() -> Act {
 
 #[test]
 fn a_long_trace_shows_its_beginning_and_its_end() {
-    let mut main: Vec<_> = (0..500).map(|i| op(OpKind::Rmw, 0, 5 + i % 7).value(i as u64)).collect();
+    let mut main: Vec<_> = (0..500).map(|i| op(OpKind::Rmw, 0, 5 + i % 7).value(i as u64).arg(i as u64 + 1)).collect();
     main.push(fail());
     let record = Script::with(&[(ResourceKind::Atomic, State::Plain, 2, None)]).record("x::long", main);
     let options = RenderOptions { max_steps: 8, trace_file: Some("trace.json"), ..RenderOptions::default() };

@@ -148,7 +148,7 @@ pub fn long_program(steps: usize) -> (Script, Vec<Act>) {
                 body.extend([op(OpKind::Read, 2, 12), op(OpKind::ReadUnlock, 2, 12)]);
             }
             body.push(op(OpKind::Lock, mutex, 15));
-            body.push(op(OpKind::Rmw, counter, 14).value(round));
+            body.push(op(OpKind::Rmw, counter, 14).value(round).arg(round + 1));
             body.push(op(OpKind::Unlock, mutex, 15));
             body.push(op(OpKind::Store, 3 + random.below(5), 14).value(round * 3));
         }

@@ -33,7 +33,7 @@ macro_rules! whole {
 pub(in super::super) const STRATEGIES: &[Strategy] = &[
     Strategy {
         name: "auto",
-        doc: "takes turns: mostly `surw`, with `pos`, `race_directed` and `pct`",
+        doc: "takes turns: `surw`, `urw`, `race_directed`, `pos` and `pct`",
         start: || StrategySpec::Auto,
         arguments: &[],
         required: None,
@@ -136,6 +136,13 @@ pub(in super::super) const STRATEGIES: &[Strategy] = &[
         doc: "runs tasks in order, with a few of them delayed",
         start: || StrategySpec::DelayBounded { delays: DEFAULT_DELAYS },
         arguments: &[whole!(DelayBounded, delays, 1, "delays in one execution, at most")],
+        required: None,
+    },
+    Strategy {
+        name: "corpus",
+        doc: "is `pos` with a memory: changes what has shown something new",
+        start: || StrategySpec::Corpus,
+        arguments: &[],
         required: None,
     },
     Strategy {

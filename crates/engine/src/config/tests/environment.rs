@@ -33,8 +33,10 @@ fn the_more_special_variable_wins() {
         ("DRAWLOOM_STRATEGY", "auto(seed = 2, iterations = 2)"),
         ("DRAWLOOM_SEED", "0x10"),
         ("DRAWLOOM_ITERATIONS", "1_000_000"),
+        ("DRAWLOOM_TIMEOUT", "250ms"),
+        ("DRAWLOOM_THREADS", "3"),
     ];
-    let expected = Config::new().seed(16).iterations(1_000_000);
+    let expected = Config::new().seed(16).iterations(1_000_000).timeout(Duration::from_millis(250)).threads(3);
     assert_eq!(run("", &variables), Ok(expected.clone()));
 
     let replay = StrategySpec::Replay { token: "d1:a\"b".to_owned(), lenient: false };

@@ -71,6 +71,7 @@ prop_compose! {
         budgets: [u32; 3],
         flags: [bool; 8],
         shrink in 0..3usize,
+        fixes: u64,
         name: Option<String>,
     ) -> Config {
         let [spurious_wakeups, weak_failures, early_fires] = budgets;
@@ -87,6 +88,7 @@ prop_compose! {
             .trace(trace)
             .regressions(regressions)
             .shrink(Shrink::ALL[shrink])
+            .fixes(fixes)
             .clock(Clock::ALL[usize::from(explore)])
             .teardown(Teardown::ALL[usize::from(leak)]);
         config.name = name;

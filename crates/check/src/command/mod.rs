@@ -1,0 +1,209 @@
+//! The command `check`: reads a history file, checks it, and says what came of it.
+//!
+//! This is all of the command but its arguments: the `drawloom` program and the one of this crate, `drawloom-check`, are
+//! thin. Exit codes are 0 if the history has the level that was asked for, 1 if it has not, and 2 if that cannot be said:
+//! the file cannot be read, a name is not known, or a budget ran out.
+
+mod operations;
+mod page;
+mod transactional;
+
+use std::fs::File;
+use std::io::{self, BufReader};
+use std::path::{Path, PathBuf};
+
+use crate::explain::Explanation;
+use crate::format::{Edn, Entry, JsonLines, Log, LogErrors};
+use crate::history::Value;
+use crate::transactions::Finding;
+use crate::verdict::Budget;
+
+/// How a history file is written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Format {
+    /// JSON lines.
+    Jsonl,
+    /// Jepsen's EDN.
+    Edn,
+}
+
+impl Format {
+    /// The names of all formats.
+    pub const NAMES: [&'static str; 2] = ["jsonl", "edn"];
+
+    /// The format of that name.
+    pub fn from_name(name: &str) -> Option<Format> {
+        match name {
+            "jsonl" => Some(Format::Jsonl),
+            "edn" => Some(Format::Edn),
+            _ => None,
+        }
+    }
+
+    /// What the name of a file tells: EDN by its ending, and JSON lines otherwise.
+    pub fn of(path: &Path) -> Format {
+        match path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("edn")) {
+            true => Format::Edn,
+            false => Format::Jsonl,
+        }
+    }
+}
+
+/// What to check.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// The history file.
+    pub file: PathBuf,
+    /// The model; what the file says of itself if there is none.
+    pub model: Option<String>,
+    /// The level; the strongest usual one of the model if there is none.
+    pub consistency: Option<String>,
+    /// How the file is written; what its name tells if there is none.
+    pub format: Option<Format>,
+    /// Where to write a page that can be opened in a browser.
+    pub html: Option<PathBuf>,
+    /// What searches may cost.
+    pub budget: Budget,
+}
+
+/// What came of a check.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Answer {
+    /// For people. Ends with a line break.
+    pub text: String,
+    /// For programs.
+    pub json: serde_json::Value,
+    /// The exit code.
+    pub code: u8,
+    shown: Shown,
+}
+
+/// What the page shows beside the text.
+#[derive(Clone, Debug, PartialEq)]
+enum Shown {
+    Nothing,
+    /// Why operations cannot be put in order.
+    Operations(Box<Explanation>),
+    /// Cycles of transactions.
+    Cycles(Vec<Finding>),
+}
+
+/// Why a file was not checked.
+#[derive(Debug, thiserror::Error)]
+pub enum CheckError {
+    /// The file is not there, or cannot be read or written.
+    #[error("{}: {error}", .path.display())]
+    File {
+        /// Which file.
+        path: PathBuf,
+        /// Why.
+        error: io::Error,
+    },
+    /// Lines of the file cannot be read.
+    #[error("{}:\n{errors}", .path.display())]
+    Content {
+        /// Which file.
+        path: PathBuf,
+        /// Which lines, and why.
+        errors: LogErrors,
+    },
+    /// The history cannot be judged.
+    #[error("{}: {error}", .path.display())]
+    Unfit {
+        /// Which file.
+        path: PathBuf,
+        /// Why.
+        error: String,
+    },
+    /// A name is not known.
+    #[error("{what} {name:?} is not known; known are {}", .known.join(", "))]
+    Name {
+        /// What it should name.
+        what: &'static str,
+        /// The name.
+        name: String,
+        /// Names that would do.
+        known: Vec<&'static str>,
+    },
+    /// Nobody says which model to check against.
+    #[error("the file does not say which model it is of; known are {}", .0.join(", "))]
+    NoModel(Vec<&'static str>),
+}
+
+/// All models.
+pub fn models() -> Vec<&'static str> {
+    operations::MODELS.iter().copied().chain(transactional::MODELS).collect()
+}
+
+/// All levels, of whatever model.
+pub fn levels() -> Vec<&'static str> {
+    operations::levels().into_iter().chain(transactional::levels()).collect()
+}
+
+/// Checks a file, and writes the page if one is asked for.
+pub fn check(options: &Options) -> Result<Answer, CheckError> {
+    let model = match &options.model {
+        Some(name) => name.clone(),
+        None => model_of_file(options)?,
+    };
+    let answer = match transactional::canonical(&model) {
+        Some(kind) => transactional::check(options, kind)?,
+        None => operations::check(options, &model)?,
+    };
+    if let Some(path) = &options.html {
+        let page = page::page(&options.file, &answer);
+        std::fs::write(path, page).map_err(|error| CheckError::File { path: path.clone(), error })?;
+    }
+    Ok(answer)
+}
+
+impl Options {
+    fn format(&self) -> Format {
+        self.format.unwrap_or_else(|| Format::of(&self.file))
+    }
+
+    fn open(&self) -> Result<BufReader<File>, CheckError> {
+        let error = |error| CheckError::File { path: self.file.clone(), error };
+        Ok(BufReader::with_capacity(1 << 16, File::open(&self.file).map_err(error)?))
+    }
+
+    fn content(&self, errors: LogErrors) -> CheckError {
+        CheckError::Content { path: self.file.clone(), errors }
+    }
+
+    fn unfit(&self, error: impl ToString) -> CheckError {
+        CheckError::Unfit { path: self.file.clone(), error: error.to_string() }
+    }
+
+    fn log(&self) -> Result<Log, CheckError> {
+        let source = self.open()?;
+        match self.format() {
+            Format::Jsonl => Log::read(JsonLines::new(source)),
+            Format::Edn => Log::read(Edn::new(source)),
+        }
+        .map_err(|errors| self.content(errors))
+    }
+}
+
+/// What the first line of a file says.
+fn model_of_file(options: &Options) -> Result<String, CheckError> {
+    let source = options.open()?;
+    let first = match options.format() {
+        Format::Jsonl => JsonLines::new(source).next(),
+        Format::Edn => Edn::new(source).next(),
+    };
+    let meta = match first {
+        Some(Ok(Entry::Meta(meta))) => meta,
+        _ => Value::Nil,
+    };
+    let said = meta.get("model").or(meta.get("kind")).and_then(Value::as_text);
+    said.map(str::to_owned).ok_or_else(|| CheckError::NoModel(models()))
+}
+
+fn code(word: &str) -> u8 {
+    match word {
+        "ok" => 0,
+        "illegal" => 1,
+        _ => 2,
+    }
+}

@@ -1,0 +1,93 @@
+//! The ways in which few operations can be ordered, up to the one that cannot be placed.
+
+use std::collections::HashSet;
+
+use super::Attempt;
+use crate::history::{History, OpId};
+use crate::model::{Model, Next};
+
+/// The most nodes that are looked at, and the most attempts that are shown.
+const NODES: usize = 20_000;
+const SHOWN: usize = 6;
+/// A history that could not be made smaller than this is not tried at all.
+const LARGEST: usize = 200;
+
+struct Tried<'a, M: Model> {
+    model: &'a M,
+    history: &'a History<M::Op, M::Ret>,
+    culprit: OpId,
+    order: Vec<usize>,
+    states: Vec<M::State>,
+    entered: HashSet<(Vec<bool>, M::State)>,
+    /// Orders after which nothing but the culprit has to come.
+    found: Vec<(Vec<usize>, Vec<M::State>)>,
+}
+
+/// Orders of the operations of a small history that place everything that must come before the culprit, one for each state
+/// they lead to.
+pub(super) fn attempts<M: Model>(model: &M, history: &History<M::Op, M::Ret>, culprit: OpId) -> Vec<Attempt> {
+    if history.len() > LARGEST {
+        return Vec::new();
+    }
+    let mut tried = Tried {
+        model,
+        history,
+        culprit,
+        order: Vec::new(),
+        states: Vec::new(),
+        entered: HashSet::new(),
+        found: Vec::new(),
+    };
+    tried.extend(&mut vec![false; history.len()], &model.init());
+    let mut found = tried.found;
+    found.sort_by_key(|(order, _)| std::cmp::Reverse(order.len()));
+    let operation = &history.operations()[culprit.index()];
+    let mut seen = HashSet::new();
+    let init = model.init();
+    let mut attempts = Vec::new();
+    for (order, states) in found {
+        let state = states.last().unwrap_or(&init);
+        if attempts.len() == SHOWN || !seen.insert(state.clone()) {
+            continue;
+        }
+        let reason = operation.outcome.ret().map_or_else(String::new, |ret| model.explain(state, &operation.op, ret));
+        attempts.push(Attempt { order, states: states.iter().map(|state| format!("{state:?}")).collect(), reason });
+    }
+    attempts
+}
+
+impl<M: Model> Tried<'_, M> {
+    fn extend(&mut self, placed: &mut Vec<bool>, state: &M::State) {
+        if self.entered.len() == NODES || !self.entered.insert((placed.clone(), state.clone())) {
+            return;
+        }
+        let operations = self.history.operations();
+        for at in 0..operations.len() {
+            let free =
+                operations.iter().zip(placed.iter()).all(|(other, placed)| *placed || !other.precedes(&operations[at]));
+            if placed[at] || !free || at == self.culprit.index() {
+                continue;
+            }
+            let mut next = Next::default();
+            self.model.step(state, &operations[at].op, operations[at].outcome.ret(), &mut next);
+            for after in next.states(state).cloned().collect::<Vec<_>>() {
+                // What may not have happened and changes nothing leads nowhere new.
+                if operations[at].outcome.ret().is_none() && after == *state {
+                    continue;
+                }
+                placed[at] = true;
+                self.order.push(at);
+                self.states.push(after.clone());
+                self.extend(placed, &after);
+                self.states.pop();
+                self.order.pop();
+                placed[at] = false;
+            }
+        }
+        let culprit = &operations[self.culprit.index()];
+        let ready = operations.iter().zip(placed.iter()).all(|(other, placed)| *placed || !other.precedes(culprit));
+        if ready {
+            self.found.push((self.order.clone(), self.states.clone()));
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! The explanation as one screen of text.
+
+use std::fmt;
+
+use super::{Explanation, Shown};
+
+/// Texts of operations are cut to this many characters.
+const LONGEST: usize = 48;
+
+pub(super) fn cut(text: &str) -> String {
+    if text.chars().count() <= LONGEST {
+        return text.to_owned();
+    }
+    text.chars().take(LONGEST - 1).chain(['…']).collect()
+}
+
+impl fmt::Display for Explanation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Some(culprit) = self.minimal.get(self.culprit) else { return Ok(()) };
+        writeln!(f, "not linearizable: {} cannot be placed", cut(&culprit.text))?;
+        write!(f, "  {} of {} operations are enough to see it", self.minimal.len(), self.operations)?;
+        match &self.part {
+            Some(part) => writeln!(f, ", all about {} ({} operations)\n", part.name, part.operations)?,
+            None => writeln!(f, "\n")?,
+        }
+        lanes(f, &self.minimal, self.culprit)?;
+        for (number, attempt) in self.attempts.iter().enumerate() {
+            write!(f, "\n  {}. ", number + 1)?;
+            for (at, state) in attempt.order.iter().zip(&attempt.states) {
+                write!(f, "{} ⟨{}⟩, ", cut(&self.minimal[*at].text), cut(state))?;
+            }
+            let before = if attempt.order.is_empty() { "at the beginning" } else { "then" };
+            write!(f, "{before} not {}: {}", cut(&culprit.text), cut(&attempt.reason))?;
+        }
+        writeln!(f)
+    }
+}
+
+/// One line for each process, one bar for each operation, to scale with the order of events only.
+fn lanes(f: &mut fmt::Formatter<'_>, shown: &[Shown], culprit: usize) -> fmt::Result {
+    let events = shown.iter().flat_map(|o| [Some(o.call), o.end]).flatten().max().map_or(0, |last| last as usize + 1);
+    let mut ends: Vec<Option<usize>> = vec![None; events];
+    for (at, operation) in shown.iter().enumerate() {
+        if let Some(end) = operation.end {
+            ends[end as usize] = Some(at);
+        }
+    }
+    // Columns: far enough apart for the text of each bar.
+    let mut column = vec![0; events + 1];
+    for event in 0..events {
+        let after_last = if event == 0 { 0 } else { column[event - 1] + 2 };
+        let after_text =
+            ends[event].map_or(0, |at| column[shown[at].call as usize] + cut(&shown[at].text).chars().count() + 5);
+        column[event] = after_last.max(after_text);
+    }
+    column[events] = column[..events].last().map_or(0, |last| last + 4);
+    let mut processes: Vec<u64> = shown.iter().map(|operation| operation.process).collect();
+    processes.sort_unstable();
+    processes.dedup();
+    let width = processes.iter().map(|process| process.to_string().len()).max().unwrap_or(1);
+    for process in processes {
+        write!(f, "  process {process:>width$}  ")?;
+        let mut at = 0;
+        for (number, operation) in shown.iter().enumerate().filter(|(_, operation)| operation.process == process) {
+            let from = column[operation.call as usize];
+            let text = cut(&operation.text);
+            write!(f, "{}├ {text} ", " ".repeat(from.saturating_sub(at)))?;
+            at = from + text.chars().count() + 3;
+            match operation.end {
+                Some(end) => {
+                    let to = column[end as usize];
+                    let fill = if number == culprit { "━" } else { "─" };
+                    write!(f, "{}{}", fill.repeat(to.saturating_sub(at)), if number == culprit { "✗" } else { "┤" })?;
+                    at = to + 1;
+                }
+                None => {
+                    write!(f, "┄┄▷")?;
+                    at += 3;
+                }
+            }
+        }
+        writeln!(f)?;
+    }
+    Ok(())
+}

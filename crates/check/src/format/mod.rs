@@ -1,0 +1,69 @@
+//! History files: read as a stream, with errors that name the line and the reason.
+//!
+//! A file becomes [`Entry`]s, and these a [`Log`]; what an event means is up to the model that reads the log.
+
+mod edn;
+mod jsonl;
+mod log;
+
+use serde::de::DeserializeSeed;
+
+use crate::history::{Event, Value};
+
+pub use edn::Reader as Edn;
+pub use jsonl::{Reader as JsonLines, write as write_jsonl};
+pub use log::{Log, LogErrors};
+
+/// What a file holds, one after the other.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Entry {
+    /// What the file says of itself: model, initial value, expected verdict. A map.
+    Meta(Value),
+    /// An event of a process.
+    Event(Event),
+    /// An event of something that is not a client, such as a nemesis; shown, never checked.
+    Note(Note),
+}
+
+/// An event of something that is not a client.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Note {
+    /// Who says it.
+    pub who: String,
+    /// What it says.
+    pub text: String,
+    /// After how many events of processes it stands in the file.
+    pub after: u32,
+    /// The line that it begins on.
+    pub line: u64,
+}
+
+/// Why a line of a file cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("line {line}{}: {reason}", column.map_or(String::new(), |column| format!(", column {column}")))]
+pub struct ReadError {
+    /// The line, 1 and up.
+    pub line: u64,
+    /// The column in bytes, 1 and up, where it is known.
+    pub column: Option<u64>,
+    /// What is wrong.
+    pub reason: String,
+}
+
+impl ReadError {
+    pub(crate) fn new(line: u64, reason: impl Into<String>) -> ReadError {
+        ReadError { line, column: None, reason: reason.into() }
+    }
+}
+
+/// A stream of records, each of which is a source of serde: a line of JSON, a form of EDN.
+pub(crate) trait Records {
+    /// Goes to the next record. Is `false` at the end.
+    fn advance(&mut self) -> Result<bool, ReadError>;
+
+    /// The line on which the record begins.
+    fn line(&self) -> u64;
+
+    /// Makes something of the record; `None` if it is blank.
+    fn form<'de, S: DeserializeSeed<'de>>(&'de self, seed: S) -> Result<Option<S::Value>, ReadError>;
+}

@@ -1,0 +1,9 @@
+//! Random small histories against brute force, model by model. The quick ones run with every test, a hundred thousand
+//! for each model with `cargo test --release -p drawloom-check --test fuzz -- --ignored`.
+
+mod histories;
+mod linearizable;
+mod oracle;
+mod sequential;
+mod special;
+mod subjects;

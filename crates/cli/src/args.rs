@@ -1,0 +1,275 @@
+//! The arguments of every command.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use drawloom_engine::config::Config;
+
+/// Deterministic concurrency testing: runs tests, and replays, minimises, explains and shows what they find.
+#[derive(Parser, Debug)]
+#[command(name = "drawloom", version, about, propagate_version = true, after_help = EXIT_CODES)]
+pub struct Arguments {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+const EXIT_CODES: &str = "\
+Exit codes: 0 nothing was found, 1 something was found or a test failed, 2 it could not be done, \
+130 it was interrupted before anything was found.";
+
+/// What to do.
+#[derive(Subcommand, Debug)]
+pub enum Command {
+    /// Run the project's tests, and say what each of them came to
+    Test(TestArguments),
+    /// Repeat the execution of a finding
+    Replay(ReplayArguments),
+    /// Minimise the schedule of a finding, without a budget
+    Shrink(ReplayArguments),
+    /// Say what happened in a finding
+    Explain(ExplainArguments),
+    /// Show findings in the browser
+    View(ViewArguments),
+    /// Say where two executions part, and what came of it
+    Diff(DiffArguments),
+    /// List the findings that are kept
+    List(StoreArguments),
+    /// Remove what is kept: traces, pages, results, unfinished searches
+    Clean(StoreArguments),
+    /// Serve coding agents by the Model Context Protocol, over stdin and stdout
+    #[cfg(feature = "mcp")]
+    Mcp,
+    /// Print completions for a shell
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+    /// Print the manual page, in roff
+    Man {
+        /// Of this command
+        command: Option<String>,
+    },
+}
+
+/// How an answer is written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ValueEnum)]
+pub enum Format {
+    /// For people
+    #[default]
+    Human,
+    /// For programs: see docs/cli.md
+    Json,
+}
+
+/// How an answer is written.
+#[derive(Args, Clone, Debug, Default)]
+pub struct Output {
+    /// How the answer is written
+    #[arg(long, value_enum, default_value_t)]
+    pub format: Format,
+    /// The same as `--format json`
+    #[arg(long)]
+    pub json: bool,
+}
+
+impl Output {
+    /// The form that was asked for.
+    pub fn format(&self) -> Format {
+        if self.json { Format::Json } else { self.format }
+    }
+}
+
+/// Which project, and how cargo builds it.
+#[derive(Args, Clone, Debug, Default)]
+#[command(next_help_heading = "Project")]
+pub struct ProjectArguments {
+    /// The manifest of the project
+    #[arg(long, value_name = "PATH")]
+    pub manifest_path: Option<PathBuf>,
+    /// Only tests of this package
+    #[arg(long, short, value_name = "SPEC")]
+    pub package: Vec<String>,
+    /// Tests of all packages of the workspace
+    #[arg(long)]
+    pub workspace: bool,
+    /// Features to build with
+    #[arg(long, short = 'F', value_name = "FEATURES")]
+    pub features: Vec<String>,
+    /// Build with all features
+    #[arg(long)]
+    pub all_features: bool,
+    /// Build without the default feature
+    #[arg(long)]
+    pub no_default_features: bool,
+    /// Build with optimisations
+    #[arg(long, short)]
+    pub release: bool,
+    /// Which program runs the tests
+    #[arg(long, value_enum, default_value_t)]
+    pub runner: RunnerChoice,
+    /// Further arguments for cargo
+    #[arg(last = true, value_name = "CARGO")]
+    pub cargo: Vec<String>,
+}
+
+/// Which program runs tests.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ValueEnum)]
+pub enum RunnerChoice {
+    /// `nextest` if it is installed, else `cargo`
+    #[default]
+    Auto,
+    /// `cargo test`
+    Cargo,
+    /// `cargo nextest run`
+    Nextest,
+}
+
+/// The arguments of `test`.
+#[derive(Args, Clone, Debug, Default)]
+#[command(after_long_help = drawloom_engine::config::reference())]
+pub struct TestArguments {
+    /// Only tests whose path contains this text
+    pub filter: Option<String>,
+    /// Where randomised strategies begin to draw
+    #[arg(long, value_parser = seed)]
+    pub seed: Option<u64>,
+    /// Executions of each test, if its strategy is randomised
+    #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u64).range(1..))]
+    pub iterations: Option<u64>,
+    /// A strategy, or a whole configuration as in `#[drawloom::test(…)]`; `--help` lists them
+    #[arg(long, value_name = "CONFIGURATION", value_parser = configuration)]
+    pub strategy: Option<String>,
+    /// Go on exploring for so long in all (`90s`, `10m`), the most promising tests first
+    #[arg(long, value_name = "TIME", value_parser = time)]
+    pub time: Option<Duration>,
+    /// Tests that run at the same time
+    #[arg(long, short, value_name = "NUMBER", value_parser = clap::value_parser!(u32).range(1..))]
+    pub jobs: Option<u32>,
+    /// OS threads of each exploration; 0 for one per core
+    #[arg(long, value_name = "NUMBER")]
+    pub threads: Option<usize>,
+    /// Run ignored tests too
+    #[arg(long)]
+    pub include_ignored: bool,
+    /// Leave out the reports of what was found
+    #[arg(long, short)]
+    pub quiet: bool,
+    #[command(flatten)]
+    pub output: Output,
+    #[command(flatten)]
+    pub project: ProjectArguments,
+}
+
+/// The arguments of `replay` and `shrink`.
+#[derive(Args, Clone, Debug, Default)]
+pub struct ReplayArguments {
+    /// A token, a trace file, or the name of a test that has failed
+    pub finding: String,
+    /// Where the program has changed since, go on as well as can be
+    #[arg(long)]
+    pub lenient: bool,
+    #[command(flatten)]
+    pub output: Output,
+    #[command(flatten)]
+    pub project: ProjectArguments,
+}
+
+/// Where findings are kept.
+#[derive(Args, Clone, Debug, Default)]
+pub struct Place {
+    /// Where traces are kept, if not in `target/drawloom` or `DRAWLOOM_DIR`
+    #[arg(long, value_name = "DIRECTORY")]
+    pub dir: Option<PathBuf>,
+    /// The manifest of the project
+    #[arg(long, value_name = "PATH")]
+    pub manifest_path: Option<PathBuf>,
+}
+
+/// How an explanation is written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ValueEnum)]
+pub enum ExplainFormat {
+    /// For a terminal
+    #[default]
+    Human,
+    /// For a pull request or an issue
+    Markdown,
+    /// For programs
+    Json,
+}
+
+/// The arguments of `explain`.
+#[derive(Args, Clone, Debug, Default)]
+pub struct ExplainArguments {
+    /// A trace file, or the token or the name of a test of a finding that is kept
+    pub finding: String,
+    /// How the explanation is written
+    #[arg(long, value_enum, default_value_t)]
+    pub format: ExplainFormat,
+    /// The same as `--format json`
+    #[arg(long)]
+    pub json: bool,
+    #[command(flatten)]
+    pub place: Place,
+}
+
+/// The arguments of `view`.
+#[derive(Args, Clone, Debug, Default)]
+pub struct ViewArguments {
+    /// Trace files, or tokens or names of tests of findings that are kept
+    #[arg(required = true)]
+    pub findings: Vec<String>,
+    /// Write the page to this file, and do not open it
+    #[arg(long, short, value_name = "FILE")]
+    pub write: Option<PathBuf>,
+    #[command(flatten)]
+    pub output: Output,
+    #[command(flatten)]
+    pub place: Place,
+}
+
+/// The arguments of `diff`.
+#[derive(Args, Clone, Debug, Default)]
+pub struct DiffArguments {
+    /// A trace file, a token, or the name of a test that has failed
+    pub one: String,
+    /// Another one
+    pub other: String,
+    #[command(flatten)]
+    pub output: Output,
+    #[command(flatten)]
+    pub place: Place,
+}
+
+/// The arguments of `list` and `clean`.
+#[derive(Args, Clone, Debug, Default)]
+pub struct StoreArguments {
+    /// Only those of tests whose name contains this text
+    pub filter: Option<String>,
+    #[command(flatten)]
+    pub output: Output,
+    #[command(flatten)]
+    pub place: Place,
+}
+
+/// Parses the command line. `--help` and mistakes are clap's to answer.
+pub fn parse(arguments: impl IntoIterator<Item = impl Into<OsString> + Clone>) -> Result<Arguments, clap::Error> {
+    Arguments::try_parse_from(arguments)
+}
+
+fn configuration(text: &str) -> Result<String, String> {
+    text.parse::<Config>().map(|_| text.to_owned()).map_err(|error| error.to_string())
+}
+
+/// Written as everywhere else, decimal or hexadecimal.
+fn seed(text: &str) -> Result<u64, String> {
+    let config: Config = format!("seed = {text}").parse().map_err(|error| format!("{error}"))?;
+    config.seed.ok_or_else(|| "it takes a whole number".to_owned())
+}
+
+fn time(text: &str) -> Result<Duration, String> {
+    let config: Config = format!("timeout = {text}").parse().map_err(|error| format!("{error}"))?;
+    config.timeout.ok_or_else(|| "it takes a time (`60s`)".to_owned())
+}

@@ -1,0 +1,5 @@
+//! `drawloom`.
+
+fn main() -> std::process::ExitCode {
+    drawloom_cli::main(std::env::args_os())
+}

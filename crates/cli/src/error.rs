@@ -1,0 +1,155 @@
+//! Why something cannot be done, and what to do about it.
+
+use std::path::PathBuf;
+
+/// Why a command could not be carried out. Each ends the program with exit code 2.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// There is no project here.
+    #[error("there is no cargo project here: {0}")]
+    NoProject(String),
+    /// Cargo itself is missing.
+    #[error("cargo cannot be run: {0}")]
+    NoCargo(std::io::Error),
+    /// The project does not compile.
+    #[error("the tests do not compile")]
+    DoesNotCompile(String),
+    /// No test is called so.
+    #[error("no test {}", .0.as_ref().map_or("was found".to_owned(), |filter| format!("matches `{filter}`")))]
+    NoTest(Option<String>),
+    /// Whoever runs the tests gave up.
+    #[error("{runner} failed before any test was run: {output}")]
+    Runner {
+        /// Which program.
+        runner: &'static str,
+        /// The end of what it said.
+        output: String,
+    },
+    /// A file that cannot be read.
+    #[error("{} cannot be read: {error}", file.display())]
+    Unreadable {
+        /// Which file.
+        file: PathBuf,
+        /// Why.
+        error: std::io::Error,
+    },
+    /// A file that cannot be written.
+    #[error("{} cannot be written: {error}", file.display())]
+    Unwritable {
+        /// Which file.
+        file: PathBuf,
+        /// Why.
+        error: std::io::Error,
+    },
+    /// A trace file that cannot be used.
+    #[error("{}: {error}", file.display())]
+    Trace {
+        /// Which file.
+        file: PathBuf,
+        /// Why.
+        error: drawloom_report::ReadError,
+    },
+    /// A token that cannot be used.
+    #[error(transparent)]
+    Token(#[from] drawloom_engine::schedule::TokenError),
+    /// A token of no test of this project.
+    #[error("this replay token belongs to no test of this project")]
+    Foreign,
+    /// Nothing that is kept is called so.
+    #[error("`{0}` is no trace file, no replay token and no test with a finding that is kept")]
+    NoFinding(String),
+    /// Too much that is kept is called so.
+    #[error("`{text}` means several findings: {}", .candidates.join(", "))]
+    Ambiguous {
+        /// What was asked for.
+        text: String,
+        /// What it could mean.
+        candidates: Vec<String>,
+    },
+    /// A finding that has no schedule.
+    #[error("this finding cannot be replayed: it has no schedule ({0})")]
+    NoSchedule(String),
+    /// A schedule that shows nothing.
+    #[error("there is nothing to minimise: `{0}` passes under this schedule")]
+    Passes(String),
+    /// A test that could not be begun.
+    #[error("{0}")]
+    Refused(String),
+    /// A test that left no result.
+    #[error("the test `{test}` left no result{}", if output.is_empty() { String::new() } else { format!(": {output}") })]
+    NoResult {
+        /// Which test.
+        test: String,
+        /// The end of what was printed.
+        output: String,
+    },
+    /// A command that does not exist.
+    #[error("there is no command `{0}`")]
+    NoCommand(String),
+    /// The user has had enough.
+    #[error("interrupted")]
+    Interrupted,
+    /// The server for agents has failed.
+    #[cfg(feature = "mcp")]
+    #[error("the server failed: {0}")]
+    Server(String),
+}
+
+impl Error {
+    /// What to do about it, in one sentence.
+    pub fn help(&self) -> Option<&'static str> {
+        Some(match self {
+            Error::NoProject(_) => "go to a directory with a Cargo.toml, or name one by `--manifest-path`",
+            Error::NoCargo(_) => "install Rust (https://rustup.rs), or set `CARGO` to where cargo is",
+            Error::DoesNotCompile(_) => "see the compiler's messages above",
+            Error::NoTest(Some(_)) => "`drawloom test` without a filter runs all of them",
+            Error::NoTest(None) => "write one: `#[drawloom::test] fn name() { … }`",
+            Error::Runner { .. } => "`--runner cargo` runs tests without nextest",
+            Error::Foreign => "go to the project that printed it; if the test was renamed since, run it again",
+            Error::NoFinding(_) => "`drawloom list` shows what is kept",
+            Error::Ambiguous { .. } => "name one of them by its token, or its trace file",
+            Error::NoCommand(_) => "`drawloom help` lists them",
+            Error::Passes(_) => "has it been fixed? `drawloom replay --lenient` follows the schedule as well as can be",
+            Error::NoSchedule(_) => "run the test again",
+            Error::NoResult { .. } => "is it one of drawloom's, in a build with the feature `controlled`?",
+            Error::Trace { .. } | Error::Unreadable { .. } | Error::Unwritable { .. } => return None,
+            Error::Token(_) | Error::Refused(_) | Error::Interrupted => return None,
+            #[cfg(feature = "mcp")]
+            Error::Server(_) => return None,
+        })
+    }
+
+    /// The word for programs.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Error::NoProject(_) => "no_project",
+            Error::NoCargo(_) => "no_cargo",
+            Error::DoesNotCompile(_) => "does_not_compile",
+            Error::NoTest(_) => "no_test",
+            Error::Runner { .. } => "runner_failed",
+            Error::Unreadable { .. } => "unreadable",
+            Error::Unwritable { .. } => "unwritable",
+            Error::Trace { .. } => "bad_trace",
+            Error::Token(_) => "bad_token",
+            Error::Foreign => "foreign_token",
+            Error::NoFinding(_) => "no_finding",
+            Error::Ambiguous { .. } => "ambiguous",
+            Error::NoCommand(_) => "no_command",
+            Error::Passes(_) => "passes",
+            Error::NoSchedule(_) => "no_schedule",
+            Error::Refused(_) => "refused",
+            Error::NoResult { .. } => "no_result",
+            Error::Interrupted => "interrupted",
+            #[cfg(feature = "mcp")]
+            Error::Server(_) => "server_failed",
+        }
+    }
+
+    /// What else a program may want to read: the compiler's messages.
+    pub fn output(&self) -> Option<&str> {
+        match self {
+            Error::DoesNotCompile(output) => Some(output),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,245 @@
+//! What is kept between runs: trace files and pages, logs of unfinished searches, and the last result of each
+//! test.
+
+use std::collections::BTreeMap;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use drawloom_engine::schedule::Schedule;
+use drawloom_report::{PASSED, Record, TestResult};
+
+use crate::args::{Place, ProjectArguments};
+use crate::error::Error;
+use crate::project::Project;
+
+const RESULTS: &str = "results.jsonl";
+const TRACE: &str = "json";
+const PAGE: &str = "html";
+const SEARCH: &str = ".exhaustive.log";
+
+/// The directory in which things are kept.
+#[derive(Clone, Debug)]
+pub(crate) struct Store {
+    pub(crate) directory: PathBuf,
+    /// Where names of source files begin, as far as is known.
+    roots: Vec<PathBuf>,
+    /// The packages whose findings are kept here, as far as is known.
+    pub(crate) packages: Vec<PathBuf>,
+}
+
+/// A finding that is kept.
+#[derive(Clone, Debug)]
+pub(crate) struct Stored {
+    pub(crate) file: PathBuf,
+    pub(crate) record: Record,
+}
+
+impl Stored {
+    /// The page beside the trace, if it is there.
+    pub(crate) fn page(&self) -> Option<PathBuf> {
+        Some(self.file.with_extension(PAGE)).filter(|page| page.is_file())
+    }
+}
+
+/// An exhaustive search that was not finished.
+#[derive(Clone, Debug)]
+pub(crate) struct Search {
+    pub(crate) file: PathBuf,
+    /// The name of the test, as it is written in names of files.
+    pub(crate) test: String,
+}
+
+impl Store {
+    /// The store of a project.
+    pub(crate) fn of(project: &Project) -> Store {
+        Store { directory: project.store(), roots: vec![project.root.clone()], packages: project.packages.clone() }
+    }
+
+    fn in_directory(directory: PathBuf) -> Store {
+        Store { directory, roots: Vec::new(), packages: Vec::new() }
+    }
+
+    /// The store at the place that was named: a directory needs no project around it.
+    pub(crate) fn at(place: &Place) -> Result<Store, Error> {
+        match &place.dir {
+            Some(directory) => Ok(Store::in_directory(directory.clone())),
+            None => {
+                let manifest_path = place.manifest_path.clone();
+                let project = Project::find(&ProjectArguments { manifest_path, ..ProjectArguments::default() })?;
+                Ok(Store::of(&project))
+            }
+        }
+    }
+
+    /// The store that `text` is looked up in: a file needs none, but sources are found by way of the project.
+    pub(crate) fn for_finding(text: &str, place: &Place) -> Result<Store, Error> {
+        match Store::at(place) {
+            Err(_) if looks_like_a_file(text) => Ok(Store::in_directory(PathBuf::new())),
+            store => store,
+        }
+    }
+
+    /// The findings that are kept, by test and kind.
+    pub(crate) fn findings(&self) -> Vec<Stored> {
+        let mut records = self.records();
+        records.retain(|stored| stored.record.finding.kind != PASSED);
+        records
+    }
+
+    /// Every execution that is kept. A file that cannot be read is left out.
+    fn records(&self) -> Vec<Stored> {
+        let traces = self.files(|name| name.ends_with(".json"));
+        let mut stored: Vec<Stored> = traces.into_iter().filter_map(|file| read(&file).ok()).collect();
+        stored.sort_by(|a, b| {
+            let key = |s: &Stored| (s.record.meta.test.clone(), s.record.finding.kind.clone());
+            key(a).cmp(&key(b))
+        });
+        stored
+    }
+
+    /// Searches that the next run goes on with.
+    pub(crate) fn searches(&self) -> Vec<Search> {
+        let logs = self.files(|name| name.ends_with(SEARCH));
+        let mut searches: Vec<Search> = logs.into_iter().filter_map(search).collect();
+        searches.sort_by(|a, b| a.test.cmp(&b.test));
+        searches
+    }
+
+    /// Everything that is kept, of tests whose name contains `filter`.
+    pub(crate) fn everything(&self, filter: Option<&str>) -> Vec<PathBuf> {
+        // Names of files are those of tests with other separators.
+        let plain = filter.map(plain);
+        let wanted = |name: &str| match &plain {
+            Some(plain) => name.contains(plain) && !name.starts_with("results."),
+            None => true,
+        };
+        let mut files = self.files(wanted);
+        // The directory may be any, and hold other people's files.
+        files.retain(|file| is_ours(file));
+        files.sort();
+        files
+    }
+
+    fn files(&self, ours: impl Fn(&str) -> bool) -> Vec<PathBuf> {
+        let Ok(entries) = std::fs::read_dir(&self.directory) else { return Vec::new() };
+        let names = entries.flatten().map(|entry| entry.path());
+        names.filter(|path| path.file_name().and_then(|name| name.to_str()).is_some_and(&ours)).collect()
+    }
+
+    /// The finding that `text` means: a trace file, a token, or the name of a test.
+    pub(crate) fn find(&self, text: &str) -> Result<Stored, Error> {
+        if looks_like_a_file(text) {
+            return read(Path::new(text));
+        }
+        if text.starts_with("dl1") {
+            Schedule::decode(text)?;
+            let mut all = self.records();
+            all.retain(|stored| stored.record.meta.token == text);
+            return all.pop().ok_or_else(|| Error::NoFinding(text.to_owned()));
+        }
+        let all = self.findings();
+        let exact = |stored: &&Stored| {
+            let test = &stored.record.meta.test;
+            test == text || test.split_once("::").is_some_and(|(_, path)| path == text)
+        };
+        let mut meant: Vec<Stored> = all.iter().filter(exact).cloned().collect();
+        if meant.is_empty() {
+            meant = all.into_iter().filter(|stored| stored.record.meta.test.contains(text)).collect();
+        }
+        match meant.len() {
+            0 => Err(Error::NoFinding(text.to_owned())),
+            1 => Ok(meant.remove(0)),
+            _ => {
+                let candidates = meant.iter().map(|Stored { record, .. }| {
+                    let (test, kind, token) = (&record.meta.test, &record.finding.kind, &record.meta.token);
+                    format!("{test} ({kind}, {token})")
+                });
+                Err(Error::Ambiguous { text: text.to_owned(), candidates: candidates.collect() })
+            }
+        }
+    }
+
+    /// A source file, by the name that a record gives it.
+    pub(crate) fn source(&self, file: &str) -> Option<String> {
+        let here = std::env::current_dir().unwrap_or_default();
+        let roots = self.roots.iter().map(PathBuf::as_path).chain(here.ancestors());
+        roots.into_iter().find_map(|root| std::fs::read_to_string(root.join(file)).ok())
+    }
+}
+
+/// The results of tests.
+impl Store {
+    /// The file for the results of one run: another run may be under way.
+    pub(crate) fn results_of_this_run(&self) -> PathBuf {
+        self.directory.join(format!("results.{}.jsonl", std::process::id()))
+    }
+
+    /// The last result of each test.
+    pub(crate) fn results(&self) -> Vec<TestResult> {
+        TestResult::read_all(&std::fs::read_to_string(self.directory.join(RESULTS)).unwrap_or_default())
+    }
+
+    /// Adds the results of a run to those that are kept, in place of older ones.
+    pub(crate) fn keep(&self, run: &Path) -> Result<(), Error> {
+        let new = TestResult::read_all(&std::fs::read_to_string(run).unwrap_or_default());
+        let _ = std::fs::remove_file(run);
+        if new.is_empty() {
+            return Ok(());
+        }
+        let all = self.results().into_iter().chain(new);
+        let latest: BTreeMap<(String, Option<String>), TestResult> =
+            all.map(|result| ((result.test.clone(), result.path.clone()), result)).collect();
+        let lines = latest.values().filter_map(|result| serde_json::to_string(result).ok());
+        let text: String = lines.map(|line| line + "\n").collect();
+        write(&self.directory.join(RESULTS), &text)
+    }
+}
+
+/// Reads a trace file.
+pub(crate) fn read(file: &Path) -> Result<Stored, Error> {
+    let text = std::fs::read_to_string(file).map_err(|error| Error::Unreadable { file: file.to_owned(), error })?;
+    let record = Record::read(&text).map_err(|error| Error::Trace { file: file.to_owned(), error })?;
+    Ok(Stored { file: file.to_owned(), record })
+}
+
+/// Writes a file, beside and then renamed, so that a kill leaves no half a file.
+pub(crate) fn write(file: &Path, text: &str) -> Result<(), Error> {
+    let draft = file.with_extension(format!("{}.tmp", std::process::id()));
+    let parent = file.parent().filter(|parent| !parent.as_os_str().is_empty());
+    let made = parent.map_or(Ok(()), std::fs::create_dir_all);
+    let written = made.and_then(|()| std::fs::write(&draft, text)).and_then(|()| std::fs::rename(&draft, file));
+    written.map_err(|error| Error::Unwritable { file: file.to_owned(), error })
+}
+
+/// Whether somebody who writes this means a file, be it there or not.
+pub(crate) fn looks_like_a_file(text: &str) -> bool {
+    let path = Path::new(text);
+    path.extension().is_some_and(|extension| extension == TRACE) || text.contains(['/', '\\']) || path.is_file()
+}
+
+/// Whether drawloom has written a file, by its name and its first bytes.
+fn is_ours(file: &Path) -> bool {
+    let name = file.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    let begins_with = |what: &str| {
+        let mut beginning = vec![0; 4096];
+        let read = std::fs::File::open(file).and_then(|mut file| file.read(&mut beginning)).unwrap_or_default();
+        String::from_utf8_lossy(&beginning[..read]).contains(what)
+    };
+    let is_draft = name.strip_suffix(".tmp").is_some_and(|rest| rest.ends_with(|c: char| c.is_ascii_digit()));
+    match file.extension().and_then(|extension| extension.to_str()) {
+        Some(TRACE) => begins_with("{\"version\":"),
+        Some(PAGE) => begins_with(" · drawloom</title>"),
+        Some("jsonl") => name.starts_with("results."),
+        _ => name.ends_with(SEARCH) || name.ends_with(".exhaustive.log.old") || is_draft,
+    }
+}
+
+fn search(file: PathBuf) -> Option<Search> {
+    let test = file.file_name()?.to_str()?.strip_suffix(SEARCH)?.to_owned();
+    Some(Search { file, test })
+}
+
+/// A name as it stands in the name of a file.
+fn plain(test: &str) -> String {
+    test.chars().map(|c| if c.is_alphanumeric() || c == '_' { c } else { '-' }).collect()
+}

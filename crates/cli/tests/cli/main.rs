@@ -1,0 +1,11 @@
+//! The command line, end to end, on the project in `sample`.
+
+mod docs;
+mod findings;
+#[cfg(unix)]
+mod interrupts;
+mod refusals;
+mod sample;
+#[cfg(feature = "mcp")]
+mod server;
+mod testing;

@@ -1,0 +1,181 @@
+//! Tries fixes out: the program is explored again as if the fix were there.
+//!
+//! A fix that only changes the order of operations is a [`Guard`], which the engine obeys without anybody
+//! editing the program. Whether it helps is found out in the order in which a wrong one shows:
+//!
+//! - `near`: the schedule that failed, and those that differ from it by a step or two;
+//! - `trial`: every behaviour, if there are few; else samples, by the strategy that found it and by others;
+//! - `counterfactual`: the failing schedule with the harmful step moved out of the window, without any guard.
+//!
+//! All of them follow from the token of the schedule that failed: the same each time.
+
+mod counterfactual;
+mod near;
+mod trial;
+
+use std::sync::Arc;
+
+use drawloom_engine::config::{Config, Shrink};
+use drawloom_engine::finding::Finding;
+use drawloom_engine::guard::{Armed, Guard, Site};
+use drawloom_engine::schedule::Schedule;
+use drawloom_engine::strategy::{Lenient, Preemptions, Script};
+use drawloom_fiber::Settings;
+use drawloom_report::explain::{Fix, Verification};
+use drawloom_report::{Record, same_bug};
+
+use self::trial::Trial;
+use super::exploration::Failure;
+use super::plan::Plan;
+use super::worker::{Worker, place};
+
+/// Tries the fixes of everything that was found, and moves harmful steps out of windows.
+pub(super) fn all<F: Fn() + Send + Sync + 'static>(worker: &mut Worker<'_, F>, failures: &mut [Failure]) {
+    let plan = worker.plan();
+    // Where what is left over is leaked, every execution would leak.
+    if plan.fixes == 0 || plan.shrink == Shrink::Off || plan.settings.leak {
+        return;
+    }
+    for failure in failures {
+        if worker.has_leaked() {
+            return;
+        }
+        let Some(mut explanation) = failure.telling.record_mut().explanation.take() else { continue };
+        if let Some(known) = Known::of(worker, failure) {
+            try_all(worker, failure, &known, &mut explanation.fixes);
+            let moved = counterfactual::of(worker, failure, &known, &explanation);
+            explanation.evidence.counterfactual = moved.text;
+            failure.passing = moved.passing.or_else(|| near::passing(worker, &known)).map(Box::new);
+        }
+        failure.telling.record_mut().explanation = Some(explanation);
+    }
+}
+
+/// Tries those of `fixes` that can be tried. A lock over more than is needed is left out.
+fn try_all<F: Fn() + Send + Sync + 'static>(
+    worker: &mut Worker<'_, F>,
+    failure: &Failure,
+    known: &Known,
+    fixes: &mut Vec<Fix>,
+) {
+    let mut a_lock_helps = false;
+    fixes.retain_mut(|fix| {
+        let Some(guard) = &fix.guard else { return true };
+        let is_lock = matches!(guard, Guard::Lock(_));
+        if is_lock && a_lock_helps {
+            return false;
+        }
+        let verified = Trial::new(worker, failure, known).of(guard);
+        a_lock_helps |= is_lock && verified.helps;
+        fix.verified = Some(verified);
+        true
+    });
+}
+
+/// Tries a fix of what `token` shows: whether `body` under `guard` still fails, or fails otherwise.
+///
+/// ```
+/// use drawloom::guard::{Guard, Region, Site};
+/// use drawloom::sync::{Arc, atomic::{AtomicU32, Ordering::SeqCst}};
+///
+/// fn increments() {
+///     let count = Arc::new(AtomicU32::new(0));
+///     let increment = |count: &AtomicU32| {
+///         let seen = count.load(SeqCst); // line 11 of this example
+///         count.store(seen + 1, SeqCst);
+///     };
+///     let theirs = count.clone();
+///     let other = drawloom::thread::spawn(move || increment(&theirs));
+///     increment(&count);
+///     other.join().unwrap();
+///     assert_eq!(count.load(SeqCst), 2, "an update was lost");
+/// }
+///
+/// let found = drawloom::explore(drawloom::Config::new(), increments);
+/// let token = found.findings()[0].token();
+/// # let record = found.findings()[0].record();
+/// # let at = |operation| {
+/// #     let step = record.steps.iter().find(|step| record.operation(step) == operation).unwrap();
+/// #     let place = record.place(step.place).unwrap();
+/// #     Site { file: place.file.clone(), line: place.line, column: 0 }
+/// # };
+/// # let (load, store) = (at("load"), at("store"));
+/// // A lock that is held from the load to the store.
+/// let lock = Guard::Lock(vec![Region { enter: load, leave: store }]);
+/// let verdict = drawloom::try_fix(drawloom::Config::new(), token, &lock, increments)?;
+/// assert!(verdict.helps);
+/// assert_eq!(verdict.text, "verified: all 2 schedules, none fails");
+/// # Ok::<(), String>(())
+/// ```
+///
+/// # Errors
+///
+/// If the token is not one of this test, or does not show a finding.
+pub fn try_fix<F>(config: Config, token: &str, guard: &Guard, body: F) -> Result<Verification, String>
+where
+    F: Fn() + Send + Sync + 'static,
+{
+    let plan = Plan::of(&config).map_err(|error| error.to_string())?;
+    let schedule = Schedule::from_token(token, &plan.name).map_err(|error| error.to_string())?;
+    let body = Arc::new(body);
+    let mut worker = Worker::new(&plan, &body);
+    let settings = plan.replay_settings(schedule.await_change);
+    let finding = worker.replay(Box::new(Lenient::of(&schedule)), &settings, true);
+    let finding = finding.ok_or("nothing fails under this schedule")?;
+    let failure = worker.describe(finding, 0);
+    let known = Known::of(&mut worker, &failure).ok_or("the schedule does not fail each time")?;
+    Ok(Trial::new(&mut worker, &failure, &known).of(guard))
+}
+
+/// The failing schedule, which fails again when it is followed leniently.
+struct Known {
+    script: Script,
+    /// What it is followed with.
+    settings: Settings,
+}
+
+impl Known {
+    fn of<F: Fn() + Send + Sync + 'static>(worker: &mut Worker<'_, F>, failure: &Failure) -> Option<Known> {
+        let plan = worker.plan();
+        let schedule = Schedule::from_token(failure.token(), &plan.name).ok()?;
+        let mut settings = plan.replay_settings(schedule.await_change);
+        settings.limits.max_steps = most_steps(plan, failure);
+        let finding = worker.replay(Box::new(Lenient::of(&schedule)), &settings, true)?;
+        let script = Script::of(worker.engine());
+        let fails_again = same_bug(failure.record(), worker.describe(finding, 0).record());
+        fails_again.then_some(Known { script, settings })
+    }
+
+    /// The same under `guard`.
+    fn under(&self, guard: &Arc<Armed>) -> Settings {
+        let mut settings = self.settings.clone();
+        settings.limits.guard = Some(Arc::clone(guard));
+        settings
+    }
+}
+
+/// Executions that are much longer than the failing one are cut, and say nothing; but tasks that only yield
+/// to each other are to be found out.
+fn most_steps(plan: &Plan, failure: &Failure) -> u64 {
+    let limits = &plan.settings.limits;
+    limits.max_steps.min(20 * failure.record().steps.len() as u64 + 4 * limits.progress_bound.min(10_000) + 1_000)
+}
+
+fn armed(guard: &Guard) -> Arc<Armed> {
+    fn site(of: drawloom_engine::Site) -> Option<Site> {
+        place(of).map(|place| Site { file: place.file, line: place.line, column: place.column })
+    }
+    Arc::new(Armed { guard: guard.clone(), place: site })
+}
+
+impl<F: Fn() + Send + Sync + 'static> Worker<'_, F> {
+    /// Follows `script` as far as the program allows.
+    fn follow(&mut self, script: &Script, settings: &Settings) -> Option<Finding> {
+        self.replay(Box::new(Lenient::new(script.clone(), Preemptions::default())), settings, true)
+    }
+
+    /// The last execution, as one in which nothing was found.
+    pub(super) fn passing(&self) -> Record {
+        Record::passed(self.engine(), self.meta(0), &place)
+    }
+}

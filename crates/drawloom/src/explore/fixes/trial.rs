@@ -1,0 +1,230 @@
+//! The trial of one fix, and its verdict.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use drawloom_engine::exhaustive::{Explorer, hash};
+use drawloom_engine::finding::{Finding, FindingKind};
+use drawloom_engine::guard::{Armed, Guard};
+use drawloom_engine::strategy::{Auto, Pos, Profile, Random, Strategy, Surw};
+use drawloom_fiber::Settings;
+use drawloom_report::explain::Verification;
+use drawloom_report::{BlockedRecord, Details, Record, same_bug};
+
+use super::{Known, armed, most_steps, near};
+use crate::explore::exploration::{Failure, grouped};
+use crate::explore::worker::Worker;
+
+/// Steps that the trial of one fix may take.
+const MOST_STEPS: u64 = 200_000;
+/// In case that steps are slow: the time can only cut a trial short, which its number of schedules shows.
+const MOST_TIME: Duration = Duration::from_secs(3);
+/// Of fewer schedules than this, unless they are all, nothing is claimed.
+const LEAST: u64 = 20;
+/// Executions that are learned from: by then the profile is known.
+const LEARN_FROM: u64 = 32;
+/// A task that is passed over for so long is let run.
+const STARVATION_BOUND: u64 = 10_000;
+
+/// Executions under a guard.
+pub(super) struct Trial<'t, 'w, F> {
+    worker: &'t mut Worker<'w, F>,
+    failure: &'t Failure,
+    known: &'t Known,
+    began: Instant,
+    schedules: u64,
+    steps: u64,
+    /// Executions that were cut since they were too long.
+    cut: u64,
+    /// Somebody has come to where the guard is.
+    met: bool,
+    /// The schedule that failed, by number, and how.
+    failed: Option<(u64, Failure)>,
+}
+
+impl<'t, 'w, F: Fn() + Send + Sync + 'static> Trial<'t, 'w, F> {
+    pub(super) fn new(worker: &'t mut Worker<'w, F>, failure: &'t Failure, known: &'t Known) -> Trial<'t, 'w, F> {
+        let began = Instant::now();
+        Trial { worker, failure, known, began, schedules: 0, steps: 0, cut: 0, met: false, failed: None }
+    }
+
+    /// Whether `guard` helps.
+    pub(super) fn of(mut self, guard: &Guard) -> Verification {
+        let armed = armed(guard);
+        self.near(&armed);
+        let exhausted = self.goes_on() && self.exhaust(&armed);
+        if !exhausted {
+            self.sample(&armed);
+        }
+        self.verdict(exhausted)
+    }
+
+    /// Whether there is more to be made.
+    fn goes_on(&self) -> bool {
+        // Where a task was leaked in the middle of a panic, another one must not panic.
+        self.failed.is_none()
+            && !self.worker.has_leaked()
+            && self.schedules < self.worker.plan().fixes
+            && self.steps < MOST_STEPS
+            && (self.schedules == 0 || self.began.elapsed() < MOST_TIME)
+    }
+
+    /// Takes note of what an execution came to.
+    fn add(&mut self, finding: Option<Finding>) {
+        self.schedules += 1;
+        self.steps += self.worker.engine().steps().len() as u64;
+        self.met |= self.worker.engine().has_met_guard();
+        let same_kind = |finding: &Finding| finding.kind.word() == self.failure.finding.kind.word();
+        match finding {
+            None => {}
+            Some(finding) if finding.kind == FindingKind::StepLimit && !same_kind(&finding) => self.cut += 1,
+            Some(finding) => self.failed = Some((self.schedules, self.worker.describe(finding, 0))),
+        }
+    }
+
+    /// The schedule that failed, and those near it.
+    fn near(&mut self, guard: &Arc<Armed>) {
+        let settings = self.known.under(guard);
+        for script in near::schedules(&self.known.script) {
+            if !self.goes_on() {
+                return;
+            }
+            let finding = self.worker.follow(&script, &settings);
+            self.add(finding);
+        }
+    }
+
+    /// Every behaviour, if that takes no more than what is left of the budget. Whether it did.
+    fn exhaust(&mut self, guard: &Arc<Armed>) -> bool {
+        let plan = self.worker.plan();
+        let before = (self.schedules, self.steps);
+        let most = plan.fixes.saturating_sub(self.schedules);
+        let mut settings = plan.to_exhaust(4 * self.failure.record().steps.len() as u64 + 64).settings;
+        settings.limits.guard = Some(Arc::clone(guard));
+        let explorer = Explorer::new(most);
+        let unprepared = Arc::new(Profile::default());
+        while self.goes_on() {
+            let Some(strategy) = explorer.claim() else {
+                let exhausted = explorer.progress().exhausted;
+                // What was made before is among them.
+                self.schedules -= if exhausted { before.0 } else { 0 };
+                return exhausted;
+            };
+            let ticket = strategy.ticket();
+            let finding = self.worker.draw(Box::new(strategy), &settings, self.schedules, &unprepared);
+            let cut = finding.as_ref().is_some_and(|finding| finding.kind == FindingKind::StepLimit);
+            if cut
+                || !self.worker.engine().guard_is_exact()
+                || explorer.was_redundant(ticket)
+                || explorer.take_divergence().is_some()
+            {
+                break;
+            }
+            self.add(finding);
+            if self.schedules - before.0 + explorer.progress().pending > most {
+                break;
+            }
+        }
+        // It was in vain: what is sampled instead has the budget.
+        if self.failed.is_none() {
+            (self.schedules, self.steps) = before;
+        }
+        false
+    }
+
+    /// Samples, by the strategy that found the failure and by others.
+    fn sample(&mut self, guard: &Arc<Armed>) {
+        let plan = self.worker.plan();
+        let mut settings: Settings = plan.settings.clone();
+        let limits = &mut settings.limits;
+        limits.max_steps = most_steps(plan, self.failure);
+        (limits.starvation_bound, limits.run_on, limits.await_change) = (STARVATION_BOUND, false, false);
+        limits.guard = Some(Arc::clone(guard));
+        let first = hash(self.failure.token().as_bytes()) >> 1;
+        let mut profile = Arc::new(Profile::default());
+        let mut number = 0;
+        while self.goes_on() {
+            let strategy: Box<dyn Strategy> = match number % 4 {
+                0 | 1 if plan.strategy.is_randomised() || plan.custom.is_some() => plan.strategy(),
+                0 | 1 => Box::new(Auto::new()),
+                2 => Box::new(Surw::new()),
+                _ if number % 8 == 3 => Box::new(Random::new()),
+                _ => Box::new(Pos::new()),
+            };
+            let finding = self.worker.draw(strategy, &settings, first.wrapping_add(number), &profile);
+            self.add(finding);
+            if number < LEARN_FROM {
+                self.worker.learn(Arc::make_mut(&mut profile));
+            }
+            number += 1;
+        }
+    }
+
+    fn verdict(self, exhausted: bool) -> Verification {
+        let Trial { schedules, cut, met, .. } = self;
+        let verification = |helps, text| Verification { helps, schedules, exhausted: exhausted && helps, text };
+        if let Some((number, failed)) = &self.failed {
+            let how = how_it_fails(self.failure.record(), failed.record());
+            return verification(false, format!("does not help: {} in schedule {}{}", how.0, grouped(*number), how.1));
+        }
+        if !met {
+            return verification(false, "not tried: no execution comes to where it would be".to_owned());
+        }
+        if cut == schedules {
+            return verification(false, "not verified: no execution comes to its end".to_owned());
+        }
+        let made = match schedules {
+            1 => "1 schedule".to_owned(),
+            n => format!("{} schedules", grouped(n)),
+        };
+        let enough = LEAST.min(self.worker.plan().fixes);
+        if !exhausted && schedules - cut < enough {
+            return verification(false, format!("not verified: there was time for {} schedules only", schedules - cut));
+        }
+        if exhausted && schedules == 1 {
+            return verification(true, "verified: only 1 schedule is left, and it does not fail".to_owned());
+        }
+        let all = if exhausted { "all " } else { "" };
+        let long = match cut {
+            0 => String::new(),
+            n => format!("; {} of them did not end", grouped(n)),
+        };
+        verification(true, format!("verified: {all}{made}, none fails{long}"))
+    }
+}
+
+/// How an execution under a fix fails: a verb, and what more there is to say.
+fn how_it_fails(original: &Record, record: &Record) -> (String, String) {
+    if same_bug(original, record) {
+        return ("fails all the same".to_owned(), String::new());
+    }
+    match &record.finding.details {
+        Details::Deadlock { blocked, cycle, .. } => {
+            let involved = |b: &&BlockedRecord| {
+                if cycle.is_empty() { b.operation != "join" } else { cycle.contains(&b.task) }
+            };
+            let waits: Vec<String> = blocked.iter().filter(involved).map(|b| waits(record, b)).collect();
+            ("deadlocks".to_owned(), format!(": {}", waits.join("; ")))
+        }
+        Details::Livelock { .. } | Details::StepLimit { .. } => ("never ends".to_owned(), String::new()),
+        _ => {
+            let message = record.finding.message.lines().next().unwrap_or_default();
+            ("fails otherwise".to_owned(), format!(": {}: {message}", record.finding.kind))
+        }
+    }
+}
+
+/// What a task waits for, and where.
+fn waits(record: &Record, blocked: &BlockedRecord) -> String {
+    let task = record.tasks.get(blocked.task as usize).map_or("?", |task| task.path.as_str());
+    let resource = blocked.resource.and_then(|resource| record.resources.get(resource as usize));
+    let what = match resource {
+        Some(resource) => match &resource.name {
+            Some(name) => format!(" for {name}"),
+            None => format!(" for a {}", resource.kind),
+        },
+        None => format!(" in {}", blocked.operation),
+    };
+    let place = record.place(blocked.place).map(|place| format!(" at {place}")).unwrap_or_default();
+    format!("{task} waits{what}{place}")
+}

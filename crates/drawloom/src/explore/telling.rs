@@ -1,0 +1,74 @@
+//! What there is to tell of a finding: its record, which is made when somebody asks for it.
+//!
+//! A bug is often found within a handful of executions, and to put all of it into words takes longer than these
+//! did. So the engine's state is kept, and told of when it is read, or compared with other findings.
+
+use std::fmt;
+use std::sync::{Arc, OnceLock};
+
+use drawloom_engine::Engine;
+use drawloom_engine::finding::{Finding, FindingKind};
+use drawloom_engine::schedule::Schedule;
+use drawloom_report::{Meta, Record};
+
+use super::worker::place;
+use crate::rt::line_of;
+
+/// A record, made or yet to be made.
+#[derive(Clone)]
+pub(super) struct Telling {
+    seen: Arc<Seen>,
+    /// Without the token; what counts once there is a record is in there.
+    meta: Meta,
+    record: OnceLock<Record>,
+}
+
+/// What the execution has left.
+struct Seen {
+    engine: Engine,
+    finding: Finding,
+}
+
+impl Telling {
+    /// Of `finding`, which the execution that is still in `engine` has shown. The token is added to `meta`.
+    pub(super) fn of(engine: &Engine, finding: &Finding, meta: Meta) -> Telling {
+        let seen = Seen { engine: engine.snapshot(), finding: finding.clone() };
+        Telling { seen: Arc::new(seen), meta, record: OnceLock::new() }
+    }
+
+    pub(super) fn record(&self) -> &Record {
+        self.record.get_or_init(|| {
+            let Seen { engine, finding } = &*self.seen;
+            // There is nothing to replay where the same choices do not lead to the same steps.
+            let replayable = !matches!(finding.kind, FindingKind::Divergence(_) | FindingKind::NothingExplored);
+            let schedule = replayable.then(|| Schedule::of(engine, &self.meta.test, line_of));
+            let token = schedule.map_or_else(String::new, |schedule| schedule.token());
+            Record::of(engine, finding, Meta { token, ..self.meta.clone() }, &place)
+        })
+    }
+
+    /// The same, to be changed.
+    pub(super) fn record_mut(&mut self) -> &mut Record {
+        self.record();
+        self.record.get_mut().expect("it was made just now")
+    }
+
+    /// As far as it is known without the record: all but the token.
+    pub(super) fn meta(&self) -> &Meta {
+        self.record.get().map_or(&self.meta, |record| &record.meta)
+    }
+
+    /// To be changed; but for the token.
+    pub(super) fn meta_mut(&mut self) -> &mut Meta {
+        match self.record.get_mut() {
+            Some(record) => &mut record.meta,
+            None => &mut self.meta,
+        }
+    }
+}
+
+impl fmt::Debug for Telling {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.record().fmt(f)
+    }
+}

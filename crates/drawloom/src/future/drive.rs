@@ -1,0 +1,202 @@
+//! The loop that drives one future: poll, wait to be woken, poll again.
+
+use std::cell::Cell;
+use std::future::Future;
+use std::panic::Location;
+use std::pin::pin;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Condvar, Mutex, OnceLock, PoisonError};
+use std::task::{Context, Poll, Wake, Waker};
+
+use super::timer;
+use crate::rt::{self, OpKind, Operation, ResourceId, TaskId};
+use crate::thread::TaskOf;
+use crate::time::Instant;
+
+/// What tells the park of a future from that of a thread, in reports.
+const AWAITS: u64 = 1;
+
+/// Whom a waker wakes.
+pub(super) struct Target {
+    who: Who,
+    /// Set in the step that wakes the task for its end, and looked at in the step that ends its wait:
+    /// these two depend on each other already, so the flag needs no step of its own.
+    aborted: AtomicBool,
+    /// Where the future was given to us: the place of its wake-ups, which have none of their own.
+    made_at: &'static Location<'static>,
+}
+
+enum Who {
+    /// Wakes by the task's park token.
+    Task(OnceLock<TaskOf>),
+    Native {
+        woken: Mutex<bool>,
+        wakes: Condvar,
+    },
+}
+
+impl Who {
+    fn native() -> Who {
+        Who::Native { woken: Mutex::new(false), wakes: Condvar::new() }
+    }
+}
+
+impl Target {
+    /// The task that calls.
+    #[track_caller]
+    pub(super) fn here() -> Arc<Target> {
+        let who = match rt::current() {
+            Some(rt) => Who::Task(TaskOf { task: rt.running(), epoch: rt.epoch() }.into()),
+            None => Who::native(),
+        };
+        Target::new(who, Location::caller())
+    }
+
+    /// A task that is about to be spawned; [`is`](Self::is) says which.
+    pub(super) fn spawned(made_at: &'static Location<'static>) -> Arc<Target> {
+        Target::new(Who::Task(OnceLock::new()), made_at)
+    }
+
+    pub(super) fn is(&self, spawned: TaskOf) {
+        if let Who::Task(task) = &self.who {
+            let _ = task.set(spawned);
+        }
+    }
+
+    /// The task, while its execution goes on.
+    fn task(&self) -> Option<(rt::Handle, TaskId)> {
+        match &self.who {
+            Who::Task(task) => task.get().and_then(|id| Some((id.here()?, id.task))),
+            Who::Native { .. } => None,
+        }
+    }
+
+    /// A thread of the operating system.
+    #[track_caller]
+    pub(super) fn native() -> Arc<Target> {
+        Target::new(Who::native(), Location::caller())
+    }
+
+    fn new(who: Who, made_at: &'static Location<'static>) -> Arc<Target> {
+        Arc::new(Target { who, aborted: AtomicBool::new(false), made_at })
+    }
+
+    /// Wakes the task, to end at once.
+    pub(super) fn abort(&self) {
+        if matches!(self.who, Who::Native { .. }) {
+            self.aborted.store(true, Ordering::Release);
+        }
+        self.unpark();
+        self.aborted.store(true, Ordering::Release);
+    }
+
+    pub(super) fn unpark(&self) {
+        match &self.who {
+            Who::Task(_) => {
+                if let Some((rt, task)) = self.task() {
+                    let unpark = Operation::new(OpKind::Unpark, ResourceId::NONE, rt::site(self.made_at));
+                    rt.step(unpark.with_arg(u64::from(task.0)));
+                }
+            }
+            Who::Native { woken, wakes } => {
+                *woken.lock().unwrap_or_else(PoisonError::into_inner) = true;
+                wakes.notify_one();
+            }
+        }
+    }
+
+    /// Waits to be woken, until `deadline` at the latest; whether it was too late.
+    fn park(&self, deadline: Option<Instant>) -> bool {
+        match &self.who {
+            Who::Task(_) => {
+                // Nobody is left to be woken outside of the execution.
+                let Some((rt, _)) = self.task() else { return false };
+                let park = Operation::new(OpKind::Park, ResourceId::NONE, rt::site(self.made_at)).with_arg(AWAITS);
+                let result = match deadline.and_then(Instant::virtual_nanos) {
+                    None => rt.step(park),
+                    Some(deadline) => rt.step_until(park, deadline),
+                };
+                result == rt::outcome::TIMED_OUT
+            }
+            Who::Native { woken, wakes } => {
+                let mut woken = woken.lock().unwrap_or_else(PoisonError::into_inner);
+                while !std::mem::take(&mut *woken) {
+                    woken = match deadline.map(|deadline| deadline.saturating_duration_since(Instant::now())) {
+                        None => wakes.wait(woken).unwrap_or_else(PoisonError::into_inner),
+                        Some(left) if left.is_zero() => return true,
+                        Some(left) => wakes.wait_timeout(woken, left).unwrap_or_else(PoisonError::into_inner).0,
+                    };
+                }
+                false
+            }
+        }
+    }
+}
+
+impl Wake for Target {
+    fn wake(self: Arc<Self>) {
+        self.unpark();
+    }
+
+    fn wake_by_ref(self: &Arc<Self>) {
+        self.unpark();
+    }
+}
+
+crate::thread_local! {
+    /// How many futures the running task is driving, one within the other.
+    static DEPTH: Cell<u32> = const { Cell::new(0) };
+}
+
+/// Polls `future` until it is ready, or until it is aborted: then it is dropped, and there is no output.
+/// It begins by waiting to be woken unless it is `woken` already.
+pub(super) fn drive<F: Future>(future: F, target: &Arc<Target>, mut woken: bool) -> Option<F::Output> {
+    let mut future = pin!(future);
+    let waker = Waker::from(target.clone());
+    let mut context = Context::from_waker(&waker);
+    let _depth = Deeper::new();
+    loop {
+        if !std::mem::take(&mut woken) {
+            let deadline = timer::earliest();
+            if target.park(deadline) {
+                timer::fire(deadline, &waker);
+            }
+            if target.aborted.load(Ordering::Acquire) {
+                return None;
+            }
+        }
+        if let Poll::Ready(output) = future.as_mut().poll(&mut context) {
+            return Some(output);
+        }
+    }
+}
+
+struct Deeper;
+
+impl Deeper {
+    fn new() -> Deeper {
+        DEPTH.set(DEPTH.get() + 1);
+        Deeper
+    }
+}
+
+impl Drop for Deeper {
+    fn drop(&mut self) {
+        let _ = DEPTH.try_with(|depth| depth.set(depth.get() - 1));
+    }
+}
+
+/// Runs a future to its end on the calling task.
+///
+/// Tasks that it has spawned go on, as threads do; [`run`](super::run) ends them too.
+#[track_caller]
+pub fn block_on<F: Future>(future: F) -> F::Output {
+    let target = Target::here();
+    let output = drive(future, &target, true);
+    if DEPTH.get() > 0 {
+        // A future within a future: what has woken us may have been meant for the outer one.
+        target.unpark();
+    }
+    // Nobody else knows the target by anything but its waker, and a waker cannot abort.
+    output.expect("a future that blocks its caller is not aborted")
+}

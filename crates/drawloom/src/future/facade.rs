@@ -1,0 +1,67 @@
+//! What facades of async runtimes are made of, beside the public part of [`future`](super).
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+use super::group::Group;
+use crate::rt;
+
+/// The number of the running task in its execution; none outside of an exploration.
+#[must_use]
+pub fn running() -> Option<u32> {
+    rt::current().map(|rt| rt.running().0)
+}
+
+/// Whether the execution is over and what is left of it is torn down: then nobody waits for anybody.
+#[must_use]
+pub fn is_over() -> bool {
+    std::thread::panicking() || rt::current().is_some_and(rt::Handle::is_tearing_down)
+}
+
+/// Tasks that end together: those of a runtime.
+#[derive(Clone, Default)]
+pub struct Tasks(Arc<Group>);
+
+impl Tasks {
+    /// Until the returned value is dropped, what the running task spawns belongs here.
+    pub fn enter(&self) -> Entered {
+        Entered { before: Group::enter(Some(self.0.clone())), here: PhantomData }
+    }
+
+    /// Aborts all that can be, and waits for all.
+    #[track_caller]
+    pub fn end(&self) {
+        self.0.end();
+    }
+
+    /// Aborts all that can be, and waits for none.
+    pub fn abort(&self) {
+        self.0.abort();
+    }
+}
+
+impl fmt::Debug for Tasks {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Tasks").finish_non_exhaustive()
+    }
+}
+
+/// What [`Tasks::enter`] returns.
+#[must_use = "leaves at once if it is dropped"]
+pub struct Entered {
+    before: Option<Arc<Group>>,
+    here: PhantomData<*const ()>,
+}
+
+impl Drop for Entered {
+    fn drop(&mut self) {
+        Group::enter(self.before.take());
+    }
+}
+
+impl fmt::Debug for Entered {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Entered").finish_non_exhaustive()
+    }
+}

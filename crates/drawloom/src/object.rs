@@ -1,0 +1,114 @@
+//! Objects: state whose every use is one step. What facades of other libraries are made of.
+
+use std::fmt;
+use std::panic::Location;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use crate::label::Labelled;
+use crate::rt::{self, Handle, OpKind, Operation, ResourceId, ResourceKind, Slot, State};
+
+/// Shared state that is used as a whole: each use is one step, atomic for all other tasks.
+///
+/// A lock, a queue or a notification of some library becomes one by keeping what it knows in an object,
+/// wakers included, and by doing in one [`update`](Self::update) what the original does in one critical
+/// section. Everything that explores, replays and explains then knows about it: two uses of one object
+/// depend on each other unless both only [`look`](Self::look).
+///
+/// ```
+/// use drawloom::object::Object;
+///
+/// let permits = Object::new(2_u32);
+/// let taken = permits.update(|permits| {
+///     let there = *permits > 0;
+///     *permits -= u32::from(there);
+///     there
+/// });
+/// assert!(taken);
+/// assert_eq!(permits.look(|permits| *permits), 1);
+/// ```
+///
+/// What is passed to `update` and `look` must not take a step itself: wake, drop values of users and
+/// return to their code afterwards.
+pub struct Object<T> {
+    slot: Slot,
+    /// Never contended under control. Outside of an exploration it is what makes a use atomic.
+    state: Mutex<T>,
+}
+
+impl<T> Object<T> {
+    /// An object in state `state`; reports name it by the place of this call.
+    #[must_use]
+    #[track_caller]
+    pub const fn new(state: T) -> Self {
+        Object { slot: Slot::new(), state: Mutex::new(state) }
+    }
+
+    /// Changes the state: a step that depends on every other use.
+    #[track_caller]
+    pub fn update<R>(&self, f: impl FnOnce(&mut T) -> R) -> R {
+        self.update_from(Location::caller(), f)
+    }
+
+    /// As [`update`](Self::update), as a step of `place`: for destructors, which have no caller, and for futures,
+    /// which are polled by somebody else than who made them.
+    pub fn update_from<R>(&self, place: &'static Location<'static>, f: impl FnOnce(&mut T) -> R) -> R {
+        self.step(OpKind::Rmw, place);
+        f(&mut self.state())
+    }
+
+    /// Reads the state: a step that does not depend on other looks.
+    #[track_caller]
+    pub fn look<R>(&self, f: impl FnOnce(&T) -> R) -> R {
+        self.look_from(Location::caller(), f)
+    }
+
+    /// As [`look`](Self::look), as a step of `place`.
+    pub fn look_from<R>(&self, place: &'static Location<'static>, f: impl FnOnce(&T) -> R) -> R {
+        self.step(OpKind::Load, place);
+        f(&self.state())
+    }
+
+    /// The state, without a step: `&mut` proves that nobody shares it.
+    pub fn get_mut(&mut self) -> &mut T {
+        self.state.get_mut().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The state itself.
+    #[doc(hidden)]
+    pub fn into_inner(self) -> T {
+        self.state.into_inner().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn step(&self, kind: OpKind, place: &'static Location<'static>) {
+        if let Some(rt) = rt::current() {
+            rt.step(Operation::new(kind, self.resource(rt), rt::site(place)));
+        }
+    }
+
+    fn resource(&self, rt: Handle) -> ResourceId {
+        self.slot.resource(rt, ResourceKind::Atomic, || State::Plain)
+    }
+
+    fn state(&self) -> MutexGuard<'_, T> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<T: Default> Default for Object<T> {
+    #[track_caller]
+    fn default() -> Self {
+        Object::new(T::default())
+    }
+}
+
+impl<T> fmt::Debug for Object<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Object").finish_non_exhaustive()
+    }
+}
+
+impl<T> Labelled for Object<T> {
+    fn id(&self, rt: Handle) -> Option<ResourceId> {
+        Some(self.resource(rt))
+    }
+}

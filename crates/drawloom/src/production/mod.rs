@@ -1,0 +1,44 @@
+//! The production face: with the feature `controlled` off, every name that std has is std's own.
+//!
+//! Nothing here is compiled into a program: modules are re-exported, and what exists in both faces
+//! without being std's is empty and inlined. Only [`task`](crate::task) and [`channel`](crate::channel) are
+//! code of their own, on std's threads and locks.
+
+#[cfg(feature = "parking_lot")]
+pub use ::parking_lot;
+pub use std::{hint, sync, thread, thread_local, time};
+
+/// `std::cell`, and the trait that tells reads of an `UnsafeCell` from writes in both faces.
+pub mod cell {
+    pub use std::cell::*;
+
+    pub use crate::access::UnsafeCellExt;
+}
+
+// ── helpers of both faces: nobody schedules here, so there is nothing to choose and nobody to tell ──
+
+/// One of `outcomes` alternatives: always the first.
+///
+/// # Panics
+///
+/// If there is nothing to choose from.
+#[inline(always)]
+#[track_caller]
+pub fn choose(outcomes: usize) -> usize {
+    assert!(outcomes > 0, "there is nothing to choose from");
+    0
+}
+
+/// As [`std::thread::yield_now`].
+#[inline(always)]
+pub fn yield_now() {
+    thread::yield_now();
+}
+
+/// Would name the running task in reports: there are none.
+#[inline(always)]
+pub fn name_task(_name: &str) {}
+
+/// Would name an object in reports: there are none.
+#[inline(always)]
+pub fn label<T: ?Sized>(_object: &T, _name: &str) {}

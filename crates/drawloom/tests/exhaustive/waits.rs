@@ -1,0 +1,162 @@
+//! Cancellation, select, timeouts, channels and futures: what an exhaustive exploration runs is every class
+//! that brute force finds, once, with the same outcomes.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use drawloom::channel;
+use drawloom::future::{self, block_on};
+use drawloom::sync::atomic::{AtomicU32, Ordering::SeqCst};
+use drawloom::{select, task, thread};
+
+use super::brute::{Lab, Log, Outcome, Subject, exhaust_with_two};
+
+/// Compares with brute force; returns the number of classes and of schedules.
+fn compare(name: &str, body: impl Fn(&Arc<Log>) + Send + Sync + 'static) -> (usize, u64) {
+    let subject = Subject { body: Arc::new(body), asks_for_exits: false, has_gate: false };
+    let mut lab = Lab::new();
+    let brute = lab.every_schedule(&subject, 2_000_000).unwrap_or_else(|| panic!("{name} has too many schedules"));
+    assert!(brute.problems.is_empty(), "{name}: {:?}", brute.problems);
+    for mut ran in [lab.exhaust(&subject), exhaust_with_two(&subject)] {
+        ran.sort();
+        let classes: BTreeMap<u64, Outcome> = ran.iter().cloned().collect();
+        assert_eq!(classes.len(), ran.len(), "{name}: a class was run twice");
+        assert_eq!(classes, brute.classes, "{name}");
+    }
+    eprintln!("{name}: {} schedules, {} classes", brute.schedules, brute.classes.len());
+    (brute.classes.len(), brute.schedules)
+}
+
+#[test]
+fn a_cancellation_strikes_before_during_and_after() {
+    let (classes, _) = compare("cancel", |log| {
+        let (sender, receiver) = channel::unbounded::<i64>();
+        let theirs = log.clone();
+        let task = task::spawn(move || {
+            theirs.note(1, receiver.recv().unwrap_or(-1));
+            theirs.note(1, receiver.recv().unwrap_or(-1));
+        });
+        sender.send(7).unwrap();
+        task.cancel();
+        log.note(0, i64::from(task.get().is_err()));
+    });
+    assert!(classes > 3, "{classes}");
+}
+
+#[test]
+fn a_masked_section_is_not_interrupted() {
+    compare("masked", |log| {
+        let theirs = log.clone();
+        let task = task::spawn(move || {
+            task::masked(|| {
+                task::checkpoint();
+                theirs.note(1, 1);
+            });
+            task::checkpoint();
+            theirs.note(1, 2);
+        });
+        task.cancel();
+        log.note(0, i64::from(task.get().is_err()));
+    });
+}
+
+#[test]
+fn a_select_takes_any_arm_that_is_ready() {
+    compare("select", |log| {
+        let (first, ones) = channel::unbounded::<i64>();
+        let (second, twos) = channel::unbounded::<i64>();
+        first.send(1).unwrap();
+        let sender = thread::spawn(move || second.send(2).is_ok());
+        let got = select! {
+            recv(ones) -> one => one.unwrap_or(-1),
+            recv(twos) -> two => two.unwrap_or(-2),
+        };
+        log.note(0, got);
+        sender.join().unwrap();
+    });
+}
+
+#[test]
+fn selects_with_a_default_do_not_wait() {
+    compare("default", |log| {
+        let (sender, receiver) = channel::bounded::<i64>(1);
+        let theirs = log.clone();
+        let task = thread::spawn(move || {
+            select! {
+                send(sender, 5) -> sent => theirs.note(1, i64::from(sent.is_ok())),
+                default => theirs.note(1, -1),
+            }
+        });
+        select! {
+            recv(receiver) -> five => log.note(0, five.unwrap_or(-2)),
+            default => log.note(0, -1),
+        }
+        drop(receiver);
+        task.join().unwrap();
+    });
+}
+
+#[test]
+fn two_selects_meet_at_a_rendezvous() {
+    compare("meet", |log| {
+        let (sender, receiver) = channel::bounded::<i64>(0);
+        let theirs = log.clone();
+        let task = thread::spawn(move || {
+            let never = channel::never::<i64>();
+            select! {
+                send(sender, 5) -> sent => theirs.note(1, i64::from(sent.is_ok())),
+                recv(never) -> _ => theirs.note(1, -1),
+            }
+        });
+        let never = channel::never::<i64>();
+        select! {
+            recv(receiver) -> five => log.note(0, five.unwrap_or(-2)),
+            recv(never) -> _ => log.note(0, -1),
+        }
+        task.join().unwrap();
+    });
+}
+
+#[test]
+fn a_message_and_a_timeout_race() {
+    compare("timeout", |log| {
+        let (sender, receiver) = channel::unbounded::<i64>();
+        let task = thread::spawn(move || {
+            thread::sleep(Duration::from_millis(1));
+            sender.send(1).is_ok()
+        });
+        let got = receiver.recv_timeout(Duration::from_millis(1));
+        log.note(0, got.map_or(-1, |message| message));
+        task.join().unwrap();
+    });
+}
+
+#[test]
+fn two_senders_wait_for_room() {
+    compare("room", |log| {
+        let (sender, receiver) = channel::bounded::<i64>(1);
+        let other = sender.clone();
+        let sending = thread::spawn(move || other.send(1).is_ok());
+        sender.send(2).unwrap();
+        let first = receiver.recv().unwrap_or(-1);
+        log.note(0, first * 10 + receiver.recv().unwrap_or(-1));
+        sending.join().unwrap();
+    });
+}
+
+#[test]
+fn an_abort_strikes_before_during_and_after() {
+    compare("abort", |log| {
+        let marks = Arc::new(AtomicU32::new(0));
+        let theirs = marks.clone();
+        let task = future::spawn(async move {
+            theirs.fetch_add(1, SeqCst);
+            future::yield_now().await;
+            theirs.fetch_add(1, SeqCst);
+        });
+        task.abort();
+        let failed = block_on(task).is_err();
+        log.note(0, i64::from(marks.load(SeqCst)) * 2 + i64::from(failed));
+    });
+}

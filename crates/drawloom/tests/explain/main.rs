@@ -1,0 +1,5 @@
+//! Explanations of whole programs, as a person reads them.
+
+mod forms;
+mod programs;
+mod screens;

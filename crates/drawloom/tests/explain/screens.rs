@@ -1,0 +1,93 @@
+//! The complete report of each kind of mistake. A person who has never seen the program must be able to tell
+//! from the first screen what happened.
+
+use drawloom::Exploration;
+use drawloom_report::explain::Class;
+use insta::assert_snapshot;
+
+use crate::programs::{atomicity, cache, guards, waits};
+
+/// The report of `body`, which must be of this class.
+fn screen(class: Class, body: fn()) -> String {
+    let config = "auto, name = \"x::example\", seed = 1, threads = 1, progress_bound = 100";
+    let exploration: Exploration = drawloom::explore(config.parse().expect("a configuration"), body);
+    let failure = exploration.findings().first().expect("it fails");
+    let report = failure.report();
+    let explanation = failure.record().explanation.as_deref().expect("it is explained");
+    assert_eq!(explanation.class, Some(class), "{report}");
+    without_backtrace(&report)
+}
+
+/// Whether there is one is up to `RUST_BACKTRACE`.
+pub fn without_backtrace(report: &str) -> String {
+    let mut within = false;
+    let mut kept = String::new();
+    for line in report.lines() {
+        within = line.trim() == "backtrace:" || (within && line.starts_with("    "));
+        if !within {
+            kept += line;
+            kept.push('\n');
+        }
+    }
+    kept
+}
+
+#[test]
+fn a_lost_update() {
+    assert_snapshot!(screen(Class::AtomicityGap, atomicity::lost_update));
+}
+
+#[test]
+fn a_check_then_act() {
+    assert_snapshot!(screen(Class::Toctou, atomicity::check_then_act));
+}
+
+#[test]
+fn a_gap_between_two_locked_sections() {
+    assert_snapshot!(screen(Class::AtomicityGap, atomicity::two_locked_sections));
+}
+
+#[test]
+fn a_missing_guard() {
+    assert_snapshot!(screen(Class::MissingGuard, guards::missing_guard));
+}
+
+#[test]
+fn a_stale_reference() {
+    assert_snapshot!(screen(Class::StaleReference, guards::stale_reference));
+}
+
+#[test]
+fn a_lifetime_mismatch() {
+    assert_snapshot!(screen(Class::LifetimeMismatch, cache::lifetime_mismatch));
+}
+
+#[test]
+fn locks_in_opposite_order() {
+    assert_snapshot!(screen(Class::Deadlock, waits::opposite_order));
+}
+
+#[test]
+fn a_cycle_of_three() {
+    assert_snapshot!(screen(Class::Deadlock, waits::three_cycle));
+}
+
+#[test]
+fn a_lost_wakeup() {
+    assert_snapshot!(screen(Class::LostWakeup, waits::lost_wakeup));
+}
+
+#[test]
+fn a_livelock() {
+    assert_snapshot!(screen(Class::Livelock, waits::livelock));
+}
+
+#[test]
+fn a_data_race() {
+    assert_snapshot!(screen(Class::DataRace, guards::data_race));
+}
+
+#[test]
+fn a_channel_that_stays_open() {
+    assert_snapshot!(screen(Class::Starvation, waits::channel_starvation));
+}

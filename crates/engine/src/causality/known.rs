@@ -1,0 +1,234 @@
+//! What is known of earlier steps while the clock of a step is computed.
+
+use super::NONE;
+use super::history::{Change, History};
+use super::place::{Newest, Place, join};
+use crate::dependence::{Relation, never_ordered, ordered_with_all, relation_of_steps};
+use crate::operation::OpKind;
+use crate::trace::Step;
+
+/// The newest steps, by task and by place; kept for its memory, and to go back to what was known before.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Known {
+    /// The newest step of each task.
+    newest: Vec<u32>,
+    /// The newest firing of a timer of each task.
+    fired: Vec<u32>,
+    places: Vec<Place>,
+    /// What is in a place that has not this number is of an execution before.
+    number: u64,
+    /// The candidates of the step at hand.
+    earlier: Vec<usize>,
+    history: History,
+    /// By step: what there was before it.
+    before: Vec<Before>,
+}
+
+/// What there was before a step.
+#[derive(Clone, Copy, Debug)]
+struct Before {
+    /// The newest step of its task.
+    of_task: u32,
+    /// How many changes of fired timers and of places.
+    changes: u32,
+}
+
+/// Steps whose clocks are known.
+pub(super) struct Seen<'a> {
+    pub(super) width: usize,
+    pub(super) before: &'a [u32],
+    pub(super) own: &'a [u32],
+    pub(super) steps: &'a [Step],
+}
+
+/// A step whose clock is being computed.
+pub(super) struct Row<'a> {
+    pub(super) j: usize,
+    pub(super) clock: &'a mut [u32],
+    pub(super) seen: Seen<'a>,
+    pub(super) races: &'a mut Vec<(usize, usize)>,
+}
+
+impl<'a> Row<'a> {
+    fn step(&self) -> &'a Step {
+        &self.seen.steps[self.j]
+    }
+
+    /// It knows all that step `i` knows.
+    #[inline]
+    pub(super) fn learn(&mut self, i: usize) {
+        if !self.knows(i) {
+            self.join(i);
+        }
+    }
+
+    #[inline]
+    fn join(&mut self, i: usize) {
+        let Seen { width, before, .. } = self.seen;
+        join(self.clock, &before[i * width..(i + 1) * width]);
+    }
+
+    /// Whether it knows of step `i`, as far as has been found out.
+    #[inline]
+    fn knows(&self, i: usize) -> bool {
+        self.seen.own[i] <= self.clock[self.seen.steps[i].task.index()]
+    }
+
+    /// The same of a step that is remembered.
+    #[inline]
+    fn knows_of(&self, earlier: &Newest) -> bool {
+        earlier.own <= self.clock[earlier.task as usize]
+    }
+
+    /// It does not know of step `i`: the table says whether it has to.
+    #[inline]
+    fn learn_if_related(&mut self, i: usize) {
+        match relation_of_steps(&self.seen.steps[i], self.step()) {
+            Relation::Independent | Relation::Granting => return,
+            Relation::Enabling => {}
+            Relation::Dependent => self.races.push((i, self.j)),
+        }
+        self.join(i);
+    }
+
+    /// It asks whether task number `task` has ended.
+    pub(super) fn learn_end_of(&mut self, task: u64, known: &Known) {
+        let newest = known.newest.get(task as usize).map_or(NONE, |newest| *newest);
+        if newest != NONE && self.seen.steps[newest as usize].kind == OpKind::Exit && !self.knows(newest as usize) {
+            self.learn_if_related(newest as usize);
+        }
+    }
+}
+
+impl Known {
+    pub(super) fn reset(&mut self, tasks: usize) {
+        self.number += 1;
+        self.history.clear();
+        self.before.clear();
+        for of_tasks in [&mut self.newest, &mut self.fired] {
+            of_tasks.clear();
+            of_tasks.resize(tasks, NONE);
+        }
+    }
+
+    /// Knows only of the first `kept` of the `steps` again.
+    pub(super) fn take_back(&mut self, kept: usize, steps: &[Step]) {
+        let Some(first) = self.before.get(kept) else { return };
+        while let Some((of, change)) = self.history.pop_beyond(first.changes as usize) {
+            match change {
+                Change::Fired(newest) => self.fired[of] = newest,
+                _ => self.history.take_back(&mut self.places[of], change),
+            }
+        }
+        for (before, step) in self.before.drain(kept..).zip(&steps[kept..]).rev() {
+            self.newest[step.task.index()] = before.of_task;
+        }
+    }
+
+    /// The newest step of `task` is step `j`; which it was.
+    #[inline]
+    pub(super) fn newest_of_task(&mut self, j: usize, task: usize) -> u32 {
+        let of_task = std::mem::replace(&mut self.newest[task], j as u32);
+        self.before.push(Before { of_task, changes: self.history.len() as u32 });
+        of_task
+    }
+
+    pub(super) fn place(&self, at: usize) -> Option<&Place> {
+        self.places.get(at).filter(|place| place.number == self.number)
+    }
+
+    #[inline]
+    fn place_mut(&mut self, at: usize) -> (&mut Place, &mut History) {
+        if self.places.len() <= at {
+            self.places.resize_with(at + 1, Place::default);
+        }
+        let place = &mut self.places[at];
+        if place.number != self.number {
+            place.reset(self.number);
+        }
+        (place, &mut self.history)
+    }
+
+    /// A step after the firing of its task's timer knows of it. A timer knows of the wait that it ends; and
+    /// where it fires because nobody could go on, all that was done had to be done before.
+    pub(super) fn learn_of_timers(&mut self, row: &mut Row<'_>) {
+        let step = row.step();
+        let fire = self.fired[step.task.index()];
+        if fire != NONE {
+            row.learn(fire as usize);
+        }
+        if step.kind != OpKind::TimerFire {
+            return;
+        }
+        for (task, newest) in self.newest.iter().enumerate() {
+            if (!step.was_choice || step.arg == task as u64) && *newest != NONE {
+                row.learn(*newest as usize);
+            }
+        }
+        let task = step.arg as usize;
+        if let Some(fired) = self.fired.get_mut(task) {
+            self.history.push(task, Change::Fired(std::mem::replace(fired, row.j as u32)));
+        }
+    }
+
+    /// The step comes to its one place, at which what is remembered is in order: what the table says of
+    /// that, newest first; then it is remembered itself.
+    #[inline]
+    pub(super) fn meet(&mut self, row: &mut Row<'_>, at: usize) {
+        let step = row.step();
+        let (place, history) = self.place_mut(at);
+        for earlier in place.newest.iter().rev() {
+            if !never_ordered(earlier.kind, step.kind) && !row.knows_of(earlier) {
+                row.learn_if_related(earlier.step as usize);
+            }
+        }
+        remember(row, at, place, history);
+    }
+
+    /// The same at several places.
+    pub(super) fn meet_at_all(&mut self, row: &mut Row<'_>, at: &[usize]) {
+        let step = row.step();
+        let mut earlier = std::mem::take(&mut self.earlier);
+        for at in at {
+            let Some(place) = self.place(*at) else {
+                continue;
+            };
+            let ordered = place.newest.iter().filter(|newest| !never_ordered(newest.kind, step.kind));
+            earlier.extend(ordered.filter(|newest| !row.knows_of(newest)).map(|newest| newest.step as usize));
+            // Which tickets meet depends on their numbers: the newest need not be the one.
+            earlier.extend(match step.kind {
+                OpKind::TrySend => place.receives.get(step.value.checked_sub(step.arg)),
+                OpKind::TryRecv => place.sends.get(Some(step.value)),
+                _ => None,
+            });
+        }
+        earlier.sort_unstable_by(|a, b| b.cmp(a));
+        for &i in &earlier {
+            if !row.knows(i) {
+                row.learn_if_related(i);
+            }
+        }
+        earlier.clear();
+        self.earlier = earlier;
+        for &at in at {
+            let (place, history) = self.place_mut(at);
+            remember(row, at, place, history);
+        }
+    }
+}
+
+#[inline]
+fn remember(row: &Row<'_>, at: usize, place: &mut Place, history: &mut History) {
+    let step = row.step();
+    // Who asks for the end of a task looks at its last step.
+    if step.kind == OpKind::Exit && at != Place::TIME {
+        return;
+    }
+    let newest = Newest::new(row.j, step, row.seen.own[row.j]);
+    let change = place.remember(newest, ordered_with_all(step), history);
+    history.push(at, change);
+    if !step.kind.is_access() {
+        let change = place.note_grant(row.j, step, row.clock, history);
+        change.into_iter().for_each(|change| history.push(at, change));
+    }
+}

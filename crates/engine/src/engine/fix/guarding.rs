@@ -1,0 +1,188 @@
+//! What a guard knows of the execution: who is in which region, and where in its statements each task is.
+
+use std::sync::Arc;
+
+use crate::guard::{Armed, Guard, Region};
+use crate::id::{ResourceId, Site, TaskId};
+use crate::operation::{OpKind, Operation, outcome};
+use crate::trace::Step;
+
+/// What is known of the guard in this execution.
+pub(in crate::engine) struct Guarding {
+    pub(super) armed: Arc<Armed>,
+    /// What the guard has to do with each place that was met.
+    places: Vec<Place>,
+    pub(super) resource: ResourceId,
+    pub(super) of_tasks: Vec<OfTask>,
+    /// Steps that have been looked at.
+    pub(super) known: usize,
+    /// Tasks that have announced, or will, what has not been looked at.
+    pub(super) fresh: Vec<TaskId>,
+    /// Who is in a region, and in which.
+    pub(super) inside: TaskId,
+    pub(super) open: Vec<usize>,
+    /// The steps show all that the guard has brought about.
+    pub(super) exact: bool,
+    /// A task has come to where the guard has something to say.
+    pub(super) met: bool,
+    /// When limits are to be checked.
+    pub(super) next_check: u64,
+}
+
+/// A place, and the regions that begin and end there; of an order, 0 for what comes first, 1 for what waits.
+pub(super) struct Place {
+    site: Site,
+    enters: Vec<usize>,
+    pub(super) leaves: Vec<usize>,
+}
+
+/// What is known of a task.
+#[derive(Default)]
+pub(super) struct OfTask {
+    pub(super) statement: Option<Statement>,
+    pub(super) detour: Option<Detour>,
+    /// Regions in which it waits for a notification.
+    pub(super) interrupted: Vec<usize>,
+}
+
+/// Operations at one place that belong together.
+#[derive(Clone, Copy)]
+pub(super) struct Statement {
+    pub(super) site: Site,
+    first: OpKind,
+    /// It has taken a lock, and is not over before that is given back.
+    pub(super) takes: bool,
+    /// It has given a lock back: that is its end.
+    gave_back: bool,
+}
+
+impl Statement {
+    /// Whether an operation of `kind` at `site` belongs to it.
+    pub(super) fn goes_on_with(&self, kind: OpKind, site: Site) -> bool {
+        self.site == site && self.first != kind && !self.gave_back
+    }
+}
+
+/// What a task has announced, and does when the guard is content.
+pub(super) struct Detour {
+    pub(super) operation: Operation,
+    pub(super) deadline: Option<u64>,
+}
+
+impl Guarding {
+    pub(super) fn new(armed: &Arc<Armed>) -> Guarding {
+        Guarding {
+            armed: Arc::clone(armed),
+            places: Vec::new(),
+            resource: ResourceId::NONE,
+            of_tasks: Vec::new(),
+            known: 0,
+            fresh: Vec::new(),
+            inside: TaskId::NONE,
+            open: Vec::new(),
+            exact: !matches!(armed.guard, Guard::Atomic(_)),
+            met: false,
+            next_check: 0,
+        }
+    }
+
+    fn regions(&self) -> &[Region] {
+        match &self.armed.guard {
+            Guard::Lock(regions) | Guard::Atomic(regions) => regions,
+            Guard::Order { .. } => &[],
+        }
+    }
+
+    /// What the guard has to do with `site`, found out when it is first met.
+    pub(super) fn place(&mut self, site: Site) -> &Place {
+        let at = self.places.iter().position(|place| place.site == site).unwrap_or_else(|| {
+            let place = self.look_up(site);
+            self.places.push(place);
+            self.places.len() - 1
+        });
+        &self.places[at]
+    }
+
+    /// Whether `site` lies between the lines of an open region.
+    pub(super) fn is_among_open_lines(&self, site: Site) -> bool {
+        let Some(at) = (self.armed.place)(site) else { return false };
+        let contains = |region: &Region| {
+            (&region.enter.file, &region.leave.file) == (&at.file, &at.file)
+                && (region.enter.line..=region.leave.line).contains(&at.line)
+        };
+        self.open.iter().any(|i| contains(&self.regions()[*i]))
+    }
+
+    fn look_up(&self, site: Site) -> Place {
+        let mut place = Place { site, enters: Vec::new(), leaves: Vec::new() };
+        let Some(at) = (self.armed.place)(site) else { return place };
+        if let Guard::Order { before, after } = &self.armed.guard {
+            place.leaves.extend(before.is_at(&at).then_some(0));
+            place.enters.extend(after.is_at(&at).then_some(0));
+        }
+        for (i, region) in self.regions().iter().enumerate() {
+            place.enters.extend(region.enter.is_at(&at).then_some(i));
+            place.leaves.extend(region.leave.is_at(&at).then_some(i));
+        }
+        place
+    }
+
+    pub(super) fn enters(&mut self, site: Site) -> Vec<usize> {
+        self.place(site).enters.clone()
+    }
+
+    /// `task` is in the regions that begin at `site`.
+    pub(super) fn enter(&mut self, task: TaskId, site: Site) {
+        let enters = self.enters(site);
+        if !enters.is_empty() {
+            self.met = true;
+            self.inside = task;
+            self.open.extend(enters);
+        }
+    }
+
+    /// Ends the open regions that begin where one of `regions` does; says whether that was the last of them.
+    pub(super) fn end(&mut self, regions: &[usize]) -> bool {
+        let mut open = std::mem::take(&mut self.open);
+        let same = |a: usize, b: usize| a == b || self.regions()[a].enter == self.regions()[b].enter;
+        let had_any = !open.is_empty();
+        let ended: Vec<usize> = open.iter().copied().filter(|a| regions.contains(a)).collect();
+        open.retain(|a| !ended.iter().any(|b| same(*a, *b)));
+        self.open = open;
+        had_any && self.open.is_empty()
+    }
+
+    /// Takes note of a step that was made.
+    pub(super) fn saw(&mut self, step: &Step) {
+        let Some(own) = self.of_tasks.get_mut(step.task.index()) else { return };
+        if !self.fresh.contains(&step.task) {
+            self.fresh.push(step.task);
+        }
+        let goes_on = own.statement.is_some_and(|s| s.goes_on_with(step.kind, step.site));
+        let mut statement = match own.statement {
+            Some(statement) if goes_on => statement,
+            _ => Statement { site: step.site, first: step.kind, takes: false, gave_back: false },
+        };
+        if takes(step.kind) && u32::from(step.outcome) != outcome::REFUSED {
+            statement.takes = true;
+        } else if gives_back(step.kind) {
+            (statement.takes, statement.gave_back) = (false, true);
+        }
+        own.statement = Some(statement);
+        let begins = !goes_on && !gives_back(step.kind) && matches!(self.armed.guard, Guard::Atomic(_));
+        if begins && (self.inside == TaskId::NONE || self.inside == step.task) {
+            self.enter(step.task, step.site);
+        }
+    }
+}
+
+/// Whether an operation takes a lock, so that its statement is over when that is given back.
+fn takes(kind: OpKind) -> bool {
+    use OpKind::{Lock, Read, TryLock, TryRead, TryWrite, Write};
+    matches!(kind, Lock | TryLock | Read | TryRead | Write | TryWrite)
+}
+
+/// Whether an operation gives a lock back: its place is that of the operation that took it.
+pub(super) fn gives_back(kind: OpKind) -> bool {
+    matches!(kind, OpKind::Unlock | OpKind::ReadUnlock | OpKind::WriteUnlock)
+}

@@ -1,0 +1,78 @@
+//! Tables that are only ever looked up: by place in the program, say.
+//!
+//! Places are addresses, so the order of such a table differs from run to run. Nobody may walk through one.
+
+use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hash, Hasher};
+
+/// A number for each key, given out by whoever asks.
+#[derive(Clone, Debug)]
+pub(super) struct Lookup<K>(HashMap<K, u32, BuildHasherDefault<Mix>>);
+
+impl<K> Default for Lookup<K> {
+    fn default() -> Self {
+        Lookup(HashMap::default())
+    }
+}
+
+impl<K: Hash + Eq> Lookup<K> {
+    /// The number of `key`; `new` if it had none.
+    #[inline]
+    pub(super) fn number(&mut self, key: K, new: u32) -> u32 {
+        *self.0.entry(key).or_insert(new)
+    }
+
+    /// Counts `key` once more, and says how often that was.
+    #[inline]
+    pub(super) fn count(&mut self, key: K) -> u32 {
+        let count = self.0.entry(key).or_default();
+        *count += 1;
+        *count
+    }
+
+    /// Whether `key` has no number; it has one then.
+    #[inline]
+    pub(super) fn is_new(&mut self, key: K) -> bool {
+        self.0.insert(key, 0).is_none()
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.0.clear();
+    }
+}
+
+/// A multiplication for each word: keys are no enemies.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Mix(u64);
+
+impl Hasher for Mix {
+    fn write(&mut self, bytes: &[u8]) {
+        bytes.iter().for_each(|byte| self.write_u64(u64::from(*byte)));
+    }
+
+    #[inline]
+    fn write_u8(&mut self, word: u8) {
+        self.write_u64(u64::from(word));
+    }
+
+    #[inline]
+    fn write_u32(&mut self, word: u32) {
+        self.write_u64(u64::from(word));
+    }
+
+    #[inline]
+    fn write_usize(&mut self, word: usize) {
+        self.write_u64(word as u64);
+    }
+
+    #[inline]
+    fn write_u64(&mut self, word: u64) {
+        self.0 = (self.0.rotate_left(5) ^ word).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    }
+
+    #[inline]
+    fn finish(&self) -> u64 {
+        // The table takes its places from the low bits, which a product mixes least.
+        self.0 ^ (self.0 >> 32)
+    }
+}

@@ -1,0 +1,275 @@
+//! What tasks do to shared state: reads and writes, with the locks held meanwhile.
+//!
+//! A step on an atomic, a cell or a once is an access by itself. What a mutex or rwlock protects is accessed
+//! without steps of its own, so there the critical section is the access: a shared one reads, an exclusive one
+//! may do both. A lock that protects nothing of its own (`Mutex<()>`), or whose sections contain accesses that
+//! can be seen, is a lock only.
+
+use std::collections::{BTreeSet, HashMap};
+
+use crate::html::walk::{Bar, holds};
+use crate::names::Names;
+use crate::record::waits::{Wait, waits};
+use crate::record::{Record, StepRecord};
+use crate::source::Sources;
+
+/// Steps that are looked at: the last ones. What lies further back than that explains nothing to a person.
+const MOST_STEPS: usize = 20_000;
+
+/// What an access does.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Mode {
+    Read,
+    Write,
+    /// Both in one.
+    Update,
+}
+
+impl Mode {
+    pub(super) fn reads(self) -> bool {
+        self != Mode::Write
+    }
+
+    pub(super) fn writes(self) -> bool {
+        self != Mode::Read
+    }
+}
+
+/// The code that an access belongs to: the place of the section around it, if any, its own place, what it does,
+/// and to what: a helper has one place for all that call it.
+type Code = (Option<u32>, Option<u32>, u16, u32);
+
+/// A step as code: its place, what it does, and to what.
+type Near = (Option<u32>, u16, Option<u32>);
+
+/// One access to shared state.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Access {
+    /// The step that makes it; of a section, the request.
+    pub(super) step: u32,
+    /// The step with which it takes effect: of a section, the one that granted it.
+    pub(super) at: u32,
+    /// The step with which it is over.
+    pub(super) until: u32,
+    pub(super) task: u32,
+    pub(super) resource: u32,
+    pub(super) mode: Mode,
+    /// What it found; of a write, nothing.
+    pub(super) found: Option<u64>,
+    /// What it left, if it writes and that is known.
+    pub(super) left: Option<u64>,
+    /// Whether it is a critical section.
+    pub(super) section: bool,
+    /// The locks that the task holds, its own section's included.
+    pub(super) locks: Vec<u32>,
+    /// Where in the program it is.
+    pub(super) code: Code,
+    /// What the task did right before, and right after.
+    near: [Option<Near>; 2],
+}
+
+#[cfg(test)]
+impl Access {
+    /// One without locks, at a place of its own.
+    pub(super) fn plain(at: u32, task: u32, resource: u32, mode: Mode) -> Access {
+        Access {
+            step: at,
+            at,
+            until: at,
+            task,
+            resource,
+            mode,
+            found: None,
+            left: None,
+            section: false,
+            locks: Vec::new(),
+            code: (None, Some(at), 0, resource),
+            near: [None; 2],
+        }
+    }
+}
+
+/// All accesses of an execution; of a long one, those of its end.
+pub(super) struct Accesses {
+    pub(super) all: Vec<Access>,
+    pub(super) waits: Vec<Wait>,
+    pub(super) holds: Vec<Bar>,
+    /// By index in `holds`: the step that asked for it, the last one that the task made until then.
+    requests: Vec<u32>,
+    /// Resources that are locks and nothing else.
+    pub(super) locks_only: BTreeSet<u32>,
+    /// By task and code: when it was met first.
+    first: HashMap<(u32, Code), u32>,
+}
+
+impl Accesses {
+    pub(super) fn of(record: &Record, names: &Names<'_>, sources: &Sources<'_>) -> Accesses {
+        let waits = waits(record);
+        let mut holds = holds(record, names, &waits);
+        holds.retain(|bar| kind(record, bar.resource) != "once");
+        let mut accesses = Accesses {
+            all: Vec::new(),
+            waits,
+            holds,
+            requests: Vec::new(),
+            locks_only: BTreeSet::new(),
+            first: HashMap::new(),
+        };
+        let mut sections = accesses.explicit(record);
+        accesses.find_pure_locks(record, sources);
+        sections.retain(|section| !accesses.locks_only.contains(&section.resource));
+        accesses.all.extend(sections);
+        accesses.all.sort_by_key(|access| (access.at, access.step));
+        accesses.find_neighbours(record);
+        for access in &accesses.all {
+            accesses.first.entry((access.task, access.code)).or_insert(access.at);
+        }
+        accesses
+    }
+
+    /// Goes along the steps with the locks that each task holds; finds the accesses that are steps, and returns
+    /// the sections.
+    fn explicit(&mut self, record: &Record) -> Vec<Access> {
+        let (mut begin, mut end): (HashMap<u32, Vec<usize>>, HashMap<u32, Vec<usize>>) = Default::default();
+        for (at, bar) in self.holds.iter().enumerate() {
+            begin.entry(bar.from).or_default().push(at);
+            end.entry(bar.to).or_default().push(at);
+        }
+        let first = record.steps.len().saturating_sub(MOST_STEPS) as u32;
+        self.requests = self.holds.iter().map(|bar| bar.from.min(first)).collect();
+        let mut open: Vec<Vec<usize>> = vec![Vec::new(); record.tasks.len()];
+        for (at, bar) in self.holds.iter().enumerate().filter(|(_, bar)| bar.from < first && first <= bar.to) {
+            open[bar.task as usize].push(at);
+        }
+        let mut last: Vec<u32> = vec![first; record.tasks.len()];
+        let mut sections = Vec::new();
+        for (i, step) in (first..).zip(&record.steps[first as usize..]) {
+            for at in end.get(&i).into_iter().flatten() {
+                open[self.holds[*at].task as usize].retain(|other| other != at);
+            }
+            last[step.task as usize] = i;
+            let own = &open[step.task as usize];
+            let section = own.last().and_then(|at| record.steps[self.requests[*at] as usize].place);
+            let locks = own.iter().filter_map(|at| self.holds[*at].resource).collect();
+            self.all.extend(access(record, i, step, section, locks));
+            for at in begin.get(&i).into_iter().flatten() {
+                let bar = self.holds[*at];
+                let request = last[bar.task as usize];
+                self.requests[*at] = request;
+                let own = &mut open[bar.task as usize];
+                own.push(*at);
+                let Some(resource) = bar.resource else { continue };
+                let asked = &record.steps[request as usize];
+                sections.push(Access {
+                    step: request,
+                    at: bar.from,
+                    until: bar.to,
+                    task: bar.task,
+                    resource,
+                    mode: if bar.shared { Mode::Read } else { Mode::Update },
+                    found: None,
+                    left: None,
+                    section: true,
+                    locks: own.iter().filter_map(|at| self.holds[*at].resource).collect(),
+                    code: (None, asked.place, asked.operation, resource),
+                    near: [None; 2],
+                });
+            }
+        }
+        sections
+    }
+
+    fn find_neighbours(&mut self, record: &Record) {
+        let near = |i: Option<u32>| i.map(|i| &record.steps[i as usize]).map(|s| (s.place, s.operation, s.resource));
+        let mut before = vec![None; record.steps.len()];
+        for (i, wait) in (0..).zip(&self.waits) {
+            if let Some(next) = wait.next {
+                before[next as usize] = Some(i);
+            }
+        }
+        for access in &mut self.all {
+            let last =
+                if access.section && (access.until as usize) < record.steps.len() { access.until } else { access.step };
+            access.near = [near(before[access.step as usize]), near(self.waits[last as usize].next)];
+        }
+    }
+
+    /// The step that asked for what the hold with this index in `holds` holds.
+    pub(super) fn request(&self, hold: usize) -> u32 {
+        self.requests[hold]
+    }
+
+    /// The hold, by index in `holds`, within which all others lie that the task of `access` has then, its own
+    /// section's included.
+    pub(super) fn outermost(&self, access: &Access) -> Option<usize> {
+        let around = |bar: &Bar| bar.task == access.task && bar.from <= access.at && access.at < bar.to;
+        let all = (0..self.holds.len()).filter(|i| around(&self.holds[*i]));
+        all.filter(|i| access.section || self.holds[*i].from < access.at).min_by_key(|i| self.holds[*i].from)
+    }
+
+    /// A lock that `task` holds all the way from `from` to `to`.
+    pub(super) fn held_throughout(&self, task: u32, from: u32, to: u32) -> Option<u32> {
+        let covers = |bar: &&Bar| bar.task == task && bar.from < from && to < bar.to;
+        self.holds.iter().find(covers).and_then(|bar| bar.resource)
+    }
+
+    fn find_pure_locks(&mut self, record: &Record, sources: &Sources<'_>) {
+        let inside: BTreeSet<u32> = self.all.iter().flat_map(|access| access.locks.iter().copied()).collect();
+        for (i, resource) in (0..).zip(&record.resources) {
+            let made = record.place(resource.created_at).and_then(|place| sources.after(place));
+            let empty = made.is_some_and(|text| {
+                let arguments = text.split_once("new(").map(|(_, rest)| rest.trim_start());
+                arguments.is_some_and(|rest| rest.starts_with(')') || rest.starts_with("())"))
+            });
+            if matches!(resource.kind.as_str(), "mutex" | "rwlock") && (empty || inside.contains(&i)) {
+                self.locks_only.insert(i);
+            }
+        }
+    }
+
+    /// Whether the code of `later` comes after that of `earlier`, as the task went through it the first time:
+    /// if not, the two are in different rounds of a loop, and nobody meant them to be one. The same code with the
+    /// same steps before or after is such a round; else it is a helper that was called twice.
+    pub(super) fn forward(&self, earlier: &Access, later: &Access) -> bool {
+        let first = |access: &Access| self.first.get(&(access.task, access.code)).copied();
+        if earlier.code == later.code {
+            let alike = |(a, b): (&Option<Near>, &Option<Near>)| a == b && a.is_some();
+            return !earlier.near.iter().zip(&later.near).any(alike);
+        }
+        first(earlier) < first(later)
+    }
+}
+
+/// The access that a step makes by itself.
+fn access(record: &Record, i: u32, step: &StepRecord, section: Option<u32>, locks: Vec<u32>) -> Option<Access> {
+    let resource = step.resource?;
+    let refused = record.outcome(step) == "refused";
+    let (mode, found, left) = match record.operation(step) {
+        "load" => (Mode::Read, step.value, None),
+        "store" => (Mode::Write, None, step.value),
+        "read-modify-write" => (Mode::Update, step.value, step.argument),
+        "compare-exchange" if refused => (Mode::Read, step.value, None),
+        "compare-exchange" => (Mode::Update, step.value, step.argument),
+        "read cell" | "get" => (Mode::Read, None, None),
+        "write cell" | "initialised" => (Mode::Write, None, None),
+        _ => return None,
+    };
+    Some(Access {
+        step: i,
+        at: i,
+        until: i,
+        task: step.task,
+        resource,
+        mode,
+        found,
+        left,
+        section: false,
+        locks,
+        code: (section, step.place, step.operation, resource),
+        near: [None; 2],
+    })
+}
+
+fn kind(record: &Record, resource: Option<u32>) -> &str {
+    resource.and_then(|r| record.resources.get(r as usize)).map_or("", |r| r.kind.as_str())
+}

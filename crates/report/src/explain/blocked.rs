@@ -1,0 +1,257 @@
+//! Tasks that wait for ever: for each other, for a notification that has come already, or for nothing at all.
+
+use super::accesses::Access;
+use super::case::{Blame, Case};
+use super::class::Class;
+use super::explanation::{RaceWindow, Stack, Taken};
+use crate::record::{BLOCKED, BlockedRecord};
+use crate::terminal::operation::{describe, waits_for};
+
+/// Why nobody goes on.
+pub(super) fn blocked(case: &Case<'_>, all: &[BlockedRecord], cycle: &[u32]) -> Blame {
+    let involved: Vec<&BlockedRecord> = match cycle.is_empty() {
+        false => cycle.iter().filter_map(|task| all.iter().find(|b| b.task == *task)).collect(),
+        // Who waits for a task to end is stuck only because that one is.
+        true => {
+            let causes: Vec<_> = all.iter().filter(|b| b.operation != "join").collect();
+            if causes.is_empty() { all.iter().collect() } else { causes }
+        }
+    };
+    let mut blame = match lost_wakeup(case, &involved) {
+        Some(blame) => blame,
+        None if case.record.finding.kind == "deadlock" => deadlock(case, &involved, cycle),
+        None => starvation(case, &involved),
+    };
+    blame.stacks = involved.iter().map(|b| stack(case, b)).collect();
+    blame.resources.extend(involved.iter().filter_map(|b| b.resource));
+    for stack in &blame.stacks {
+        blame.steps.extend(stack.held.iter().filter_map(|taken| taken.step));
+        blame.steps.extend(stack.wanted.step);
+    }
+    blame
+}
+
+fn deadlock(case: &Case<'_>, involved: &[&BlockedRecord], cycle: &[u32]) -> Blame {
+    let names = &case.names;
+    let part = |b: &&BlockedRecord| {
+        let wants = wanted(case, b);
+        // Of all that it holds, what matters is what another one of them waits for.
+        let holds: Vec<&str> = held(case, b.task)
+            .into_iter()
+            .filter(|(lock, _)| involved.iter().any(|other| other.resource == Some(*lock)))
+            .map(|(lock, _)| names.short(lock))
+            .collect();
+        match holds.as_slice() {
+            [] => format!("task {} waits for {wants}", names.quoted(b.task)),
+            holds => format!("task {} holds {} and waits for {wants}", names.quoted(b.task), holds.join(", ")),
+        }
+    };
+    let parts: Vec<String> = involved.iter().map(part).collect();
+    let sentence = match (cycle.len(), parts.as_slice()) {
+        (1, _) => format!(
+            "Deadlock: task {} waits for {}, which it holds itself",
+            names.quoted(cycle[0]),
+            wanted(case, involved[0])
+        ),
+        (_, [first @ .., last]) if !first.is_empty() => format!("Deadlock: {}, and {last}", first.join(", ")),
+        _ => format!("Deadlock: {}", parts.join(", ")),
+    };
+    let subkind = match cycle.len() {
+        0 => "chain",
+        1 => "self",
+        _ => "cycle",
+    };
+    let mut blame = Blame { class: Some(Class::Deadlock), subkind: Some(subkind), sentence, ..Blame::default() };
+    if cycle.len() > 1 {
+        let order = |b: &&BlockedRecord| {
+            let held: Vec<&str> = held(case, b.task).into_iter().map(|(lock, _)| names.short(lock)).collect();
+            let wanted = b.resource.map(|r| names.short(r))?;
+            (!held.is_empty()).then(|| format!("{} takes {} and then {wanted}", names.path(b.task), held.join(", ")))
+        };
+        let orders: Vec<String> = involved.iter().filter_map(order).collect();
+        blame.reasons.push(format!("the locks are taken in different orders: {}", orders.join("; ")));
+    }
+    blame
+}
+
+fn starvation(case: &Case<'_>, involved: &[&BlockedRecord]) -> Blame {
+    let mut blame = Blame { class: Some(Class::Starvation), ..Blame::default() };
+    let Some(first) = involved.first() else {
+        blame.sentence = "Starvation: nobody brings about what is waited for".to_owned();
+        return blame;
+    };
+    let who = case.names.quoted(first.task);
+    let what = waits_for(case.record, &case.names, &first.operation, first.resource, first.argument);
+    let why = why_nobody(case, first);
+    blame.subkind = Some(match first.operation.as_str() {
+        "recv" | "send" => "channel",
+        "lock" | "read" | "write" => "never-released",
+        "wait" => "never-notified",
+        _ => "unbounded-wait",
+    });
+    blame.sentence = format!("Starvation: task {who} {what}{why}");
+    if involved.len() > 1 {
+        blame.reasons.push(format!("{} tasks are stuck like that", involved.len()));
+    }
+    blame
+}
+
+/// ` that nobody will send: …`
+fn why_nobody(case: &Case<'_>, b: &BlockedRecord) -> String {
+    let names = &case.names;
+    let finished = |task: u32| case.record.tasks.get(task as usize).is_some_and(|t| t.finished);
+    let on_it = |words: &[&str]| {
+        let made =
+            case.record.steps.iter().filter(|s| s.resource == b.resource && words.contains(&case.record.operation(s)));
+        made.map(|s| s.task).next_back()
+    };
+    match b.operation.as_str() {
+        // It would have ended with an error, if no sender were left.
+        "recv" => " that nobody sends, and the channel is never closed: a sender is still alive".to_owned(),
+        "send" => ", and nobody receives".to_owned(),
+        "lock" | "read" | "write" => match b.blockers.first() {
+            Some(blocker) if finished(blocker.task) => {
+                format!(", which task {} took and never gave back: it has finished", names.quoted(blocker.task))
+            }
+            _ => ", which is never given back".to_owned(),
+        },
+        "wait" => match on_it(&["notify_one", "notify_all"]) {
+            Some(task) => {
+                format!(", and nobody will notify it again: task {} was the last to do so", names.quoted(task))
+            }
+            None => ", and nobody notifies it".to_owned(),
+        },
+        "park" if b.argument.is_some() => {
+            ", and nobody is left to wake it: the wake-up was lost, or never due".to_owned()
+        }
+        "park" => ", and nobody is left to unpark it".to_owned(),
+        _ => ", and nobody is left to end that".to_owned(),
+    }
+}
+
+/// A notification that came when nobody waited, and a wait that began afterwards.
+fn lost_wakeup(case: &Case<'_>, involved: &[&BlockedRecord]) -> Option<Blame> {
+    let record = case.record;
+    let b = involved.iter().find(|b| b.operation == "wait")?;
+    let on_it = |i: &u32| record.steps[*i as usize].resource == b.resource;
+    let wait = (0..case.end()).rev().filter(on_it).find(|i| record.steps[*i as usize].task == b.task)?;
+    let in_vain = |i: &u32| {
+        let step = &record.steps[*i as usize];
+        matches!(record.operation(step), "notify_one" | "notify_all") && record.outcome(step) == "refused"
+    };
+    // What the decision to wait rests on: the last look at anything, within the round that ended in the wait.
+    let mutex = b.argument.and_then(|m| u32::try_from(m).ok());
+    let since = case
+        .accesses
+        .holds
+        .iter()
+        .filter(|bar| bar.task == b.task && bar.resource == mutex && bar.from < wait)
+        .map(|bar| bar.from)
+        .max();
+    let before = |a: &&Access| a.task == b.task && a.step < wait && a.mode.reads() && !a.section;
+    let looked = case.accesses.all.iter().rfind(before);
+    let decided = match looked {
+        Some(look) => look.step,
+        None if waits_in_a_loop(case, wait) => since.unwrap_or(0),
+        // It waits without a look: a notification at any time before is lost.
+        None => 0,
+    };
+    let lost = (decided..wait).rev().filter(on_it).find(in_vain)?;
+    let (waiter, notifier) = (case.names.quoted(b.task), case.names.quoted(record.steps[lost as usize].task));
+    let condvar = b.resource.map(|r| case.names.short(r).to_owned()).unwrap_or_default();
+    let mut blame = Blame {
+        class: Some(Class::LostWakeup),
+        subkind: Some(if looked.is_some() { "between-check-and-wait" } else { "before-the-wait" }),
+        sentence: format!(
+            "Lost wake-up: task {notifier} notified {condvar} before task {waiter} waited for it, and nobody notifies it again"
+        ),
+        ..Blame::default()
+    };
+    blame.steps.extend([lost, wait]);
+    blame.harm = Some(lost);
+    if let Some(look) = looked {
+        blame.resources.push(look.resource);
+        blame.reasons.push(format!(
+            "task {waiter} looked at {} in step {}, the notification came in step {}, the wait began in step {}",
+            case.names.short(look.resource),
+            look.step + 1,
+            lost + 1,
+            wait + 1
+        ));
+        blame.window = Some(RaceWindow {
+            from: look.step,
+            to: Some(wait),
+            task: b.task,
+            resource: b.resource,
+            reason: format!("{} has decided to wait, and does not wait yet", case.names.path(b.task)),
+        });
+        blame.opens = Some(look.clone());
+    } else {
+        blame.reasons.push(format!("task {waiter} waits without looking whether what it waits for has come already"));
+        blame.window = Some(RaceWindow {
+            from: lost,
+            to: Some(wait),
+            task: b.task,
+            resource: b.resource,
+            reason: format!("the notification of {condvar} is gone, and the wait has not begun"),
+        });
+    }
+    Some(blame)
+}
+
+/// Whether the source looks at a condition right before it waits.
+fn waits_in_a_loop(case: &Case<'_>, wait: u32) -> bool {
+    let Some(place) = case.place_of(wait) else { return false };
+    let lines = (place.line.saturating_sub(3)..=place.line).filter_map(|n| case.sources.raw(&place.file, n));
+    lines.into_iter().any(|line| line.contains("while ") || line.contains("wait_while"))
+}
+
+/// What the task holds, with the steps that asked for it, in the order of taking.
+pub(super) fn held(case: &Case<'_>, task: u32) -> Vec<(u32, u32)> {
+    let end = case.end();
+    let mut bars: Vec<_> = case.accesses.holds.iter().enumerate().collect();
+    bars.retain(|(_, bar)| bar.task == task && bar.from < end && bar.to >= end);
+    bars.sort_by_key(|(_, bar)| bar.from);
+    bars.iter().filter_map(|(at, bar)| Some((bar.resource?, case.accesses.request(*at)))).collect()
+}
+
+fn wanted(case: &Case<'_>, b: &BlockedRecord) -> String {
+    match (b.operation.as_str(), b.resource) {
+        ("join", _) => match case.names.target(b.argument) {
+            Some(task) => format!("task {} to finish", case.names.quoted(task)),
+            None => "a task to finish".to_owned(),
+        },
+        ("recv", Some(r)) => format!("a message in {}", case.names.short(r)),
+        ("send", Some(r)) => format!("room in {}", case.names.short(r)),
+        (_, Some(r)) => case.names.short(r).to_owned(),
+        (_, None) => waits_for(case.record, &case.names, &b.operation, None, b.argument),
+    }
+}
+
+fn stack(case: &Case<'_>, b: &BlockedRecord) -> Stack {
+    let record = case.record;
+    let taken = |step: u32| {
+        let place = case.place_of(step).cloned();
+        Taken {
+            text: describe(record, &case.names, &record.steps[step as usize]),
+            step: Some(step),
+            source: place.as_ref().and_then(|place| case.sources.line(place)),
+            place,
+        }
+    };
+    let last = (0..case.end()).rev().find(|i| record.steps[*i as usize].task == b.task);
+    let is_wait = |i: &u32| record.outcome(&record.steps[*i as usize]) == BLOCKED;
+    let wanted = match last.filter(is_wait) {
+        Some(step) => Taken { text: wanted_text(case, b), ..taken(step) },
+        None => {
+            let place = record.place(b.place).cloned();
+            let source = place.as_ref().and_then(|place| case.sources.line(place));
+            Taken { text: wanted_text(case, b), step: None, place, source }
+        }
+    };
+    Stack { task: b.task, held: held(case, b.task).into_iter().map(|(_, step)| taken(step)).collect(), wanted }
+}
+
+fn wanted_text(case: &Case<'_>, b: &BlockedRecord) -> String {
+    waits_for(case.record, &case.names, &b.operation, b.resource, b.argument)
+}

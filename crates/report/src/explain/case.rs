@@ -1,0 +1,138 @@
+//! The case: everything that the rooms of an explanation look at, and what they come to.
+
+use super::accesses::{Access, Accesses};
+use super::class::Class;
+use super::explanation::{RaceWindow, Stack};
+use super::knowledge::{Knowledge, Tally};
+use crate::names::Names;
+use crate::record::{Details, Place, Record};
+use crate::source::Sources;
+
+/// A failing execution and what is known besides.
+pub(super) struct Case<'a> {
+    /// As it failed.
+    pub(super) record: &'a Record,
+    /// The same with what the tasks would have done next; steps, tasks and resources have the same numbers.
+    pub(super) whole: &'a Record,
+    /// Steps before the failure. The execution may have gone on for a while: a panic is a finding when nobody
+    /// receives it.
+    end: u32,
+    pub(super) names: Names<'a>,
+    pub(super) sources: &'a Sources<'a>,
+    /// Of the whole.
+    pub(super) accesses: Accesses,
+    pub(super) knowledge: &'a Knowledge,
+    /// By resource: what it is called in every execution.
+    keys: Vec<String>,
+}
+
+/// What is to blame.
+#[derive(Default)]
+pub(super) struct Blame {
+    pub(super) class: Option<Class>,
+    pub(super) subkind: Option<&'static str>,
+    pub(super) sentence: String,
+    pub(super) pattern: Option<String>,
+    pub(super) reasons: Vec<String>,
+    pub(super) window: Option<RaceWindow>,
+    /// The steps that show it; what opens the window first, what does the harm, what closes it.
+    pub(super) opens: Option<Access>,
+    pub(super) intrudes: Vec<Access>,
+    pub(super) closes: Option<Access>,
+    /// A step that does the harm and is no access: a notification.
+    pub(super) harm: Option<u32>,
+    /// What else belongs into the trace: all that happens to these resources.
+    pub(super) resources: Vec<u32>,
+    /// Steps that are shown in any case.
+    pub(super) steps: Vec<u32>,
+    pub(super) stacks: Vec<Stack>,
+}
+
+impl<'a> Case<'a> {
+    pub(super) fn of(
+        record: &'a Record,
+        whole: &'a Record,
+        knowledge: &'a Knowledge,
+        sources: &'a Sources<'a>,
+    ) -> Case<'a> {
+        let names = Names::of(whole, sources);
+        let accesses = Accesses::of(whole, &names, sources);
+        Case { record, whole, end: end(record), names, sources, accesses, knowledge, keys: whole.keys() }
+    }
+
+    /// The number of steps until the failure.
+    pub(super) fn end(&self) -> u32 {
+        self.end
+    }
+
+    /// What a resource is called in every execution.
+    pub(super) fn key(&self, resource: u32) -> &str {
+        &self.keys[resource as usize]
+    }
+
+    /// How executions have used a resource.
+    pub(super) fn tally(&self, resource: u32) -> Option<&Tally> {
+        self.knowledge.of(self.key(resource))
+    }
+
+    pub(super) fn operation(&self, step: u32) -> &str {
+        self.whole.operation(&self.whole.steps[step as usize])
+    }
+
+    pub(super) fn place_of(&self, step: u32) -> Option<&Place> {
+        self.whole.place(self.whole.steps.get(step as usize)?.place)
+    }
+
+    /// The accesses by which the failing task learned what it failed by: those on the line of the panic, or
+    /// else its last one.
+    pub(super) fn telling(&self) -> Vec<&Access> {
+        let finding = &self.record.finding;
+        let place = self.record.place(finding.place);
+        let own = || self.accesses.all.iter().filter(|a| a.task == finding.task && a.step < self.end());
+        let on_its_line = |a: &&Access| {
+            let at = self.place_of(a.step);
+            place.zip(at).is_some_and(|(p, at)| p.file == at.file && p.line == at.line)
+        };
+        let mut here: Vec<&Access> = own().filter(on_its_line).collect();
+        if here.is_empty() {
+            here.extend(own().next_back());
+            // What was read just before, on one or two lines, belongs to the same judgement.
+            let line = |a: &&Access| self.place_of(a.step).map(|p| (p.file.as_str(), p.line));
+            let last = here.first().and_then(line);
+            let near = |a: &&Access| {
+                let before =
+                    |(file, line): (&str, u32)| last.is_some_and(|(f, l)| f == file && line <= l && l - line <= 3);
+                a.mode.reads() && line(a).is_some_and(before)
+            };
+            let more: Vec<&Access> = own().rev().skip(1).take(3).filter(near).collect();
+            here.extend(more);
+        }
+        here.sort_by_key(|a| a.at);
+        // A loop comes by its line many times: the last round counts.
+        let last = here.iter().map(|a| a.at).max().unwrap_or(0);
+        let mut latest: Vec<&Access> = Vec::new();
+        for access in here.into_iter().rev() {
+            if !latest.iter().any(|a| a.resource == access.resource) && (access.at + 200 > last) {
+                latest.push(access);
+            }
+        }
+        latest
+    }
+}
+
+/// A task that panics gives back what it holds, and exits; what it did before that is the last that counts.
+fn end(record: &Record) -> u32 {
+    let all = record.steps.len() as u32;
+    if !matches!(record.finding.details, Details::Panic { .. }) {
+        return all;
+    }
+    let unwinds = |operation: &str| {
+        matches!(
+            operation,
+            "exit" | "unlock" | "unlock read" | "unlock write" | "drop sender" | "drop receiver" | "release"
+        )
+    };
+    let own = |i: &u32| record.steps[*i as usize].task == record.finding.task;
+    let last = (0..all).rev().filter(own).find(|i| !unwinds(record.operation(&record.steps[*i as usize])));
+    last.map_or(all, |last| last + 1)
+}

@@ -1,0 +1,91 @@
+//! Which of several patterns is to blame: the one that the failure saw, that a preemption made possible, and
+//! that is the tightest.
+
+use super::accesses::Access;
+use super::case::Case;
+use super::flow::Flow;
+use super::pattern::{Pattern, Shape, patterns};
+use crate::record::StepRecord;
+
+/// The pattern that explains the failure best.
+pub(super) fn choose<'a>(case: &'a Case<'_>) -> Option<Pattern<'a>> {
+    let telling = case.telling();
+    let flow = Flow { record: case.whole, sources: case.sources };
+    let mut all: Vec<(Relevance, Pattern<'a>)> = patterns(&case.accesses, case.end())
+        .into_iter()
+        .map(|pattern| (relevance(case, &pattern, &telling), pattern))
+        .collect();
+    all.sort_by_key(|(relevance, _)| *relevance);
+    // The source is read for the most relevant ones only.
+    all.chunk_by(|a, b| a.0 == b.0).find_map(|group| {
+        let plausible = group.iter().map(|(_, pattern)| pattern).filter(|pattern| is_plausible(case, &flow, pattern));
+        plausible.min_by_key(|pattern| rank(&flow, pattern)).cloned()
+    })
+}
+
+/// A load before a read-modify-write tears nothing apart unless something rests on the load; and whoever has
+/// waited for the end of another task expects to find what that has done.
+fn is_plausible(case: &Case<'_>, flow: &Flow<'_>, pattern: &Pattern<'_>) -> bool {
+    let Pattern { opens, closes, .. } = pattern;
+    let joins = |step: &StepRecord| {
+        let target = step.argument == Some(u64::from(pattern.harm().task));
+        step.task == opens.task && target && case.whole.operation(step) == "join"
+    };
+    let steps = case.whole.steps.get(opens.step as usize..closes.step as usize);
+    if steps.is_some_and(|steps| steps.iter().any(joins)) {
+        return false;
+    }
+    let atomic = closes.mode == super::accesses::Mode::Update && !closes.section;
+    let rests = || {
+        let known = case.place_of(opens.step).and_then(|place| case.sources.line(place)).is_some();
+        !known || flow.decides(opens, closes) || flow.reaches(opens, closes)
+    };
+    !(pattern.shape == Shape::ReadWriteWrite && atomic) || rests()
+}
+
+/// The less, the more likely: how close it is to what the failure saw, and whether a preemption made it possible.
+type Relevance = (u32, bool);
+
+fn relevance(case: &Case<'_>, pattern: &Pattern<'_>, telling: &[&Access]) -> Relevance {
+    let finding = &case.record.finding;
+    let told = |access: &Access| telling.iter().any(|t| t.step == access.step);
+    let seen_by_failure = told(pattern.closes) || pattern.intrudes.iter().any(|r| told(r));
+    let about = pattern.resources().iter().any(|r| telling.iter().any(|t| t.resource == *r));
+    let by_failing = pattern.opens.task == finding.task || pattern.intrudes.iter().any(|r| r.task == finding.task);
+    let distance = match (seen_by_failure, about, by_failing) {
+        (true, ..) => 0,
+        (false, true, _) => 1,
+        (false, false, true) => 2,
+        (false, false, false) => 3,
+    };
+    (distance, !is_preempted(case, pattern))
+}
+
+/// Among equally relevant ones: what rests on what, and the tightest.
+fn rank(flow: &Flow<'_>, pattern: &Pattern<'_>) -> (u32, bool, u32) {
+    let rests = flow.decides(pattern.opens, pattern.closes) || flow.reaches(pattern.opens, pattern.closes);
+    let shape = match pattern.shape {
+        Shape::ReadWriteWrite | Shape::ReadWriteRead if rests => 0,
+        Shape::ReadBothRead if rests => 1,
+        Shape::WriteBothWrite => 1,
+        Shape::WriteWriteRead => 1,
+        Shape::ReadWriteWrite | Shape::ReadWriteRead | Shape::ReadBothRead => 2,
+        Shape::WriteReadWrite | Shape::WriteOverWrite => 3,
+    };
+    let sections = pattern.opens.section && pattern.closes.section && !rests;
+    (shape, sections, pattern.closes.at - pattern.opens.at)
+}
+
+/// Whether the window's task was left inside it although it could have gone on.
+fn is_preempted(case: &Case<'_>, pattern: &Pattern<'_>) -> bool {
+    let (from, to) = (pattern.opens.at, pattern.harm().at);
+    let leaves =
+        |next: u32| next > from && next <= to && case.whole.steps[next as usize - 1].task == pattern.opens.task;
+    match &case.record.meta.minimised {
+        Some(minimised) => minimised.preempting.iter().any(|next| leaves(*next)),
+        None => (from + 1..=to).any(|next| {
+            let step = &case.whole.steps[next as usize];
+            leaves(next) && step.task != pattern.opens.task && step.choice
+        }),
+    }
+}

@@ -1,0 +1,105 @@
+//! The kinds of mistakes, with the words for them.
+
+use serde::{Deserialize, Serialize};
+
+/// What kind of mistake it is.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Class {
+    /// State changes between a check and the action that rests on it.
+    Toctou,
+    /// A task goes on using what another one has replaced or taken away.
+    StaleReference,
+    /// A lock does not live as long as what it protects: two tasks hold two locks for one thing.
+    LifetimeMismatch,
+    /// Shared state is used without the lock that others hold for it.
+    MissingGuard,
+    /// Steps that belong together are torn apart by a step of another task.
+    AtomicityGap,
+    /// Tasks wait for each other.
+    Deadlock,
+    /// Steps come in an order that was not thought of, though nothing is torn apart.
+    OrderViolation,
+    /// A notification comes before the wait that it was meant for.
+    LostWakeup,
+    /// Tasks are busy for ever without getting anywhere.
+    Livelock,
+    /// Accesses to plain memory that nothing orders.
+    DataRace,
+    /// A task waits for what nobody will bring about.
+    Starvation,
+    /// It fails whatever the order is.
+    AnyOrder,
+}
+
+impl Class {
+    /// Every class.
+    pub const ALL: [Class; 12] = [
+        Class::Toctou,
+        Class::StaleReference,
+        Class::LifetimeMismatch,
+        Class::MissingGuard,
+        Class::AtomicityGap,
+        Class::Deadlock,
+        Class::OrderViolation,
+        Class::LostWakeup,
+        Class::Livelock,
+        Class::DataRace,
+        Class::Starvation,
+        Class::AnyOrder,
+    ];
+
+    /// The word of files and tables: `atomicity-gap`.
+    pub fn word(self) -> &'static str {
+        match self {
+            Class::Toctou => "toctou",
+            Class::StaleReference => "stale-reference",
+            Class::LifetimeMismatch => "lifetime-mismatch",
+            Class::MissingGuard => "missing-guard",
+            Class::AtomicityGap => "atomicity-gap",
+            Class::Deadlock => "deadlock",
+            Class::OrderViolation => "order-violation",
+            Class::LostWakeup => "lost-wakeup",
+            Class::Livelock => "livelock",
+            Class::DataRace => "data-race",
+            Class::Starvation => "starvation",
+            Class::AnyOrder => "any-order",
+        }
+    }
+
+    /// As a person writes it: `Atomicity gap`.
+    pub fn title(self) -> &'static str {
+        match self {
+            Class::Toctou => "TOCTOU",
+            Class::StaleReference => "Stale reference",
+            Class::LifetimeMismatch => "Lifetime mismatch",
+            Class::MissingGuard => "Missing guard",
+            Class::AtomicityGap => "Atomicity gap",
+            Class::Deadlock => "Deadlock",
+            Class::OrderViolation => "Order violation",
+            Class::LostWakeup => "Lost wake-up",
+            Class::Livelock => "Livelock",
+            Class::DataRace => "Data race",
+            Class::Starvation => "Starvation",
+            Class::AnyOrder => "Any order",
+        }
+    }
+
+    /// What that means.
+    pub fn meaning(self) -> &'static str {
+        match self {
+            Class::Toctou => "state changes between a check and the action that rests on it",
+            Class::StaleReference => "a task goes on using what another one has replaced or taken away",
+            Class::LifetimeMismatch => "a lock does not live as long as what it protects",
+            Class::MissingGuard => "shared state is used without the lock that others hold for it",
+            Class::AtomicityGap => "steps that belong together are torn apart by another task",
+            Class::Deadlock => "tasks wait for each other",
+            Class::OrderViolation => "steps come in an order that was not thought of, though nothing is torn apart",
+            Class::LostWakeup => "a notification comes before the wait that it was meant for",
+            Class::Livelock => "tasks are busy for ever without getting anywhere",
+            Class::DataRace => "nothing orders accesses to plain memory",
+            Class::Starvation => "a task waits for what nobody will bring about",
+            Class::AnyOrder => "it fails whatever the order is",
+        }
+    }
+}

@@ -1,0 +1,224 @@
+//! Fixes that keep steps together: one lock over them, or one step instead of several.
+
+use super::{Draft, Words};
+use crate::explain::explanation::{Effort, Fix};
+
+const SERIALISES: &str = "whoever comes meanwhile waits; keep what is slow out of the section";
+const DEADLOCKS: &str = "a deadlock, if another lock is taken inside in one place and outside in another";
+const OTHERS: &str = "every other place that uses the same state has to take the lock, too";
+
+fn indented(lines: Vec<String>) -> impl Iterator<Item = String> {
+    lines.into_iter().map(|line| format!("    {line}"))
+}
+
+/// `{ let held = x.lock(); … }` around the window.
+fn under_one_lock(draft: &Draft<'_, '_>, lock: &str) -> Vec<String> {
+    let mut sketch = vec![format!("let held = {lock}.lock();")];
+    sketch.extend(indented(draft.window_lines()));
+    sketch.push("drop(held);".to_owned());
+    sketch
+}
+
+/// The lock that the window's task holds at its ends, or one to be made.
+fn lock_name(draft: &Draft<'_, '_>) -> (String, bool) {
+    let ends = draft.blame.opens.as_ref().into_iter().chain(&draft.blame.intrudes).chain(&draft.blame.closes);
+    let lock = ends.flat_map(|a| a.locks.first()).next();
+    match lock {
+        Some(lock) => (draft.case.names.short(*lock).trim_matches('`').to_owned(), true),
+        None => (format!("{}_lock", draft.name()), false),
+    }
+}
+
+fn keep_the_lock(draft: &Draft<'_, '_>) -> Fix {
+    let (lock, exists) = lock_name(draft);
+    let title = match exists {
+        true => format!("Hold `{lock}` over all of it"),
+        false => "Hold one lock over all of it".to_owned(),
+    };
+    let own = draft.blame.opens.as_ref().is_some_and(|a| a.section && a.locks.contains(&a.resource));
+    let mut sketch = under_one_lock(draft, &lock);
+    if own {
+        sketch[0].push_str("   // once; below, `held` instead of locking again");
+    }
+    let words = Words { title, effort: Effort::Simple, sketch, tradeoff: SERIALISES, risk: DEADLOCKS };
+    draft.fix(words, draft.lock())
+}
+
+pub(super) fn check_then_act(draft: &Draft<'_, '_>) -> Vec<Fix> {
+    let name = draft.name();
+    let mut fixes = vec![keep_the_lock(draft)];
+    fixes[0].title = fixes[0].title.replace("over all of it", "over check and act");
+    if draft.is_atomic() {
+        let words = Words {
+            title: "Check and act in one step".to_owned(),
+            effort: Effort::Moderate,
+            sketch: vec![format!("{name}.compare_exchange(expected, new, …)   // or fetch_update")],
+            tradeoff: "no lock; but whoever fails has to try again or to give up",
+            risk: "what the act does besides is still not part of the step",
+        };
+        fixes.push(draft.fix(words, draft.atomic()));
+    }
+    let words = Words {
+        title: "Check again before acting".to_owned(),
+        effort: Effort::Moderate,
+        sketch: vec![
+            draft.source(draft.blame.opens.as_ref()),
+            "…".to_owned(),
+            format!("if {name} is no longer what it was {{ start over }}"),
+            draft.source(draft.blame.closes.as_ref()),
+        ],
+        tradeoff: "nobody waits in the ordinary case",
+        risk: "a window stays open unless the second check and the act are one step",
+    };
+    fixes.push(draft.fix(words, None));
+    fixes
+}
+
+pub(super) fn atomicity(draft: &Draft<'_, '_>) -> Vec<Fix> {
+    let name = draft.name();
+    let double = draft.blame.resources.len() > 1;
+    let mut fixes = Vec::new();
+    if draft.is_atomic() && !double && draft.blame.subkind == Some("lost-update") {
+        let words = Words {
+            title: "Read and write in one step".to_owned(),
+            effort: Effort::Simple,
+            sketch: vec![format!("{name}.fetch_add(…)   // or fetch_update(…) for anything else")],
+            tradeoff: "no lock is needed",
+            risk: "only this one variable is covered: what must agree with it is not",
+        };
+        fixes.push(draft.fix(words, draft.atomic()));
+    }
+    fixes.push(keep_the_lock(draft));
+    if double {
+        let words = Words {
+            title: "Make one record of the two".to_owned(),
+            effort: Effort::Moderate,
+            sketch: vec![
+                "struct State { … both … }".to_owned(),
+                "state: Mutex<State>   // changed in one step".to_owned(),
+            ],
+            tradeoff: "readers of one of them get the other as well",
+            risk: "every use has to be changed at once",
+        };
+        fixes.push(draft.fix(words, draft.atomic()));
+    } else {
+        let words = Words {
+            title: format!("Let one task own `{name}`"),
+            effort: Effort::Complex,
+            sketch: vec!["owner: for request in requests { … }   // the others send requests".to_owned()],
+            tradeoff: "no lock, no race; every use becomes a message",
+            risk: "requests queue up, and the owner must never wait for a sender",
+        };
+        fixes.push(draft.fix(words, None));
+    }
+    fixes
+}
+
+pub(super) fn missing_guard(draft: &Draft<'_, '_>) -> Vec<Fix> {
+    let (lock, _) = lock_name(draft);
+    let harm = &draft.blame.intrudes;
+    let other = harm.first().filter(|a| a.locks.is_empty()).or(draft.blame.opens.as_ref());
+    let place = other.and_then(|a| draft.case.place_of(a.step)).map(|p| format!(" in line {}", p.line));
+    let mut lines = match harm.first().is_some_and(|a| a.locks.is_empty()) {
+        true => harm.iter().map(|a| draft.source(Some(a))).collect(),
+        false => draft.window_lines(),
+    };
+    lines.dedup();
+    let mut sketch = vec![format!("let held = {lock}.lock();")];
+    sketch.extend(indented(lines));
+    sketch.push("drop(held);".to_owned());
+    let take = Words {
+        title: format!("Take `{lock}`{}, too", place.unwrap_or_default()),
+        effort: Effort::Simple,
+        sketch,
+        tradeoff: SERIALISES,
+        risk: OTHERS,
+    };
+    let inside = Words {
+        title: format!("Put `{}` into the lock", draft.name()),
+        effort: Effort::Moderate,
+        sketch: vec![format!("{lock}: Mutex<…>   // holds `{}`, so that nobody can reach it without", draft.name())],
+        tradeoff: "the compiler finds every place that forgets it",
+        risk: DEADLOCKS,
+    };
+    vec![draft.fix(take, draft.lock()), draft.fix(inside, None)]
+}
+
+pub(super) fn stale_reference(draft: &Draft<'_, '_>) -> Vec<Fix> {
+    let name = draft.name();
+    let again = Words {
+        title: format!("Look `{name}` up again before using it"),
+        effort: Effort::Simple,
+        sketch: vec![
+            format!("// after anything that others can come between:"),
+            draft.source(draft.blame.opens.as_ref()),
+        ],
+        tradeoff: "one look-up more",
+        risk: "a window stays open unless look-up and use are one step",
+    };
+    let version = Words {
+        title: "Compare versions".to_owned(),
+        effort: Effort::Moderate,
+        sketch: vec![format!("if generation({name}) != seen {{ start over }}")],
+        tradeoff: "readers never wait",
+        risk: "every change has to count the version up",
+    };
+    vec![draft.fix(again, None), keep_the_lock(draft), draft.fix(version, None)]
+}
+
+pub(super) fn lifetime(draft: &Draft<'_, '_>) -> Vec<Fix> {
+    let mut locks: Vec<u32> = Vec::new();
+    for access in &draft.case.accesses.all {
+        locks.extend(access.locks.iter().filter(|l| draft.case.accesses.locks_only.contains(l)));
+    }
+    let lock = locks.first().map(|l| draft.case.names.short(*l).to_owned());
+    let lock = lock.unwrap_or_else(|| "the lock".to_owned());
+    let never = Words {
+        title: "Never remove the lock".to_owned(),
+        effort: Effort::Simple,
+        sketch: vec![format!("// leave the entry of {lock} in its map: who comes later finds the same one")],
+        tradeoff: "one lock for each key that ever was",
+        risk: "memory grows, if keys do",
+    };
+    let held = Words {
+        title: "Hold the lock until everything is taken down".to_owned(),
+        effort: Effort::Complex,
+        sketch: {
+            let mut sketch = vec!["let held = lock_of(key).lock();".to_owned()];
+            sketch.extend(indented(draft.window_lines()));
+            sketch.push("remove_lock(key);   // last, and while it is held".to_owned());
+            sketch
+        },
+        tradeoff: "who comes meanwhile waits for the whole of it",
+        risk: "a teardown that takes long, or fails, blocks everybody",
+    };
+    let counted = Words {
+        title: "Remove the lock only while nobody waits for it".to_owned(),
+        effort: Effort::Moderate,
+        sketch: vec!["if waiters(lock) == 0 && map[key] is lock { map.remove(key) }".to_owned()],
+        tradeoff: "a count for each entry",
+        risk: "the count must be kept under the lock of the map",
+    };
+    vec![draft.fix(never, None), draft.fix(counted, None), draft.fix(held, draft.lock())]
+}
+
+pub(super) fn data_race(draft: &Draft<'_, '_>) -> Vec<Fix> {
+    let name = draft.name();
+    let lock = Words {
+        title: format!("Protect `{name}` by a lock"),
+        effort: Effort::Simple,
+        sketch: vec![format!("{name}: Mutex<…>   // instead of a cell")],
+        tradeoff: SERIALISES,
+        risk: DEADLOCKS,
+    };
+    let pass = Words {
+        title: format!("Pass `{name}` on"),
+        effort: Effort::Moderate,
+        sketch: vec!["handle.join() or channel.recv() before the second access".to_owned()],
+        tradeoff: "no lock; only one task has it at a time",
+        risk: "every access has to come after the hand-over",
+    };
+    let sides = [&draft.blame.opens, &draft.blame.closes];
+    let regions = sides.into_iter().flatten().map(|a| draft.region(a, a)).collect::<Option<Vec<_>>>();
+    vec![draft.fix(lock, regions.map(drawloom_engine::guard::Guard::Lock)), draft.fix(pass, None)]
+}

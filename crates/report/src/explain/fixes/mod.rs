@@ -1,0 +1,166 @@
+//! What could be done: templates for each class, filled in with the steps, names and source lines of the case.
+//!
+//! A fix that changes nothing but the order of operations carries a [`Guard`], so that it can be tried: the
+//! exploration is run again as if the fix were there.
+
+mod locks;
+mod waits;
+mod whole;
+
+use drawloom_engine::guard::{Guard, Region, Site};
+
+use super::accesses::Access;
+use super::case::{Blame, Case};
+use super::class::Class;
+use super::explanation::{Effort, Fix};
+use super::stored::site;
+
+/// What could be done, the simplest first.
+pub(super) fn fixes(case: &Case<'_>, blame: &Blame) -> Vec<Fix> {
+    let Some(class) = blame.class else { return Vec::new() };
+    let draft = Draft { case, blame };
+    let mut fixes = match class {
+        Class::Toctou => locks::check_then_act(&draft),
+        Class::StaleReference => locks::stale_reference(&draft),
+        Class::LifetimeMismatch => locks::lifetime(&draft),
+        Class::MissingGuard => locks::missing_guard(&draft),
+        Class::AtomicityGap => locks::atomicity(&draft),
+        Class::DataRace => locks::data_race(&draft),
+        Class::Deadlock => waits::deadlock(&draft),
+        Class::OrderViolation => waits::order(&draft),
+        Class::LostWakeup => waits::lost_wakeup(&draft),
+        Class::Livelock => waits::livelock(&draft),
+        Class::Starvation => waits::starvation(&draft),
+        Class::AnyOrder => Vec::new(),
+    };
+    if matches!(class, Class::Toctou | Class::StaleReference | Class::MissingGuard | Class::AtomicityGap) {
+        fixes.extend(whole::whole(&draft));
+    }
+    fixes.sort_by_key(|fix| fix.effort);
+    fixes
+}
+
+/// What the templates are filled in with.
+struct Draft<'d, 'a> {
+    case: &'d Case<'a>,
+    blame: &'d Blame,
+}
+
+/// The words of a fix.
+struct Words<'w> {
+    title: String,
+    effort: Effort,
+    sketch: Vec<String>,
+    tradeoff: &'w str,
+    risk: &'w str,
+}
+
+impl Draft<'_, '_> {
+    fn fix(&self, words: Words<'_>, guard: Option<Guard>) -> Fix {
+        Fix {
+            title: words.title,
+            effort: words.effort,
+            sketch: words.sketch.join("\n"),
+            closes: self.closes(),
+            tradeoff: words.tradeoff.to_owned(),
+            risk: words.risk.to_owned(),
+            guard,
+            verified: None,
+        }
+    }
+
+    /// Which step can no longer come where it came.
+    fn closes(&self) -> String {
+        let Blame { opens, intrudes, closes, .. } = self.blame;
+        let number = |access: &Access| access.step + 1;
+        let harm: Vec<String> =
+            intrudes.iter().filter(|a| a.step < self.case.end()).map(|a| number(a).to_string()).collect();
+        let steps = match harm.as_slice() {
+            [] => return String::new(),
+            [one] => format!("step {one}"),
+            many => format!("steps {}", many.join(" and ")),
+        };
+        match (opens, closes) {
+            (Some(opens), Some(closes)) if closes.step < self.case.end() => {
+                format!("{steps} can no longer come between steps {} and {}", number(opens), number(closes))
+            }
+            (Some(opens), _) => format!("{steps} can no longer come before what follows step {}", number(opens)),
+            (None, Some(closes)) => format!("{steps} and step {} come in the other order", number(closes)),
+            (None, None) => String::new(),
+        }
+    }
+
+    fn name(&self) -> String {
+        let resource = self.blame.opens.as_ref().or(self.blame.closes.as_ref()).map(|a| a.resource);
+        resource.map(|r| self.case.names.short(r).trim_matches('`').to_owned()).unwrap_or_else(|| "it".into())
+    }
+
+    fn is_atomic(&self) -> bool {
+        let kind = |access: &Access| self.case.whole.resources[access.resource as usize].kind.as_str();
+        self.blame.opens.as_ref().is_some_and(|a| kind(a) == "atomic")
+    }
+
+    /// The source line of an access.
+    fn source(&self, access: Option<&Access>) -> String {
+        let place = access.and_then(|a| self.case.place_of(a.step));
+        place.and_then(|place| self.case.sources.line(place)).unwrap_or_else(|| "…".to_owned())
+    }
+
+    /// Both lines of the window, one after the other, or once if they are one.
+    fn window_lines(&self) -> Vec<String> {
+        let (first, last) = (self.source(self.blame.opens.as_ref()), self.source(self.blame.closes.as_ref()));
+        if first == last { vec![first] } else { vec![first, "…".to_owned(), last] }
+    }
+
+    /// The stretch from one access to another, with the sections that they are in: a lock that is taken inside
+    /// of others in one place, and outside in another, would be a deadlock.
+    fn region(&self, from: &Access, to: &Access) -> Option<Region> {
+        Some(Region { enter: self.begins(from)?, leave: self.is_over(to)? })
+    }
+
+    /// Where the outermost section around an access begins; the access itself, if it is in none.
+    fn begins(&self, access: &Access) -> Option<Site> {
+        let section = self.case.accesses.outermost(access);
+        let first = section.map_or(access.step, |hold| self.case.accesses.request(hold));
+        self.case.place_of(first).map(site)
+    }
+
+    /// Where it is given back.
+    fn is_over(&self, access: &Access) -> Option<Site> {
+        let section = self.case.accesses.outermost(access).map(|hold| &self.case.accesses.holds[hold]);
+        let given_back = section.and_then(|bar| self.case.place_of(bar.to));
+        given_back.map(site).or_else(|| self.begins(access))
+    }
+
+    /// The window, and what the other task does to the same.
+    fn regions(&self) -> Option<Vec<Region>> {
+        let Blame { opens, intrudes, closes, .. } = self.blame;
+        let mut regions = vec![self.region(opens.as_ref()?, closes.as_ref()?)?];
+        if let Some(harm) = intrudes.last() {
+            let first = intrudes.first().filter(|first| first.step != harm.step);
+            // Its own read of the same, before: what it writes rests on that.
+            let reads = |a: &&Access| {
+                a.task == harm.task
+                    && a.resource == harm.resource
+                    && a.mode.reads()
+                    && a.at < harm.at
+                    && self.case.accesses.forward(a, harm)
+            };
+            let read = self.case.accesses.all.iter().rfind(reads);
+            let region = self.region(first.or(read).unwrap_or(harm), harm)?;
+            // Both may be at the same code: then the window says where it is over.
+            if !regions.iter().any(|known| known.enter == region.enter) {
+                regions.push(region);
+            }
+        }
+        Some(regions)
+    }
+
+    fn lock(&self) -> Option<Guard> {
+        self.regions().map(Guard::Lock)
+    }
+
+    fn atomic(&self) -> Option<Guard> {
+        self.regions().map(Guard::Atomic)
+    }
+}

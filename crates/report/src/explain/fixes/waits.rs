@@ -1,0 +1,213 @@
+//! Fixes that change who waits for what: one order of locks, one order of steps, waits that end.
+
+use drawloom_engine::guard::{Guard, Region};
+
+use super::{Draft, Words};
+use crate::explain::explanation::{Effort, Fix};
+use crate::explain::stored::site;
+
+pub(super) fn deadlock(draft: &Draft<'_, '_>) -> Vec<Fix> {
+    let names = &draft.case.names;
+    let stacks = &draft.blame.stacks;
+    let blocked: Vec<u32> = draft.blame.resources.clone();
+    let mut locks: Vec<&str> = blocked.iter().map(|r| names.short(*r)).collect();
+    locks.sort_unstable();
+    locks.dedup();
+    let region = |stack: &crate::explain::Stack| {
+        let first = stack.held.first()?.place.as_ref()?;
+        Some(Region { enter: site(first), leave: site(stack.wanted.place.as_ref()?) })
+    };
+    let regions: Option<Vec<Region>> = stacks.iter().map(region).collect();
+    let guard = regions.filter(|regions| regions.len() > 1).map(Guard::Lock);
+    if draft.blame.subkind == Some("self") {
+        let words = Words {
+            title: "Give the lock back before taking it again".to_owned(),
+            effort: Effort::Simple,
+            sketch: vec!["drop(held);   // or pass what it protects on, instead of locking again".to_owned()],
+            tradeoff: "others may come in between",
+            risk: "what was true before the lock was given back need not be true after",
+        };
+        return vec![draft.with_closes(words, "the second request finds the lock free", None)];
+    }
+    let order = locks.join(", then ");
+    let one_order = Words {
+        title: "Take them in one order everywhere".to_owned(),
+        effort: Effort::Simple,
+        sketch: vec![format!("// everywhere: {order}")],
+        tradeoff: "none at run time",
+        risk: "a place that forgets the order brings it back",
+    };
+    let one_lock = Words {
+        title: "Take one lock instead of several".to_owned(),
+        effort: Effort::Moderate,
+        sketch: vec!["Mutex<(…, …)>   // or one lock around taking the others".to_owned()],
+        tradeoff: "less can go on at the same time",
+        risk: "every use has to be changed at once",
+    };
+    let back_off = Words {
+        title: "Try, and give back what is held if that fails".to_owned(),
+        effort: Effort::Moderate,
+        sketch: vec![
+            "loop { take the first; if the second can be had at once: break; give the first back }".to_owned(),
+        ],
+        tradeoff: "nobody waits while holding anything",
+        risk: "a livelock, if all of them back off in step",
+    };
+    let closes = "no task waits for one of them while it holds another that comes later";
+    vec![
+        // Another order of requests is no guard: what can be tried is one lock around them.
+        draft.with_closes(one_order, closes, None),
+        draft.with_closes(one_lock, "no task holds one of them and waits for another", guard),
+        draft.with_closes(back_off, "no task waits for one of them while it holds another", None),
+    ]
+}
+
+pub(super) fn order(draft: &Draft<'_, '_>) -> Vec<Fix> {
+    let name = draft.name();
+    let used = draft.blame.closes.as_ref();
+    let changed = draft.blame.intrudes.last();
+    let too_early = draft.blame.subkind == Some("too-early");
+    let (first, second) = if too_early { (changed, used) } else { (used, changed) };
+    let (before, after) = (first.and_then(|a| draft.is_over(a)), second.and_then(|a| draft.begins(a)));
+    let guard = before.zip(after).filter(|(b, a)| a != b).map(|(before, after)| Guard::Order { before, after });
+    let who = |access: Option<&crate::explain::accesses::Access>| {
+        access.map(|a| draft.case.names.path(a.task).to_owned()).unwrap_or_else(|| "the other".into())
+    };
+    let (first, second) = if too_early { (who(changed), who(used)) } else { (who(used), who(changed)) };
+    let wait = Words {
+        title: format!("Let {second} wait for {first}"),
+        effort: Effort::Moderate,
+        sketch: vec![
+            format!("{first}: … ; done.send(())"),
+            format!("{second}: done.recv(); …   // a join, a channel, a barrier or a condition variable"),
+        ],
+        tradeoff: "they no longer run side by side there",
+        risk: "a wait that never ends, if the other one fails before",
+    };
+    let tolerate = Words {
+        title: "Be ready for this order, too".to_owned(),
+        effort: Effort::Simple,
+        sketch: vec![format!("// look at `{name}` first, and handle what it is"), draft.source(used)],
+        tradeoff: "nobody waits",
+        risk: "the look and the use have to be one step, or it becomes check-then-act",
+    };
+    vec![draft.fix(wait, guard), draft.fix(tolerate, None)]
+}
+
+pub(super) fn lost_wakeup(draft: &Draft<'_, '_>) -> Vec<Fix> {
+    let (blame, case) = (draft.blame, draft.case);
+    let wait = blame.window.as_ref().and_then(|w| w.to).and_then(|i| case.place_of(i)).map(site);
+    let look = blame.opens.as_ref();
+    let notify = (0..case.end())
+        .rev()
+        .find(|i| matches!(case.operation(*i), "notify_one" | "notify_all") && blame.steps.contains(i));
+    let notified = notify.and_then(|i| case.place_of(i)).map(site);
+    let guard = match (look, wait, notified) {
+        (Some(look), Some(wait), Some(notified)) => {
+            // The condition is changed somewhere before the notification, by the same task.
+            let writer = notify.map(|i| case.record.steps[i as usize].task);
+            let changes = case.accesses.all.iter().rfind(|a| {
+                Some(a.task) == writer && a.resource == look.resource && a.mode.writes() && Some(a.step) < notify
+            });
+            let enter = changes.and_then(|a| case.place_of(a.step)).map(site).unwrap_or_else(|| notified.clone());
+            let looked = case.place_of(look.step).map(site);
+            looked.map(|looked| {
+                Guard::Lock(vec![Region { enter: looked, leave: wait }, Region { enter, leave: notified }])
+            })
+        }
+        (None, Some(wait), Some(notified)) => Some(Guard::Order { before: wait, after: notified }),
+        _ => None,
+    };
+    let in_loop = Words {
+        title: "Look under the lock, and wait in a loop".to_owned(),
+        effort: Effort::Simple,
+        sketch: vec![
+            "let mut held = lock.lock();".to_owned(),
+            "while !*held { held = condvar.wait(held); }   // or wait_while".to_owned(),
+            "// and whoever notifies changes the condition under the same lock".to_owned(),
+        ],
+        tradeoff: "none",
+        risk: "the condition must only be changed with the lock held",
+    };
+    let permit = Words {
+        title: "Use something that remembers".to_owned(),
+        effort: Effort::Moderate,
+        sketch: vec![
+            "channel.send(()) / channel.recv()   // or park and unpark: a token waits for who comes late".to_owned(),
+        ],
+        tradeoff: "a message more",
+        risk: "tokens left over from before end a later wait at once",
+    };
+    let closes = "the notification can no longer fall between the decision to wait and the wait";
+    vec![
+        draft.with_closes(in_loop, closes, guard),
+        draft.with_closes(permit, "a notification that comes early is kept", None),
+    ]
+}
+
+pub(super) fn livelock(draft: &Draft<'_, '_>) -> Vec<Fix> {
+    let wait = Words {
+        title: "Wait instead of spinning".to_owned(),
+        effort: Effort::Moderate,
+        sketch: vec!["condvar.wait_while(held, …)   // or a channel: woken when there is something to do".to_owned()],
+        tradeoff: "a task that waits costs nothing",
+        risk: "somebody has to wake it",
+    };
+    let priority = Words {
+        title: "Let one of them go first".to_owned(),
+        effort: Effort::Simple,
+        sketch: vec!["if my_number < other_number { go on } else { give way }".to_owned()],
+        tradeoff: "none",
+        risk: "who always gives way may starve",
+    };
+    let closes = "the round ends: not all of them give way";
+    let mut fixes = vec![draft.with_closes(wait, "the round ends: nobody goes round", None)];
+    if draft.blame.subkind == Some("mutual") {
+        fixes.push(draft.with_closes(priority, closes, None));
+    }
+    fixes
+}
+
+pub(super) fn starvation(draft: &Draft<'_, '_>) -> Vec<Fix> {
+    let (title, sketch, risk) = match draft.blame.subkind {
+        Some("channel") => (
+            "Close the channel when nothing more will come",
+            "drop(sender);   // every clone of it: then recv() ends with an error",
+            "what was meant to be sent is then missing: the receiver has to cope",
+        ),
+        Some("never-released") => (
+            "Give the lock back",
+            "drop(guard);   // not mem::forget, and on every way out",
+            "what is protected has to be in order at that point",
+        ),
+        _ => (
+            "Bring about what is waited for on every way out",
+            "condition = true; condvar.notify_all();   // also when leaving early",
+            "a waiter has to look again whether it is its turn",
+        ),
+    };
+    let bring = Words {
+        title: title.to_owned(),
+        effort: Effort::Simple,
+        sketch: vec![sketch.to_owned()],
+        tradeoff: "none",
+        risk,
+    };
+    let timeout = Words {
+        title: "Wait for a limited time".to_owned(),
+        effort: Effort::Moderate,
+        sketch: vec!["recv_timeout(…) / wait_timeout(…)   // and say what is missing".to_owned()],
+        tradeoff: "the failure is reported instead of hanging",
+        risk: "a time that is too short fails on a busy machine",
+    };
+    vec![
+        draft.with_closes(bring, "the wait is ended", None),
+        draft.with_closes(timeout, "the wait ends, in failure", None),
+    ]
+}
+
+impl Draft<'_, '_> {
+    fn with_closes(&self, words: Words<'_>, closes: &str, guard: Option<Guard>) -> Fix {
+        Fix { closes: closes.to_owned(), ..self.fix(words, guard) }
+    }
+}

@@ -1,0 +1,102 @@
+//! What other executions have shown: how shared state is guarded, and whether all of them fail.
+//!
+//! To look at every execution of an exploration would cost each step something. So an exploration that has
+//! found something makes a few more executions for this, and says how many.
+
+use std::collections::BTreeMap;
+
+use super::accesses::Accesses;
+use super::explanation::Basis;
+use crate::names::Names;
+use crate::record::{PASSED, Record};
+use crate::source::Sources;
+
+/// What is known from other executions of the same program.
+#[derive(Clone, Debug, Default)]
+pub struct Knowledge {
+    /// By what the resource is called in every execution.
+    guards: BTreeMap<String, Tally>,
+    basis: Basis,
+    /// The executions themselves.
+    others: Vec<Record>,
+    /// Executions made to see whether all fail, and those that failed as this one did.
+    tried: u64,
+    failed: u64,
+}
+
+/// How often a resource was accessed, and how often each lock was held then.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Tally {
+    pub(super) accesses: u64,
+    /// By the lock's id and name.
+    pub(super) held: BTreeMap<(String, String), u64>,
+}
+
+impl Knowledge {
+    /// Takes an execution into account; of a failing one, `alike` says whether it fails in the way that is
+    /// to be explained.
+    pub fn add(&mut self, record: Record, alike: bool, sources: &dyn Fn(&str) -> Option<String>) {
+        self.tried += 1;
+        self.failed += u64::from(alike);
+        self.tally(&record, &Sources::new(sources));
+        self.others.push(record);
+    }
+
+    /// Adds the accesses of one execution.
+    pub(super) fn tally(&mut self, record: &Record, sources: &Sources<'_>) {
+        self.basis.executions += 1;
+        self.basis.passing += u64::from(record.finding.kind == PASSED);
+        let names = Names::of(record, sources);
+        let accesses = Accesses::of(record, &names, sources);
+        let keys = record.keys();
+        let mut owner: BTreeMap<u32, Option<u32>> = BTreeMap::new();
+        // By resource: when the last of each task that uses it is over.
+        let mut ends: BTreeMap<u32, BTreeMap<u32, u32>> = BTreeMap::new();
+        let mut exits = vec![u32::MAX; record.tasks.len()];
+        for (i, step) in (0..).zip(&record.steps).filter(|(_, step)| record.operation(step) == "exit") {
+            exits[step.task as usize] = i;
+        }
+        for access in &accesses.all {
+            ends.entry(access.resource).or_default().insert(access.task, exits[access.task as usize]);
+        }
+        for access in &accesses.all {
+            // Nor when all others have finished.
+            if ends[&access.resource].iter().all(|(task, end)| *task == access.task || *end < access.at) {
+                continue;
+            }
+            // Before a second task has come, nobody has to guard anything.
+            let owner = owner.entry(access.resource).or_insert(Some(access.task));
+            if *owner == Some(access.task) {
+                continue;
+            }
+            *owner = None;
+            let tally = self.guards.entry(keys[access.resource as usize].clone()).or_default();
+            tally.accesses += 1;
+            for lock in access.locks.iter().filter(|lock| **lock != access.resource || access.section) {
+                let name = names.short(*lock).to_owned();
+                *tally.held.entry((keys[*lock as usize].clone(), name)).or_default() += 1;
+            }
+        }
+    }
+
+    /// What is known of the resource that is called so in every execution.
+    pub(super) fn of(&self, key: &str) -> Option<&Tally> {
+        self.guards.get(key)
+    }
+
+    pub(super) fn basis(&self) -> Basis {
+        self.basis
+    }
+
+    /// The other executions.
+    pub(super) fn others(&self) -> &[Record] {
+        &self.others
+    }
+
+    /// The number of other executions, if every one of them failed in the same way.
+    pub(super) fn always(&self) -> Option<u64> {
+        /// Fewer say nothing.
+        const ENOUGH: u64 = 16;
+        (self.tried >= ENOUGH && self.failed == self.tried).then_some(self.tried)
+    }
+}

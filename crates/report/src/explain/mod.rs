@@ -1,0 +1,114 @@
+//! Explanations: why an execution failed, worked out from its record and from what other executions have shown.
+//!
+//! In the order of work:
+//! - `accesses`: what tasks do to shared state, and which locks they hold;
+//! - `pattern`: accesses between which another task's falls, so that no order of whole operations would do the same;
+//! - `choose`: which of them is to blame;
+//! - `classify`: what kind of mistake that is (`flow` asks the source what rests on what); `order`, `blocked` and
+//!   `busy` do the same for failures without such a window;
+//! - `trace`, `state`, `checkpoints`, `fixes`: what is shown of it;
+//! - `knowledge`: what other executions have shown; `beyond`: what tasks would have done next, by that;
+//! - `class`, `explanation`: the result.
+
+mod accesses;
+mod beyond;
+mod blocked;
+mod busy;
+mod case;
+mod checkpoints;
+mod choose;
+mod class;
+mod classify;
+mod explanation;
+mod fixes;
+mod flow;
+mod knowledge;
+mod order;
+mod pattern;
+mod state;
+mod stored;
+mod trace;
+
+pub use class::Class;
+pub use explanation::{
+    Accessor, Basis, Checkpoint, EXPLANATION, Effect, Effort, Evidence, Explanation, Fix, GuardCell, Item, Line, Mark,
+    RaceWindow, SharedState, Stack, Taken, Verification,
+};
+pub use knowledge::Knowledge;
+
+use case::{Blame, Case};
+
+use crate::record::{Details, Record, Window};
+use crate::source::Sources;
+
+/// A longer execution has nothing to say on guards that others have not.
+const MOST_TALLIED: usize = 100_000;
+
+/// Explains `record`, with what is known from other executions, and source files as `sources` reads them.
+///
+/// None of a finding that no order of steps has brought about: a leak, say, or a replay that left its path.
+pub fn explain(
+    record: &Record,
+    knowledge: &Knowledge,
+    sources: &dyn Fn(&str) -> Option<String>,
+) -> Option<Explanation> {
+    let sources = Sources::new(sources);
+    let mut knowledge = knowledge.clone();
+    if record.steps.len() <= MOST_TALLIED {
+        knowledge.tally(record, &sources);
+    }
+    let whole = beyond::beyond(record, knowledge.others());
+    let case = Case::of(record, whole.as_ref().unwrap_or(record), &knowledge, &sources);
+    let blame = blame(&case)?;
+    let steps = blame.opens.iter().chain(&blame.intrudes).chain(&blame.closes).map(|a| a.step);
+    Some(Explanation {
+        schema: EXPLANATION.to_owned(),
+        target: record.meta.test.clone(),
+        sentence: blame.sentence.clone(),
+        class: blame.class,
+        subkind: blame.subkind.map(str::to_owned),
+        evidence: Evidence {
+            pattern: blame.pattern.clone(),
+            steps: steps.filter(|i| *i < case.end()).collect(),
+            reasons: blame.reasons.clone(),
+            counterfactual: None,
+        },
+        window: blame.window.clone(),
+        trace: trace::trace(&case, &blame),
+        stacks: blame.stacks.clone(),
+        shared: state::shared(&case, &blame),
+        basis: knowledge.basis(),
+        checkpoints: checkpoints::checkpoints(&case, &blame),
+        fixes: fixes::fixes(&case, &blame),
+    })
+}
+
+fn blame(case: &Case<'_>) -> Option<Blame> {
+    match &case.record.finding.details {
+        Details::Panic { .. } => match choose::choose(case).filter(|_| case.knowledge.always().is_none()) {
+            Some(pattern) => Some(classify::classify(case, &pattern)),
+            None => Some(order::order(case)),
+        },
+        Details::Deadlock { blocked, cycle, .. } => Some(blocked::blocked(case, blocked, cycle)),
+        Details::DataRace { resource, earlier, later } => Some(busy::data_race(case, *resource, earlier, later)),
+        Details::Livelock { .. } | Details::StepLimit { .. } => Some(busy::livelock(case)),
+        Details::TaskLimit { .. }
+        | Details::Leak { .. }
+        | Details::Unjoined { .. }
+        | Details::Divergence { .. }
+        | Details::Nothing => None,
+    }
+}
+
+impl Record {
+    /// Keeps an explanation with the record; the viewer shades its window.
+    pub fn explained(&mut self, explanation: Explanation) {
+        let last = (self.steps.len() as u32).saturating_sub(1);
+        self.window = explanation.window.as_ref().map(|w| Window {
+            from: w.from,
+            to: w.to.unwrap_or(last).clamp(w.from, last),
+            resource: w.resource,
+        });
+        self.explanation = Some(Box::new(explanation));
+    }
+}

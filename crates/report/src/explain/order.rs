@@ -1,0 +1,76 @@
+//! Failures in which nothing is torn apart: a wrong order of whole operations, or no matter of order at all.
+
+use super::accesses::Access;
+use super::case::{Blame, Case};
+use super::class::Class;
+use crate::names::count;
+
+/// A panic that no pattern explains.
+pub(super) fn order(case: &Case<'_>) -> Blame {
+    let finding = &case.record.finding;
+    let who = case.names.quoted(finding.task);
+    let message = finding.message.lines().next().unwrap_or_default();
+    let mut blame = Blame { resources: Vec::new(), ..Blame::default() };
+    if let Some(tried) = case.knowledge.always() {
+        blame.class = Some(Class::AnyOrder);
+        blame.sentence = format!("Fails in any order: task {who} panicked with `{message}`");
+        blame.reasons.push(format!("{} of other schedules fail in the same way", count(tried, "execution")));
+        blame.resources = case.telling().iter().map(|a| a.resource).collect();
+        return blame;
+    }
+    let shared = |access: &&&Access| others(case, access).next().is_some();
+    let telling = case.telling();
+    // A value that changed is a better clue than one that did not.
+    let told = telling.iter().filter(shared).max_by_key(|a| (last_writer(case, a).is_some(), a.at));
+    let Some(told) = told else {
+        blame.sentence = format!("Task {who} panicked with `{message}`, after steps in an order that leads there");
+        blame.class = Some(Class::OrderViolation);
+        return blame;
+    };
+    let x = case.names.short(told.resource);
+    blame.class = Some(Class::OrderViolation);
+    blame.resources = telling.iter().filter(shared).map(|a| a.resource).collect();
+    blame.closes = Some((*told).clone());
+    match (last_writer(case, told), next_writer(case, told)) {
+        (Some(write), _) => {
+            let writer = case.names.quoted(write.task);
+            blame.subkind = Some("too-late");
+            blame.sentence = format!(
+                "Order violation: task {who} used {x} after task {writer} had changed it (step {})",
+                write.step + 1
+            );
+            blame.reasons.push(format!("each operation on {x} is whole; it is their order that was not thought of"));
+            blame.intrudes.push(write.clone());
+        }
+        (None, Some(write)) => {
+            let writer = case.names.quoted(write.task);
+            blame.subkind = Some("too-early");
+            blame.sentence = format!("Order violation: task {who} used {x} before task {writer} had changed it");
+            blame.reasons.push(format!("task {writer} would have changed {x} next"));
+            blame.intrudes.push(write.clone());
+        }
+        (None, None) => {
+            let other = others(case, told).next().map(|a| case.names.quoted(a.task)).unwrap_or_default();
+            blame.sentence =
+                format!("Order violation: tasks {who} and {other} used {x} in an order that was not thought of");
+        }
+    }
+    blame
+}
+
+fn others<'c>(case: &'c Case<'_>, told: &Access) -> impl Iterator<Item = &'c Access> {
+    let (task, resource) = (told.task, told.resource);
+    case.accesses.all.iter().filter(move |a| a.task != task && a.resource == resource)
+}
+
+/// The write of another task that `told` came after, most recently.
+fn last_writer<'c>(case: &'c Case<'_>, told: &Access) -> Option<&'c Access> {
+    let before = |a: &&Access| a.mode.writes() && a.at < told.at && a.step < case.end();
+    others(case, told).filter(before).last()
+}
+
+/// The first write of another task that came, or would have come, after `told`.
+fn next_writer<'c>(case: &'c Case<'_>, told: &Access) -> Option<&'c Access> {
+    let after = |a: &&Access| a.mode.writes() && a.at > told.at;
+    others(case, told).find(after)
+}

@@ -1,0 +1,187 @@
+//! Source files: their lines, and what a reader takes from them: what things are called.
+//!
+//! A trace knows an object by the place where it was made. The line there usually has a better name for it:
+//! `let balance = Arc::new(Mutex::new(0))`, or the field `balance: AtomicU64::new(0)`. No language is parsed
+//! for that. A name that cannot be told is none.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use crate::record::Place;
+
+/// Source files, each read once.
+pub(crate) struct Sources<'a> {
+    read: &'a dyn Fn(&str) -> Option<String>,
+    files: RefCell<HashMap<String, Option<Rc<Vec<String>>>>>,
+}
+
+impl<'a> Sources<'a> {
+    pub(crate) fn new(read: &'a dyn Fn(&str) -> Option<String>) -> Self {
+        Sources { read, files: RefCell::default() }
+    }
+
+    fn file(&self, name: &str) -> Option<Rc<Vec<String>>> {
+        if let Some(known) = self.files.borrow().get(name) {
+            return known.clone();
+        }
+        let lines = (self.read)(name).map(|text| Rc::new(text.lines().map(str::to_owned).collect::<Vec<_>>()));
+        self.files.borrow_mut().insert(name.to_owned(), lines.clone());
+        lines
+    }
+
+    /// The line with this number, from 1, as it is.
+    pub(crate) fn raw(&self, file: &str, line: u32) -> Option<String> {
+        self.file(file)?.get((line as usize).checked_sub(1)?).cloned()
+    }
+
+    /// The line at `place`, without its indentation.
+    pub(crate) fn line(&self, place: &Place) -> Option<String> {
+        let line = self.raw(&place.file, place.line)?;
+        Some(line.trim().chars().map(|c| if c.is_control() { ' ' } else { c }).collect())
+    }
+
+    /// What stands before `place`: the beginning of its line and, if `lines` is more than one, lines before.
+    fn before(&self, place: &Place, lines: u32) -> Option<String> {
+        let line = self.raw(&place.file, place.line)?;
+        let mut text: String = line.chars().take((place.column as usize).checked_sub(1)?).collect();
+        for above in 1..lines {
+            let Some(line) = place.line.checked_sub(above).and_then(|n| self.raw(&place.file, n)) else { break };
+            if line.trim_end().ends_with([';', '{', '}', ',']) && !text.trim().is_empty() {
+                break;
+            }
+            text = format!("{line} {text}");
+        }
+        Some(text)
+    }
+
+    /// What stands at `place` and after it, on its line.
+    pub(crate) fn after(&self, place: &Place) -> Option<String> {
+        let line = self.raw(&place.file, place.line)?;
+        Some(line.chars().skip((place.column as usize).checked_sub(1)?).collect())
+    }
+
+    /// What the thing that is made at `place` is called there: the variable or field that it goes to.
+    pub(crate) fn name_at(&self, place: &Place) -> Option<String> {
+        const LINES: u32 = 3;
+        let text = self.before(place, LINES)?;
+        destination(&text)
+    }
+
+    /// What the task that is spawned at `place` does: the function that its closure calls, or the variable
+    /// that its handle goes to.
+    pub(crate) fn task_at(&self, place: &Place) -> Option<String> {
+        let after = self.after(place)?;
+        called(&after, false).or_else(|| self.name_at(place)).or_else(|| called(&after, true))
+    }
+}
+
+/// The variable or field that an expression goes to, of which only what stands before it is known.
+fn destination(before: &str) -> Option<String> {
+    let chars: Vec<char> = before.chars().collect();
+    let mut depth = 0;
+    // Which element of a list or tuple it is, if it is in one.
+    let (mut listed, mut element) = (false, 0);
+    let mut at = chars.len();
+    while at > 0 {
+        at -= 1;
+        let previous = at.checked_sub(1).map(|i| chars[i]);
+        match chars[at] {
+            ')' | ']' | '}' => depth += 1,
+            '(' | '[' | '{' if depth > 0 => depth -= 1,
+            _ if depth > 0 => {}
+            '{' | ';' | '|' => return None,
+            '(' | '[' => listed = true,
+            ',' => element += 1,
+            ':' if previous == Some(':') => at -= 1,
+            ':' => return identifier_before(&chars[..at]),
+            '=' if previous.is_some_and(|c| "=!<>+-*/|&^%".contains(c)) => return None,
+            '=' => return assigned(&chars[..at], listed.then_some(element)),
+            _ => {}
+        }
+    }
+    None
+}
+
+/// `let mut balance: Arc<_>` → `balance`; `self.balance` → `balance`; `let (a, b)` → the element, or the last.
+fn assigned(before: &[char], element: Option<usize>) -> Option<String> {
+    let text: String = before.iter().collect();
+    let statement = text.rsplit([';', '{', '}']).next()?;
+    let target = statement.split(':').next()?.trim();
+    if let Some((_, names)) = target.split_once('(') {
+        let names: Vec<&str> = names.trim_end_matches(')').split(',').map(str::trim).collect();
+        let word = names.get(element.unwrap_or(names.len() - 1))?.trim_start_matches("mut ");
+        return is_identifier(word).then(|| word.to_owned());
+    }
+    let word = target.rsplit([' ', '.']).next()?;
+    is_identifier(word).then(|| word.to_owned())
+}
+
+fn identifier_before(chars: &[char]) -> Option<String> {
+    let text: String = chars.iter().collect();
+    let word = text.trim_end().rsplit(|c: char| !c.is_alphanumeric() && c != '_').next()?;
+    is_identifier(word).then(|| word.to_owned())
+}
+
+fn is_identifier(word: &str) -> bool {
+    let starts = word.starts_with(|c: char| c.is_alphabetic() || c == '_');
+    starts && word != "_" && word.chars().all(|c| c.is_alphanumeric() || c == '_')
+}
+
+/// `spawn(move || deposit(20))` → `deposit`, and, if `methods` are asked for, `spawn(|| bank.deposit(20))`. Only
+/// where the call is all that the closure does.
+fn called(spawn: &str, methods: bool) -> Option<String> {
+    let (_, body) = spawn.split_once("||")?;
+    let body = body.trim_start();
+    let path = &body[..body.find('(')?];
+    let goes_on = body[path.len()..].trim_end_matches(['(', ')', ';', ',', ']', '}', ' ']).contains(").");
+    let fits = path.chars().all(|c| c.is_alphanumeric() || "_:.".contains(c));
+    if !fits || goes_on || path.contains('.') != methods {
+        return None;
+    }
+    let name = path.rsplit([':', '.']).next()?;
+    (is_identifier(name) && name != "drop" && name.starts_with(char::is_lowercase)).then(|| name.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn things_are_called_as_the_source_calls_them() {
+        let name = |line: &str| {
+            let column = line.find('@').expect("the place is marked");
+            destination(&line[..column])
+        };
+        for (line, expected) in [
+            ("let balance = Arc::new(@Mutex::new(0));", Some("balance")),
+            ("let mut balance: Arc<Mutex<u64>> = Arc::new(@", Some("balance")),
+            ("Bank { balance: @Var::new(1), paid: Var::new(0) }", Some("balance")),
+            ("Bank { balance: Var::new(1), paid: @Var::new(0) }", Some("paid")),
+            ("private: [Var::new(0), @Var::new(0)],", Some("private")),
+            ("let pipe = Arc::new((Lock::new(), @Var::new(1)));", Some("pipe")),
+            ("static COUNT: AtomicU32 = @AtomicU32::new(0);", Some("COUNT")),
+            ("self.count = @AtomicU32::new(0);", Some("count")),
+            ("let all: Vec<_> = (0..3).map(|_| @Mutex::new(0)).collect();", None),
+            ("let (first, second) = (Arc::new(@Mutex::new(0)), Arc::new(Mutex::new(0)));", Some("first")),
+            ("let (first, second) = (Arc::new(Mutex::new(0)), Arc::new(@Mutex::new(0)));", Some("second")),
+            ("let (sender, jobs) = @mpsc::channel();", Some("jobs")),
+            ("if a == @x", None),
+            ("drop(a); @Mutex::new(0)", None),
+        ] {
+            assert_eq!(name(line).as_deref(), expected, "{line}");
+        }
+    }
+
+    #[test]
+    fn a_task_is_called_as_what_it_calls() {
+        let function = |text| called(text, false);
+        assert_eq!(function("thread::spawn(move || deposit(&theirs, 20));").as_deref(), Some("deposit"));
+        assert_eq!(function("thread::spawn(move || bank::deposit(&theirs, 20));").as_deref(), Some("deposit"));
+        assert_eq!(function("thread::spawn(move || theirs.deposit(20));"), None);
+        assert_eq!(called("thread::spawn(move || theirs.deposit(20));", true).as_deref(), Some("deposit"));
+        assert_eq!(called("thread::spawn(move || jobs.iter().sum::<u32>());", true), None);
+        assert_eq!(function("thread::spawn(move || {"), None);
+        assert_eq!(function("thread::spawn(|| Bank(1))"), None);
+    }
+}

@@ -1,0 +1,10 @@
+//! `tokio::io`: the traits and utilities are tokio's own; what two tasks can share is under control.
+
+mod duplex;
+mod pipe;
+mod split;
+
+pub use real_tokio::io::*;
+
+pub use duplex::{DuplexStream, SimplexStream, duplex, simplex};
+pub use split::{ReadHalf, WriteHalf, split};

@@ -1,0 +1,212 @@
+//! [`OnceCell`], as `tokio::sync::OnceCell`.
+
+use std::error::Error;
+use std::fmt;
+use std::future::Future;
+use std::panic::Location;
+
+use drawloom::object::Object;
+use drawloom::sync::OnceLock;
+
+use super::permits::{Acquire, Held, Permits, Place};
+
+/// A value that is made once, by a future, as `tokio::sync::OnceCell`.
+///
+/// A static one begins anew in each execution.
+pub struct OnceCell<T> {
+    /// The value that it was made with.
+    given: Option<T>,
+    value: OnceLock<T>,
+    /// One: who has it makes the value.
+    permits: Object<Permits>,
+}
+
+impl<T> OnceCell<T> {
+    /// Without a value.
+    #[must_use]
+    #[track_caller]
+    pub const fn new() -> Self {
+        OnceCell { given: None, value: OnceLock::new(), permits: Object::new(Permits::new(1)) }
+    }
+
+    /// As [`new`](Self::new).
+    #[must_use]
+    #[track_caller]
+    pub const fn const_new() -> Self {
+        OnceCell::new()
+    }
+
+    /// With a value, or without.
+    #[must_use]
+    #[track_caller]
+    pub fn new_with(value: Option<T>) -> Self {
+        OnceCell { given: value, ..OnceCell::new() }
+    }
+
+    /// With a value.
+    #[must_use]
+    #[track_caller]
+    pub const fn const_new_with(value: T) -> Self {
+        OnceCell { given: Some(value), value: OnceLock::new(), permits: Object::new(Permits::new(1)) }
+    }
+
+    /// Whether there is a value.
+    #[track_caller]
+    pub fn initialized(&self) -> bool {
+        self.get().is_some()
+    }
+
+    /// The value, if there is one.
+    #[track_caller]
+    pub fn get(&self) -> Option<&T> {
+        match &self.given {
+            None => self.value.get(),
+            given => given.as_ref(),
+        }
+    }
+
+    /// The value, if there is one.
+    pub fn get_mut(&mut self) -> Option<&mut T> {
+        self.given.as_mut().or_else(|| self.value.get_mut())
+    }
+
+    /// Puts a value in, unless there is one or it is being made.
+    #[track_caller]
+    pub fn set(&self, value: T) -> Result<(), SetError<T>> {
+        if self.initialized() {
+            return Err(SetError::AlreadyInitializedError(value));
+        }
+        if self.permits.update(|permits| permits.try_take(1)).is_err() {
+            return Err(SetError::InitializingError(value));
+        }
+        let _held = Held { permits: &self.permits, count: 1, place: Location::caller() };
+        self.value.set(value).map_err(SetError::AlreadyInitializedError)
+    }
+
+    /// Waits to be the one who makes the value; none if somebody else has made it.
+    async fn claim(&self, place: Place) -> Option<Held<'_>> {
+        if self.initialized() {
+            return None;
+        }
+        let taken = Acquire::new(&self.permits, 1, place).await;
+        debug_assert!(taken.is_ok(), "a cell is never closed");
+        let held = Held { permits: &self.permits, count: 1, place };
+        (!self.initialized()).then_some(held)
+    }
+
+    fn there(&self) -> &T {
+        self.get().expect("the value was made")
+    }
+
+    /// The value, made by `f` if nobody else has. Who comes meanwhile waits; if the future is dropped, the
+    /// next one tries.
+    #[track_caller]
+    pub fn get_or_init<F, Fut>(&self, f: F) -> impl Future<Output = &T>
+    where
+        F: FnOnce() -> Fut,
+        Fut: Future<Output = T>,
+    {
+        let place = Location::caller();
+        async move {
+            if let Some(_held) = self.claim(place).await {
+                let value = f().await;
+                let _ = self.value.set(value);
+            }
+            self.there()
+        }
+    }
+
+    /// As [`get_or_init`](Self::get_or_init); if `f` fails there is no value, and the next one tries.
+    #[track_caller]
+    pub fn get_or_try_init<E, F, Fut>(&self, f: F) -> impl Future<Output = Result<&T, E>>
+    where
+        F: FnOnce() -> Fut,
+        Fut: Future<Output = Result<T, E>>,
+    {
+        let place = Location::caller();
+        async move {
+            if let Some(_held) = self.claim(place).await {
+                let value = f().await?;
+                let _ = self.value.set(value);
+            }
+            Ok(self.there())
+        }
+    }
+
+    /// The value, if there is one.
+    pub fn into_inner(mut self) -> Option<T> {
+        self.take()
+    }
+
+    /// Takes the value out.
+    pub fn take(&mut self) -> Option<T> {
+        self.given.take().or_else(|| self.value.take())
+    }
+}
+
+impl<T> Default for OnceCell<T> {
+    #[track_caller]
+    fn default() -> Self {
+        OnceCell::new()
+    }
+}
+
+impl<T: fmt::Debug> fmt::Debug for OnceCell<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("OnceCell").field("value", &self.get()).finish()
+    }
+}
+
+impl<T: Clone> Clone for OnceCell<T> {
+    #[track_caller]
+    fn clone(&self) -> Self {
+        OnceCell::new_with(self.get().cloned())
+    }
+}
+
+impl<T: PartialEq> PartialEq for OnceCell<T> {
+    fn eq(&self, other: &Self) -> bool {
+        self.get() == other.get()
+    }
+}
+
+impl<T: Eq> Eq for OnceCell<T> {}
+
+impl<T> From<T> for OnceCell<T> {
+    #[track_caller]
+    fn from(value: T) -> Self {
+        OnceCell::new_with(Some(value))
+    }
+}
+
+/// Why [`OnceCell::set`] has not put the value in; here it is.
+#[derive(Debug, PartialEq, Eq)]
+pub enum SetError<T> {
+    /// There is a value.
+    AlreadyInitializedError(T),
+    /// It is being made.
+    InitializingError(T),
+}
+
+impl<T> fmt::Display for SetError<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            SetError::AlreadyInitializedError(_) => f.write_str("AlreadyInitializedError"),
+            SetError::InitializingError(_) => f.write_str("InitializingError"),
+        }
+    }
+}
+
+impl<T: fmt::Debug> Error for SetError<T> {}
+
+impl<T> SetError<T> {
+    /// Whether there is a value.
+    pub fn is_already_init_err(&self) -> bool {
+        matches!(self, SetError::AlreadyInitializedError(_))
+    }
+
+    /// Whether it is being made.
+    pub fn is_initializing_err(&self) -> bool {
+        matches!(self, SetError::InitializingError(_))
+    }
+}

@@ -1,0 +1,198 @@
+//! Permits in a fair queue: what semaphores, locks and bounded channels wait by.
+//!
+//! As in tokio, a waiter takes what there is and waits for the rest at its place in the queue, so nobody
+//! overtakes and nobody starves.
+
+use std::collections::VecDeque;
+use std::future::Future;
+use std::panic::Location;
+use std::pin::Pin;
+use std::task::{Context, Poll, Waker};
+
+use drawloom::object::Object;
+
+use super::{AcquireError, TryAcquireError};
+use crate::waiting::Wakers;
+
+/// Where a future was made: the place of its steps, which have none of their own.
+pub(crate) type Place = &'static Location<'static>;
+
+/// The state of a queue for permits.
+pub(crate) struct Permits {
+    available: usize,
+    closed: bool,
+    waiting: VecDeque<Waiter>,
+    tickets: u64,
+}
+
+struct Waiter {
+    ticket: u64,
+    missing: usize,
+    /// None once it was told that nothing comes any more.
+    waker: Option<Waker>,
+}
+
+impl Permits {
+    pub(crate) const MAX: usize = usize::MAX >> 3;
+
+    pub(crate) const fn new(available: usize) -> Self {
+        Permits { available, closed: false, waiting: VecDeque::new(), tickets: 0 }
+    }
+
+    pub(crate) fn available(&self) -> usize {
+        self.available
+    }
+
+    pub(crate) fn is_closed(&self) -> bool {
+        self.closed
+    }
+
+    pub(crate) fn try_take(&mut self, wanted: usize) -> Result<(), TryAcquireError> {
+        if self.closed {
+            return Err(TryAcquireError::Closed);
+        }
+        match self.available.checked_sub(wanted) {
+            None => Err(TryAcquireError::NoPermits),
+            Some(left) => {
+                self.available = left;
+                Ok(())
+            }
+        }
+    }
+
+    /// Takes `wanted` permits, or waits for them under `ticket`.
+    pub(crate) fn poll_take(
+        &mut self,
+        wanted: usize,
+        ticket: &mut Option<u64>,
+        waker: &Waker,
+    ) -> Poll<Result<(), AcquireError>> {
+        if self.closed {
+            return Poll::Ready(Err(AcquireError::new()));
+        }
+        if let Some(mine) = *ticket {
+            return match self.waiting.iter_mut().find(|waiter| waiter.ticket == mine) {
+                Some(waiter) => {
+                    waiter.waker = Some(waker.clone());
+                    Poll::Pending
+                }
+                // Who is no longer in the queue has got all.
+                None => {
+                    *ticket = None;
+                    Poll::Ready(Ok(()))
+                }
+            };
+        }
+        if self.try_take(wanted).is_ok() {
+            return Poll::Ready(Ok(()));
+        }
+        let missing = wanted - std::mem::take(&mut self.available);
+        self.tickets += 1;
+        *ticket = Some(self.tickets);
+        self.waiting.push_back(Waiter { ticket: self.tickets, missing, waker: Some(waker.clone()) });
+        Poll::Pending
+    }
+
+    /// Gives permits to those who wait, and keeps what is left.
+    pub(crate) fn give(&mut self, mut permits: usize) -> Wakers {
+        let mut wakers = Wakers::default();
+        while let Some(first) = self.waiting.front_mut().filter(|_| !self.closed) {
+            let given = permits.min(first.missing);
+            first.missing -= given;
+            permits -= given;
+            if first.missing > 0 {
+                return wakers;
+            }
+            wakers.extend(self.waiting.pop_front().and_then(|waiter| waiter.waker));
+        }
+        self.available += permits;
+        assert!(self.available <= Permits::MAX, "more permits than there can be ({})", Permits::MAX);
+        wakers
+    }
+
+    /// No longer waits under `ticket`: what it has got so far goes to others.
+    pub(crate) fn leave(&mut self, wanted: usize, ticket: u64) -> Wakers {
+        let got = match self.waiting.iter().position(|waiter| waiter.ticket == ticket) {
+            Some(at) => wanted - self.waiting.remove(at).map_or(0, |waiter| waiter.missing),
+            None => wanted,
+        };
+        self.give(got)
+    }
+
+    /// Removes up to `permits` of those that nobody has.
+    pub(crate) fn forget(&mut self, permits: usize) -> usize {
+        let forgotten = permits.min(self.available);
+        self.available -= forgotten;
+        forgotten
+    }
+
+    /// Nobody gets a permit from now on. Who waits stays in the queue until it leaves, with what it has got.
+    pub(crate) fn close(&mut self) -> Wakers {
+        self.closed = true;
+        let mut wakers = Wakers::default();
+        wakers.extend(self.waiting.iter_mut().filter_map(|waiter| waiter.waker.take()));
+        wakers
+    }
+}
+
+/// State that has permits in it.
+pub(crate) trait HasPermits {
+    fn permits(&mut self) -> &mut Permits;
+}
+
+impl HasPermits for Permits {
+    fn permits(&mut self) -> &mut Permits {
+        self
+    }
+}
+
+/// Waits for permits of an object; they are the caller's once it is ready.
+pub(crate) struct Acquire<'a, S: HasPermits> {
+    object: &'a Object<S>,
+    wanted: usize,
+    ticket: Option<u64>,
+    place: Place,
+}
+
+impl<'a, S: HasPermits> Acquire<'a, S> {
+    pub(crate) fn new(object: &'a Object<S>, wanted: usize, place: Place) -> Self {
+        Acquire { object, wanted, ticket: None, place }
+    }
+}
+
+impl<S: HasPermits> Future for Acquire<'_, S> {
+    type Output = Result<(), AcquireError>;
+
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        let Acquire { object, wanted, ticket, place } = self.get_mut();
+        object.update_from(place, |state| state.permits().poll_take(*wanted, ticket, context.waker()))
+    }
+}
+
+impl<S: HasPermits> Drop for Acquire<'_, S> {
+    fn drop(&mut self) {
+        if let Some(ticket) = self.ticket {
+            let wanted = self.wanted;
+            self.object.update_from(self.place, |state| state.permits().leave(wanted, ticket)).wake();
+        }
+    }
+}
+
+/// Permits of an object that are given back when this is dropped.
+pub(crate) struct Held<'a> {
+    pub(crate) permits: &'a Object<Permits>,
+    pub(crate) count: usize,
+    pub(crate) place: Place,
+}
+
+impl Drop for Held<'_> {
+    fn drop(&mut self) {
+        release(self.permits, self.count, self.place);
+    }
+}
+
+pub(crate) fn release(permits: &Object<Permits>, count: usize, place: Place) {
+    if count > 0 {
+        permits.update_from(place, |permits| permits.give(count)).wake();
+    }
+}

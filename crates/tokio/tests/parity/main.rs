@@ -1,0 +1,15 @@
+//! The same body under real tokio and under control: what is seen for real is among what is explored.
+//!
+//! docs/tokio-parity.md names the test of each row of its table.
+
+mod compare;
+mod io;
+mod locks;
+mod macros;
+mod mpsc;
+mod notify;
+mod oneshot;
+mod runtime;
+mod shared_values;
+mod tasks;
+mod time;

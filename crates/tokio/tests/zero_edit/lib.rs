@@ -1,0 +1,1 @@
+//! Nothing: all there is are tests.
