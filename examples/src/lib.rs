@@ -11,12 +11,20 @@
 //! | [`spinner`] | two locks in two orders, while a third task spins | deadlock of two tasks of four |
 //! | [`lazy_settings`] | the flag is raised before the value is there | panic of an assertion |
 //! | [`pipeline`] | a forgotten sender keeps a receiver waiting | starvation |
+//! | [`replication`] | a follower answers with what the leader has overwritten | not linearizable |
+//! | [`quorum`] | a reader keeps to itself what only a minority knows yet | not linearizable |
+//! | [`counter`] | the sum is read and written in two steps | not linearizable |
+//! | [`slots`] | a queue that is not empty says that it is | not linearizable |
 
 pub mod bank;
 pub mod bounded_queue;
+pub mod counter;
 pub mod lazy_settings;
 pub mod philosophers;
 pub mod pipeline;
+pub mod quorum;
+pub mod replication;
+pub mod slots;
 pub mod spinner;
 
 /// The code in the README and in the guide compiles.

@@ -1,7 +1,8 @@
 //! Explanations as users see them.
 
 use drawloom_check::model::{
-    ContainerOp::*, ContainerRet::*, FifoQueue, KeyValue, KeyValueOp, KeyValueRet, Register, RegisterOp::*, RegisterRet,
+    ContainerOp::*, ContainerRet::*, Counter, CounterOp::AddAndGet, CounterRet::Sum, FifoQueue, KeyValue, KeyValueOp,
+    KeyValueRet, Register, RegisterOp::*, RegisterRet,
 };
 use drawloom_check::{Budget, History, explain};
 
@@ -34,6 +35,24 @@ fn a_stale_read_is_explained_in_few_operations() {
       process 2                   ├ read → 20 ──┤
 
       1. write 19 ⟨19⟩, write 20 → ? ⟨20⟩, read → 20 ⟨20⟩, then not read → 19: the value is 20
+    "#);
+}
+
+/// Each of the two fits alone, whichever is first.
+#[test]
+fn an_order_in_which_the_culprit_fits_says_what_does_not() {
+    let both = History::builder().invoke(0, AddAndGet(1)).invoke(1, AddAndGet(1)).ok(1, Sum(1)).ok(0, Sum(1));
+    let history = both.build().unwrap();
+    let why = explain::linearizability(&Counter::default(), &history, Budget::default()).unwrap();
+    insta::assert_snapshot!(why, @r#"
+    not linearizable: add-and-get 1 → 1 cannot be placed
+      2 of 2 operations are enough to see it
+
+      process 0  ├ add-and-get 1 → 1 ━━━━━━✗
+      process 1    ├ add-and-get 1 → 1 ──┤
+
+      1. add-and-get 1 → 1 ⟨1⟩, then not add-and-get 1 → 1: the sum is 1, so it would have returned 2
+      2. add-and-get 1 → 1 ⟨1⟩, then not add-and-get 1 → 1: the sum is 1, so it would have returned 2
     "#);
 }
 

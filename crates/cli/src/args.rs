@@ -35,6 +35,8 @@ pub enum Command {
     View(ViewArguments),
     /// Say where two executions part, and what came of it
     Diff(DiffArguments),
+    /// Say whether a recorded history is what a correct store could have answered
+    Check(CheckArguments),
     /// List the findings that are kept
     List(StoreArguments),
     /// Remove what is kept: traces, pages, results, unfinished searches
@@ -241,6 +243,36 @@ pub struct DiffArguments {
     pub output: Output,
     #[command(flatten)]
     pub place: Place,
+}
+
+/// The arguments of `check`.
+#[derive(Args, Clone, Debug, Default)]
+pub struct CheckArguments {
+    /// The history
+    pub file: PathBuf,
+    /// What the clients used (`register`, `queue`, `list-append` …), if the file does not say; a wrong name lists all
+    #[arg(long, value_name = "NAME")]
+    pub model: Option<String>,
+    /// What it should be (`linearizable`, `serializable` …), if not the strongest usual level of the model
+    #[arg(long, value_name = "LEVEL")]
+    pub consistency: Option<String>,
+    /// How the history is written, if its name does not tell
+    #[arg(long, value_enum, value_name = "NOTATION")]
+    pub input: Option<Notation>,
+    /// Write a page for the browser to this file
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
+    #[command(flatten)]
+    pub output: Output,
+}
+
+/// How a history is written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum Notation {
+    /// JSON lines
+    Jsonl,
+    /// Jepsen's EDN
+    Edn,
 }
 
 /// The arguments of `list` and `clean`.

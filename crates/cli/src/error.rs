@@ -49,6 +49,9 @@ pub enum Error {
         /// Why.
         error: drawloom_report::ReadError,
     },
+    /// A history that cannot be checked.
+    #[error(transparent)]
+    History(#[from] drawloom_check::command::CheckError),
     /// A token that cannot be used.
     #[error(transparent)]
     Token(#[from] drawloom_engine::schedule::TokenError),
@@ -113,7 +116,7 @@ impl Error {
             Error::NoSchedule(_) => "run the test again",
             Error::NoResult { .. } => "is it one of drawloom's, in a build with the feature `controlled`?",
             Error::Trace { .. } | Error::Unreadable { .. } | Error::Unwritable { .. } => return None,
-            Error::Token(_) | Error::Refused(_) | Error::Interrupted => return None,
+            Error::History(_) | Error::Token(_) | Error::Refused(_) | Error::Interrupted => return None,
             #[cfg(feature = "mcp")]
             Error::Server(_) => return None,
         })
@@ -130,6 +133,7 @@ impl Error {
             Error::Unreadable { .. } => "unreadable",
             Error::Unwritable { .. } => "unwritable",
             Error::Trace { .. } => "bad_trace",
+            Error::History(_) => "bad_history",
             Error::Token(_) => "bad_token",
             Error::Foreign => "foreign_token",
             Error::NoFinding(_) => "no_finding",

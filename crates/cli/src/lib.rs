@@ -4,12 +4,14 @@
 //! - `project`: what cargo knows, builds and lists; `run`: how tests are run, through cargo or nextest;
 //! - `test`: running tests, also for a given time; `replay`: one test under one schedule;
 //! - `store`: what is kept between runs; `regressions`: what users commit; `list`, `explain`, `view` and `diff` look at it;
+//! - `check`: history files, which need no project;
 //! - `answer`: what a command says, to people and to programs; `error`: why it cannot;
 //! - `mcp`: the same for coding agents.
 #![forbid(unsafe_code)]
 
 mod answer;
 mod args;
+mod check;
 mod diff;
 mod error;
 mod explain;
@@ -51,6 +53,7 @@ fn format_of(command: &Command) -> Format {
         Command::Explain(arguments) if arguments.json || arguments.format == ExplainFormat::Json => Format::Json,
         Command::View(arguments) => arguments.output.format(),
         Command::Diff(arguments) => arguments.output.format(),
+        Command::Check(arguments) => arguments.output.format(),
         Command::List(arguments) | Command::Clean(arguments) => arguments.output.format(),
         Command::Explain(_) | Command::Completions { .. } | Command::Man { .. } => Format::Human,
         #[cfg(feature = "mcp")]
@@ -75,6 +78,7 @@ fn run_command(command: &Command, format: Format) -> Result<u8, error::Error> {
         Command::Explain(arguments) => explain::explain(arguments),
         Command::View(arguments) => Ok(answer::give(&view::view(arguments)?, format)),
         Command::Diff(arguments) => Ok(answer::give(&diff::diff(arguments)?, format)),
+        Command::Check(arguments) => Ok(answer::give(&check::check(arguments)?, format)),
         Command::List(arguments) => Ok(answer::give(&list::list(arguments)?, format)),
         Command::Clean(arguments) => Ok(answer::give(&list::clean(arguments)?, format)),
         #[cfg(feature = "mcp")]

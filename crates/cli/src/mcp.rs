@@ -197,10 +197,13 @@ fn answer(command: &Command) -> Result<(String, Value), Error> {
         Command::Shrink(arguments) => replay(arguments, Wanted::Shrink).map(|answer| both(&answer)),
         Command::Explain(arguments) => explain::both(arguments),
         Command::List(arguments) => list::list(arguments).map(|answer| both(&answer)),
-        Command::View(_) | Command::Diff(_) | Command::Clean(_) => Err(Error::NoCommand(format!("{command:?}"))),
-        Command::Mcp | Command::Completions { .. } | Command::Man { .. } => {
-            Err(Error::NoCommand(format!("{command:?}")))
-        }
+        Command::View(_)
+        | Command::Diff(_)
+        | Command::Check(_)
+        | Command::Clean(_)
+        | Command::Mcp
+        | Command::Completions { .. }
+        | Command::Man { .. } => Err(Error::NoCommand(format!("{command:?}"))),
     }
 }
 

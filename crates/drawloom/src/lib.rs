@@ -144,6 +144,8 @@ pub mod future;
 pub mod guard;
 #[cfg(feature = "controlled")]
 pub mod hint;
+#[cfg(feature = "check")]
+pub mod history;
 #[cfg(feature = "controlled")]
 mod label;
 #[cfg(feature = "controlled")]

@@ -41,19 +41,51 @@ pub(super) fn attempts<M: Model>(model: &M, history: &History<M::Op, M::Ret>, cu
     tried.extend(&mut vec![false; history.len()], &model.init());
     let mut found = tried.found;
     found.sort_by_key(|(order, _)| std::cmp::Reverse(order.len()));
-    let operation = &history.operations()[culprit.index()];
     let mut seen = HashSet::new();
     let init = model.init();
     let mut attempts = Vec::new();
-    for (order, states) in found {
+    for (mut order, mut states) in found {
         let state = states.last().unwrap_or(&init);
         if attempts.len() == SHOWN || !seen.insert(state.clone()) {
             continue;
         }
+        let Some(blocked) = blocked(model, history, culprit, &mut order, &mut states) else { continue };
+        let state = states.last().unwrap_or(&init);
+        let operation = &history.operations()[blocked];
         let reason = operation.outcome.ret().map_or_else(String::new, |ret| model.explain(state, &operation.op, ret));
-        attempts.push(Attempt { order, states: states.iter().map(|state| format!("{state:?}")).collect(), reason });
+        let states = states.iter().map(|state| format!("{state:?}")).collect();
+        attempts.push(Attempt { order, states, blocked, reason });
     }
+    attempts.sort_by_key(|attempt| attempt.blocked != culprit.index());
     attempts
+}
+
+/// What cannot follow an order: the culprit, unless it fits there. Then the order goes on with it, until another one does not.
+fn blocked<M: Model>(
+    model: &M,
+    history: &History<M::Op, M::Ret>,
+    culprit: OpId,
+    order: &mut Vec<usize>,
+    states: &mut Vec<M::State>,
+) -> Option<usize> {
+    let operations = history.operations();
+    let init = model.init();
+    let after = |at: usize, state: &M::State| {
+        let mut next = Next::default();
+        model.step(state, &operations[at].op, operations[at].outcome.ret(), &mut next);
+        next.states(state).next().cloned()
+    };
+    let mut at = culprit.index();
+    while let Some(state) = after(at, states.last().unwrap_or(&init)) {
+        order.push(at);
+        let must = |at: &usize| operations[*at].outcome.ret().is_some() && !order.contains(at);
+        let free = |at: &usize| (0..operations.len()).filter(must).all(|o| !operations[o].precedes(&operations[*at]));
+        let mut left = (0..operations.len()).filter(|at| must(at) && free(at));
+        let first = left.clone().next()?;
+        at = left.find(|at| after(*at, &state).is_some()).unwrap_or(first);
+        states.push(state);
+    }
+    Some(at)
 }
 
 impl<M: Model> Tried<'_, M> {

@@ -30,7 +30,8 @@ pub struct Explanation {
     pub minimal: Vec<Shown>,
     /// The one among `minimal` that cannot be placed: it returned last.
     pub culprit: usize,
-    /// Orders that go as far as possible, longest first, and why the culprit does not fit there.
+    /// Orders that go as far as possible, longest first, and why the culprit does not fit there. Last those in which it
+    /// does, and another operation does not.
     pub attempts: Vec<Attempt>,
     /// The prefix around the culprit, for the page: at most [`Explanation::CONTEXT`] operations.
     pub context: Vec<Shown>,
@@ -67,7 +68,9 @@ pub struct Attempt {
     pub order: Vec<usize>,
     /// The state after each.
     pub states: Vec<String>,
-    /// Why the culprit cannot come next.
+    /// The one of `minimal` that cannot come next: the culprit, or, after it, one that it leaves no room for.
+    pub blocked: usize,
+    /// Why that cannot come next.
     pub reason: String,
 }
 

@@ -80,7 +80,7 @@ for (const [number, attempt] of data.attempts.entries()) {
   attempt.order.forEach((index, step) => {
     line.append(element("code", "", data.minimal[index].text), element("code", "state", ` ⟨${attempt.states[step]}⟩, `));
   });
-  line.append(attempt.order.length ? "then not " : "at the beginning not ", element("code", "", culprit.text));
+  line.append(attempt.order.length ? "then not " : "at the beginning not ", element("code", "", data.minimal[attempt.blocked].text));
   line.append(element("span", "reason", `: ${attempt.reason}`));
   for (const event of ["mouseenter", "focus"]) line.addEventListener(event, () => show(number));
   byId("attempts").append(line);

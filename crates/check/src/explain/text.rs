@@ -30,7 +30,8 @@ impl fmt::Display for Explanation {
                 write!(f, "{} ⟨{}⟩, ", cut(&self.minimal[*at].text), cut(state))?;
             }
             let before = if attempt.order.is_empty() { "at the beginning" } else { "then" };
-            write!(f, "{before} not {}: {}", cut(&culprit.text), cut(&attempt.reason))?;
+            let blocked = &self.minimal[attempt.blocked];
+            write!(f, "{before} not {}: {}", cut(&blocked.text), cut(&attempt.reason))?;
         }
         writeln!(f)
     }

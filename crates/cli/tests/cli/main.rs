@@ -1,5 +1,6 @@
 //! The command line, end to end, on the project in `sample`.
 
+mod checking;
 mod docs;
 mod findings;
 #[cfg(unix)]

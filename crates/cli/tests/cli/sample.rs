@@ -49,6 +49,7 @@ impl Sample {
 
     /// A sample that is not needed.
     pub fn unbuilt() -> Sample {
+        std::fs::create_dir_all(project()).expect("a place to run in");
         Sample { store: PathBuf::from("/nowhere") }
     }
 

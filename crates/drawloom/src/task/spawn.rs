@@ -127,7 +127,7 @@ impl<T> Task<T> {
         judge(self.handle.join())
     }
 
-    /// Asks the task to end; see [the module](self) for where that takes effect. It may have ended before,
+    /// Asks the task to end; see [the module](crate::task) for where that takes effect. It may have ended before,
     /// and may go on until then: [`get`](Self::get) tells.
     #[track_caller]
     pub fn cancel(&self) {

@@ -1,7 +1,7 @@
 //! `tokio::runtime` under control.
 //!
 //! A runtime of several threads has as many as there are tasks: whatever can happen at the same time is
-//! explored as that. On a runtime of one thread, tasks take [turns](crate::turns).
+//! explored as that. On a runtime of one thread, tasks take turns.
 
 mod builder;
 mod handle;

@@ -113,7 +113,7 @@ impl<T: 'static> JoinSet<T> {
         self.insert(handle)
     }
 
-    /// As [`spawn_local`](super::spawn_local), into the set.
+    /// As [`spawn_local`], into the set.
     #[track_caller]
     pub fn spawn_local<F>(&mut self, task: F) -> AbortHandle
     where

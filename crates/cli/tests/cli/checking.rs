@@ -1,0 +1,50 @@
+//! `drawloom check`: histories in files, with no project around.
+
+use std::path::Path;
+
+use insta::assert_snapshot;
+
+use crate::sample::Sample;
+
+const STALE: &str = r#"{"process":0,"type":"invoke","f":"write","value":1}
+{"process":0,"type":"ok","f":"write","value":1}
+{"process":1,"type":"invoke","f":"cas","value":[1,2]}
+{"process":1,"type":"ok","f":"cas","value":[1,2]}
+{"process":0,"type":"invoke","f":"read","value":null}
+{"process":0,"type":"ok","f":"read","value":1}
+"#;
+
+#[test]
+fn a_history_is_right_or_wrong_or_cannot_be_judged() {
+    let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join("checking");
+    std::fs::create_dir_all(&directory).expect("a directory");
+    let sample = Sample { store: directory.clone() };
+    let file = |name: &str, text: &str| {
+        let file = directory.join(name);
+        std::fs::write(&file, text).expect("a file");
+        file.display().to_string()
+    };
+    let stale = file("stale.jsonl", STALE);
+    let right = file("right.jsonl", &STALE.replace("\"read\",\"value\":1", "\"read\",\"value\":2"));
+    let cut = file("cut.jsonl", &STALE[..STALE.len() - 20]);
+    let page = directory.join("page.html").display().to_string();
+    let mut said = String::new();
+    for arguments in [
+        &["check", &right, "--model", "cas-register"][..],
+        &["check", &stale, "--model", "cas-register", "--html", &page],
+        &["check", &stale, "--model", "cas-register", "--consistency", "sequential"],
+        &["check", &stale, "--model", "cas-register", "--json"],
+        &["check", &cut, "--model", "cas-register"],
+        &["check", &stale],
+        &["check", &stale, "--model", "toaster", "--json"],
+        &["check", "missing.edn", "--model", "register"],
+    ] {
+        let answer = sample.command(arguments).current_dir(&directory).output().expect("the binary is there");
+        let answer = sample.answer(&answer);
+        let shown = arguments.join(" ").replace(&directory.display().to_string(), "[store]");
+        said.push_str(&format!("$ drawloom {shown}\n{}{}exit code {}\n\n", answer.out, answer.err, answer.code));
+    }
+    assert_snapshot!(said);
+    let page = std::fs::read_to_string(page).expect("the page was written");
+    assert!(page.contains("<html") && page.contains("read → 1"), "{page}");
+}

@@ -1,0 +1,239 @@
+//! Histories: what clients call and get back, checked against a model while it happens.
+//!
+//! Assertions say what one run of a test must come to. A model says what *every* operation may return, whoever else is
+//! at it: a [`Watch`] follows the clients of an exploration, and the first return that no order of the operations
+//! explains is a panic, with the few operations that are needed to see it.
+//!
+//! ```
+//! use drawloom::history::model::{Counter, CounterOp::AddAndGet, CounterRet::Sum};
+//! use drawloom::history::Watch;
+//! use drawloom::sync::{Arc, atomic::{AtomicI64, Ordering::SeqCst}};
+//! use drawloom::thread;
+//!
+//! let exploration = drawloom::explore(drawloom::Config::new(), || {
+//!     let (watch, count) = (Watch::new(Counter::default()), Arc::new(AtomicI64::new(0)));
+//!     let clients = [watch.client(), watch.client()].map(|mut client| {
+//!         let count = count.clone();
+//!         thread::spawn(move || {
+//!             client.call(AddAndGet(1), || {
+//!                 let sum = count.load(SeqCst) + 1; // the other one may have read the same
+//!                 count.store(sum, SeqCst);
+//!                 Sum(sum)
+//!             })
+//!         })
+//!     });
+//!     clients.map(|client| client.join().unwrap());
+//! });
+//! assert!(exploration.findings()[0].message().contains("not linearizable"));
+//! ```
+//!
+//! # Calls and returns are steps
+//!
+//! The code of a task between two steps runs as soon as it can. A call that were only written down would be written
+//! down long before its operation begins, at the end of the task's step before; then it would overlap with everything
+//! until it is scheduled, and any stale answer would be excused. So each call and each return is a step of its own, and all
+//! of them are uses of one [`Object`]: whether one operation ended before another began is for the scheduler to
+//! decide, and an exhaustive search tries both.
+
+mod scenario;
+
+use std::fmt;
+use std::sync::Arc;
+
+pub use drawloom_check::{Budget, History, HistoryError, Model, Outcome, Process, Spec, Verdict, model, spec};
+
+use drawloom_check::explain;
+use drawloom_check::linearizable::{Judgement, Monitor};
+
+pub use scenario::{Scenario, run};
+
+use crate::object::Object;
+
+type HistoryOf<M> = History<<M as Model>::Op, <M as Model>::Ret>;
+
+/// Watches the clients of one object: whether what they see is linearizable.
+///
+/// It belongs to one execution: make it in the body of the test, not outside.
+pub struct Watch<M: Model> {
+    seen: Arc<Object<Seen<M>>>,
+}
+
+/// What has happened so far.
+struct Seen<M: Model> {
+    model: M,
+    budget: Budget,
+    monitor: Monitor<M>,
+    /// For the explanation: the monitor forgets.
+    history: HistoryOf<M>,
+    clients: u64,
+}
+
+impl<M: Model + Clone> Watch<M> {
+    /// Watches an object that begins as the model does, within the default budget.
+    #[must_use]
+    #[track_caller]
+    pub fn new(model: M) -> Watch<M> {
+        Watch::within(model, Budget::default())
+    }
+
+    /// Watches an object that begins as the model does, within a budget.
+    #[must_use]
+    #[track_caller]
+    pub fn within(model: M, budget: Budget) -> Watch<M> {
+        let monitor = Monitor::within(model.clone(), budget);
+        let seen = Seen { model, budget, monitor, history: History::new(), clients: 0 };
+        Watch { seen: Arc::new(Object::new(seen)) }
+    }
+}
+
+impl<M: Model> Watch<M> {
+    /// A new client, numbered in the order of these calls.
+    #[must_use]
+    #[track_caller]
+    pub fn client(&self) -> Client<M> {
+        let process = self.seen.update(|seen| {
+            seen.clients += 1;
+            Process(seen.clients - 1)
+        });
+        Client { process, open: false, seen: self.seen.clone() }
+    }
+
+    /// What has happened so far. Operations that have not ended are pending.
+    #[must_use]
+    #[track_caller]
+    pub fn history(&self) -> HistoryOf<M>
+    where
+        M::Op: Clone,
+        M::Ret: Clone,
+    {
+        self.seen.look(|seen| seen.history.clone())
+    }
+}
+
+impl<M: Model> Clone for Watch<M> {
+    fn clone(&self) -> Self {
+        Watch { seen: self.seen.clone() }
+    }
+}
+
+impl<M: Model> fmt::Debug for Watch<M> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Watch").finish_non_exhaustive()
+    }
+}
+
+/// One client of the object. A client is sequential: a call ends the operation before it, as [`Outcome::Info`].
+///
+/// # Panics
+///
+/// What ends an operation panics if that cannot be explained, if the budget ran out before that could be said, and if
+/// no operation is open.
+pub struct Client<M: Model> {
+    process: Process,
+    open: bool,
+    seen: Arc<Object<Seen<M>>>,
+}
+
+impl<M: Model> Client<M>
+where
+    M::Op: Clone,
+    M::Ret: Clone,
+{
+    /// This client's process.
+    #[must_use]
+    pub fn process(&self) -> Process {
+        self.process
+    }
+
+    /// An operation: a call, what `body` does, and the return of what it returns. If `body` panics the operation stays
+    /// pending.
+    #[track_caller]
+    pub fn call(&mut self, op: M::Op, body: impl FnOnce() -> M::Ret) -> M::Ret {
+        self.invoke(op);
+        let ret = body();
+        self.ok(ret.clone());
+        ret
+    }
+
+    /// Calls an operation: to be said before it begins. One step.
+    #[track_caller]
+    pub fn invoke(&mut self, op: M::Op) {
+        if self.open {
+            self.info();
+        }
+        let process = self.process;
+        let called = self.seen.update(|seen| {
+            seen.history.invoke(process, op.clone())?;
+            seen.monitor.invoke(process, op)
+        });
+        self.open = true;
+        if let Err(error) = called {
+            panic!("{error}");
+        }
+    }
+
+    /// The operation took effect and returned: to be said after it has. One step.
+    #[track_caller]
+    pub fn ok(&mut self, ret: M::Ret) {
+        self.end(Outcome::Ok(ret));
+    }
+
+    /// The operation certainly did not take effect. One step.
+    #[track_caller]
+    pub fn fail(&mut self) {
+        self.end(Outcome::Fail);
+    }
+
+    /// Nobody will know whether the operation took effect. One step.
+    #[track_caller]
+    pub fn info(&mut self) {
+        self.end(Outcome::Info);
+    }
+
+    #[track_caller]
+    fn end(&mut self, outcome: Outcome<M::Ret>) {
+        self.open = false;
+        let process = self.process;
+        // The panic is outside of the step, where the state is nobody's.
+        if let Err(why) = self.seen.update(|seen| seen.end(process, outcome)) {
+            panic!("{why}");
+        }
+    }
+}
+
+impl<M: Model> Seen<M>
+where
+    M::Op: Clone,
+    M::Ret: Clone,
+{
+    fn end(&mut self, process: Process, outcome: Outcome<M::Ret>) -> Result<(), String> {
+        self.history.complete(process, outcome.clone()).map_err(|error| error.to_string())?;
+        let judged = match outcome {
+            Outcome::Ok(ret) => self.monitor.ok(process, &ret),
+            Outcome::Fail => self.monitor.fail(process),
+            Outcome::Info | Outcome::Pending => self.monitor.info(process),
+        };
+        self.judge(judged.map_err(|error| error.to_string())?)
+    }
+
+    fn judge(&self, judgement: Judgement) -> Result<(), String> {
+        match judgement {
+            Verdict::Ok(()) => Ok(()),
+            Verdict::Unknown(unknown) => Err(format!("whether the history is linearizable is unknown: {unknown}")),
+            Verdict::Illegal(culprit) => Err(match explain::linearizability(&self.model, &self.history, self.budget) {
+                Some(explanation) => explanation.to_string(),
+                None => {
+                    let operation = &self.history.operations()[culprit.index()];
+                    let text = self.model.describe(&operation.op, operation.outcome.ret());
+                    format!("not linearizable: {text} cannot be placed")
+                }
+            }),
+        }
+    }
+}
+
+impl<M: Model> fmt::Debug for Client<M> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Client").field("process", &self.process).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,125 @@
+//! Scenarios: who calls what, chosen as schedules are.
+
+use std::sync::Arc;
+
+use super::{Model, Watch};
+use crate::thread;
+
+/// How large scenarios are.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Scenario {
+    /// How many clients there are.
+    pub clients: usize,
+    /// How many operations each of them calls at most.
+    pub length: usize,
+}
+
+impl Default for Scenario {
+    /// Most bugs need no more than two clients and three operations of each.
+    fn default() -> Self {
+        Scenario { clients: 2, length: 3 }
+    }
+}
+
+/// One execution of some scenario: clients of `object` call some of `operations`, and what they see is watched.
+///
+/// Which ones they call is a [choice](crate::choose) like any other: it is explored with the schedule, and one token
+/// replays both. This is what [`check_linearizable!`](crate::check_linearizable) calls.
+///
+/// # Panics
+///
+/// If what the clients see is not linearizable, with the explanation.
+#[track_caller]
+pub fn run<M, T>(
+    scenario: Scenario,
+    model: M,
+    object: T,
+    operations: impl IntoIterator<Item = M::Op>,
+    apply: impl Fn(&T, M::Op) -> M::Ret + Send + Sync + 'static,
+) where
+    M: Model + Clone + Send + 'static,
+    M::State: Send,
+    M::Op: Clone + Send + 'static,
+    M::Ret: Clone + Send + 'static,
+    T: Send + Sync + 'static,
+{
+    let operations: Vec<M::Op> = operations.into_iter().collect();
+    let watch = Watch::new(model);
+    let shared = Arc::new((object, apply));
+    // All choices come first, so that they are the same ones in whatever order the clients run. The first of the outcomes is
+    // to call nothing more.
+    let chosen: Vec<Vec<M::Op>> = (0..scenario.clients)
+        .map(|_| (0..scenario.length).map_while(|_| crate::choose(operations.len() + 1).checked_sub(1)))
+        .map(|calls| calls.map(|at| operations[at].clone()).collect())
+        .collect();
+    let clients: Vec<_> = chosen
+        .into_iter()
+        .map(|calls| {
+            let (mut client, shared) = (watch.client(), shared.clone());
+            thread::spawn(move || {
+                let (object, apply) = &*shared;
+                for operation in calls {
+                    client.call(operation.clone(), || apply(object, operation));
+                }
+            })
+        })
+        .collect();
+    for client in clients {
+        client.join().expect("a client panicked");
+    }
+}
+
+/// Checks an object against a model: clients call whichever operations, in whichever schedule.
+///
+/// For the body of a test. Each execution draws a scenario and a schedule; an exhaustive one goes through all of them.
+///
+/// ```
+/// use drawloom::history::model::{ContainerOp::*, ContainerRet::*, LifoStack};
+/// use drawloom::sync::Mutex;
+///
+/// #[derive(Default)]
+/// struct Stack(Mutex<Vec<u32>>);
+///
+/// impl Stack {
+///     fn pop(&self) -> Option<u32> {
+///         let last = self.0.lock().unwrap().last().copied();
+///         self.0.lock().unwrap().pop(); // which may be another one by now
+///         last
+///     }
+/// }
+///
+/// // In a test module: #[drawloom::test] fn is_a_stack() { … }
+/// fn is_a_stack() {
+///     drawloom::check_linearizable! {
+///         model: LifoStack::new(),
+///         object: Stack::default(),
+///         operations: [Insert(1), Insert(2), Remove],
+///         apply: |stack, operation| match operation {
+///             Insert(item) => { stack.0.lock().unwrap().push(item); Inserted }
+///             Remove => stack.pop().map_or(Empty, Removed),
+///         },
+///     }
+/// }
+///
+/// let exploration = drawloom::explore(drawloom::Config::new(), is_a_stack);
+/// assert!(exploration.findings()[0].message().contains("not linearizable"));
+/// ```
+///
+/// A line `scenario: Scenario { clients: 3, length: 2 },` before `apply` says how large scenarios are.
+#[macro_export]
+macro_rules! check_linearizable {
+    (model: $model:expr, object: $object:expr, operations: $operations:expr, apply: $apply:expr $(,)?) => {
+        $crate::check_linearizable! {
+            model: $model,
+            object: $object,
+            operations: $operations,
+            scenario: ::core::default::Default::default(),
+            apply: $apply,
+        }
+    };
+    (
+        model: $model:expr, object: $object:expr, operations: $operations:expr, scenario: $scenario:expr, apply: $apply:expr $(,)?
+    ) => {
+        $crate::history::run($scenario, $model, $object, $operations, $apply)
+    };
+}
