@@ -9,6 +9,7 @@ use std::fmt;
 use std::future::Future;
 use std::panic::Location;
 use std::pin::Pin;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
@@ -18,8 +19,10 @@ use crate::time::Instant;
 struct Timers {
     /// Few at a time, so a list is quicker than a heap.
     pending: Vec<Pending>,
-    made: u64,
 }
+
+/// Tells timers apart, in whichever task they are kept: a future may be polled by another one later.
+static MADE: AtomicU64 = AtomicU64::new(0);
 
 struct Pending {
     number: u64,
@@ -69,7 +72,7 @@ pub fn sleep_until(deadline: Instant) -> Sleep {
 #[must_use = "futures do nothing unless awaited"]
 pub struct Sleep {
     deadline: Instant,
-    /// Its number among the timers of the task that has polled it.
+    /// The number of its timer, in the task that has polled it.
     number: Option<u64>,
     made_at: &'static Location<'static>,
 }
@@ -126,9 +129,9 @@ impl Future for Sleep {
                 timer.waker.clone_from(context.waker());
                 return timer.number;
             }
-            timers.made += 1;
-            timers.pending.push(Pending { number: timers.made, deadline, waker: context.waker().clone() });
-            timers.made
+            let number = MADE.fetch_add(1, Ordering::Relaxed);
+            timers.pending.push(Pending { number, deadline, waker: context.waker().clone() });
+            number
         });
         self.number = Some(number);
         Poll::Pending
