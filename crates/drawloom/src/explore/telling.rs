@@ -9,8 +9,9 @@ use std::sync::{Arc, OnceLock};
 use drawloom_engine::Engine;
 use drawloom_engine::finding::{Finding, FindingKind};
 use drawloom_engine::schedule::Schedule;
-use drawloom_report::{Meta, Record};
+use drawloom_report::{Knowledge, Meta, Record};
 
+use super::understand::explain_with;
 use super::worker::place;
 use crate::rt::line_of;
 
@@ -20,6 +21,8 @@ pub(super) struct Telling {
     seen: Arc<Seen>,
     /// Without the token; what counts once there is a record is in there.
     meta: Meta,
+    /// Whether the record is to be explained when it is made, by what it says itself.
+    explained: bool,
     record: OnceLock<Record>,
 }
 
@@ -33,7 +36,7 @@ impl Telling {
     /// Of `finding`, which the execution that is still in `engine` has shown. The token is added to `meta`.
     pub(super) fn of(engine: &Engine, finding: &Finding, meta: Meta) -> Telling {
         let seen = Seen { engine: engine.snapshot(), finding: finding.clone() };
-        Telling { seen: Arc::new(seen), meta, record: OnceLock::new() }
+        Telling { seen: Arc::new(seen), meta, explained: false, record: OnceLock::new() }
     }
 
     pub(super) fn record(&self) -> &Record {
@@ -43,8 +46,20 @@ impl Telling {
             let replayable = !matches!(finding.kind, FindingKind::Divergence(_) | FindingKind::NothingExplored);
             let schedule = replayable.then(|| Schedule::of(engine, &self.meta.test, line_of));
             let token = schedule.map_or_else(String::new, |schedule| schedule.token());
-            Record::of(engine, finding, Meta { token, ..self.meta.clone() }, &place)
+            let mut record = Record::of(engine, finding, Meta { token, ..self.meta.clone() }, &place);
+            if self.explained {
+                explain_with(&mut record, &Knowledge::default());
+            }
+            record
         })
+    }
+
+    /// Has it explained, by what it says itself, when somebody reads it.
+    pub(super) fn explain_when_read(&mut self) {
+        match self.record.get_mut() {
+            Some(record) => explain_with(record, &Knowledge::default()),
+            None => self.explained = true,
+        }
     }
 
     /// The same, to be changed.

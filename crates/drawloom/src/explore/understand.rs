@@ -7,7 +7,7 @@ use drawloom_engine::config::Shrink;
 use drawloom_engine::exhaustive::hash;
 use drawloom_engine::schedule::Schedule;
 use drawloom_engine::strategy::{Pct, Pos, Strategy};
-use drawloom_report::{Knowledge, explain, same_bug};
+use drawloom_report::{Knowledge, Record, explain, same_bug};
 
 use super::exploration::Failure;
 use super::fixes;
@@ -25,13 +25,22 @@ const STARVATION_BOUND: u64 = 10_000;
 
 /// Explains what was found.
 pub(super) fn all<F: Fn() + Send + Sync + 'static>(worker: &mut Worker<'_, F>, failures: &mut [Failure]) {
+    // Who does not want it simple wants it at once: the rest can wait until somebody reads it.
+    if worker.plan().shrink == Shrink::Off {
+        return failures.iter_mut().for_each(|failure| failure.telling.explain_when_read());
+    }
     for failure in failures.iter_mut() {
         let knowledge = learn(worker, failure).unwrap_or_default();
-        if let Some(explanation) = explain(failure.record(), &knowledge, &source) {
-            failure.telling.record_mut().explained(explanation);
-        }
+        explain_with(failure.telling.record_mut(), &knowledge);
     }
     fixes::all(worker, failures);
+}
+
+/// Adds to a record why it failed, as far as that can be told.
+pub(super) fn explain_with(record: &mut Record, knowledge: &Knowledge) {
+    if let Some(explanation) = explain(record, knowledge, &source) {
+        record.explained(explanation);
+    }
 }
 
 /// What further executions show. None if there may be none, or if the finding cannot be replayed.
@@ -39,7 +48,7 @@ fn learn<F: Fn() + Send + Sync + 'static>(worker: &mut Worker<'_, F>, failure: &
     let plan = worker.plan();
     // Where what is left over is leaked, every execution would leak; and where a task was leaked in the middle of
     // a panic, another one must not panic.
-    if plan.shrink == Shrink::Off || plan.settings.leak || worker.has_leaked() {
+    if plan.settings.leak || worker.has_leaked() {
         return None;
     }
     let schedule = Schedule::from_token(failure.token(), &plan.name).ok()?;
