@@ -154,6 +154,7 @@ pub mod object;
 pub mod parking_lot;
 #[cfg(feature = "controlled")]
 pub mod random;
+mod received;
 #[cfg(feature = "controlled")]
 mod rt;
 #[cfg(feature = "controlled")]

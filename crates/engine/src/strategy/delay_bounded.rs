@@ -8,10 +8,8 @@
 //!
 //! A task that yields moves to the end of the list as well.
 
-use std::sync::Arc;
-
-use super::walk::{Walk, at};
-use super::{Profile, Strategy, View};
+use super::walk::{self, Walk, at};
+use super::{Strategy, View};
 use crate::finding::{Divergence, Finding};
 use crate::id::TaskId;
 use crate::operation::OpKind;
@@ -55,17 +53,7 @@ impl DelayBounded {
 }
 
 impl Strategy for DelayBounded {
-    fn prepare(&mut self, _number: u64, profile: &Arc<Profile>) {
-        self.walk.prepare(profile);
-    }
-
-    fn learns(&self) -> bool {
-        true
-    }
-
-    fn contested(&self) -> Option<u64> {
-        Some(self.walk.contested())
-    }
+    walk::learning!();
 
     fn begin(&mut self, seed: u64) {
         self.walk.begin(seed);

@@ -11,10 +11,8 @@
 //! After a yield a task's next operation has the lowest priority: against a spinning task, whose
 //! priorities are drawn again and again, the expected wait of another is infinite otherwise.
 
-use std::sync::Arc;
-
-use super::walk::{Walk, at};
-use super::{Profile, Strategy, View};
+use super::walk::{self, Walk, at};
+use super::{Strategy, View};
 use crate::dependence::may_conflict;
 use crate::finding::{Divergence, Finding};
 use crate::id::TaskId;
@@ -72,17 +70,7 @@ impl Default for Pos {
 }
 
 impl Strategy for Pos {
-    fn prepare(&mut self, _number: u64, profile: &Arc<Profile>) {
-        self.walk.prepare(profile);
-    }
-
-    fn learns(&self) -> bool {
-        true
-    }
-
-    fn contested(&self) -> Option<u64> {
-        Some(self.walk.contested())
-    }
+    walk::learning!();
 
     fn begin(&mut self, seed: u64) {
         self.walk.begin(seed);

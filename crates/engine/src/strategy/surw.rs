@@ -11,12 +11,10 @@
 //! task yields and after a number of steps without an access, for else a task that spins until the held
 //! one goes on would spin for ever.
 
-use std::sync::Arc;
-
 use super::profile::{Target, is_access};
 use super::remaining::Remaining;
-use super::walk::{Walk, at};
-use super::{Profile, Strategy, View};
+use super::walk::{self, Walk, at};
+use super::{Strategy, View};
 use crate::finding::{Divergence, Finding};
 use crate::id::{ResourceId, Site, TaskId};
 use crate::operation::OpKind;
@@ -173,17 +171,7 @@ impl Default for Surw {
 }
 
 impl Strategy for Surw {
-    fn prepare(&mut self, _number: u64, profile: &Arc<Profile>) {
-        self.walk.prepare(profile);
-    }
-
-    fn learns(&self) -> bool {
-        true
-    }
-
-    fn contested(&self) -> Option<u64> {
-        Some(self.walk.contested())
-    }
+    walk::learning!();
 
     fn begin(&mut self, seed: u64) {
         self.walk.begin(seed);

@@ -7,12 +7,10 @@
 //! The counts are the most that earlier executions have shown, not those of a single one. Weak where
 //! they vary: a spinning task looks long.
 
-use std::sync::Arc;
-
 use super::profile::is_silent;
 use super::remaining::Remaining;
-use super::walk::Walk;
-use super::{Profile, Strategy, View};
+use super::walk::{self, Walk};
+use super::{Strategy, View};
 use crate::finding::{Divergence, Finding};
 use crate::id::TaskId;
 
@@ -37,17 +35,7 @@ impl Default for Urw {
 }
 
 impl Strategy for Urw {
-    fn prepare(&mut self, _number: u64, profile: &Arc<Profile>) {
-        self.walk.prepare(profile);
-    }
-
-    fn learns(&self) -> bool {
-        true
-    }
-
-    fn contested(&self) -> Option<u64> {
-        Some(self.walk.contested())
-    }
+    walk::learning!();
 
     fn begin(&mut self, seed: u64) {
         self.walk.begin(seed);

@@ -129,3 +129,22 @@ pub(super) fn at<T: Clone + Default>(list: &mut Vec<T>, task: TaskId) -> &mut T 
     }
     &mut list[task.index()]
 }
+
+/// What a strategy with a `walk` and nothing besides does to learn: methods of its `impl Strategy`.
+macro_rules! learning {
+    () => {
+        fn prepare(&mut self, _number: u64, profile: &std::sync::Arc<$crate::strategy::Profile>) {
+            self.walk.prepare(profile);
+        }
+
+        fn learns(&self) -> bool {
+            true
+        }
+
+        fn contested(&self) -> Option<u64> {
+            Some(self.walk.contested())
+        }
+    };
+}
+
+pub(super) use learning;

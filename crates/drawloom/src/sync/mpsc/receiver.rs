@@ -77,12 +77,12 @@ impl<T> Receiver<T> {
 
     /// As [`std::sync::mpsc::Receiver::iter`].
     pub fn iter(&self) -> Iter<'_, T> {
-        Iter { rx: self }
+        Iter { receiver: self }
     }
 
     /// As [`std::sync::mpsc::Receiver::try_iter`].
     pub fn try_iter(&self) -> TryIter<'_, T> {
-        TryIter { rx: self }
+        TryIter { receiver: self }
     }
 }
 
