@@ -1,27 +1,28 @@
 //! Iterators over what a channel's receiver receives: the same for every kind of channel.
 
 /// The iterators of a `Receiver` with `recv` and `try_recv`; `$like` says what they are modelled on.
+/// The field is called `rx` because `Debug` shows it, and std's shows that name.
 macro_rules! iterators_over_received {
     ($Receiver:ident, $like:literal) => {
         /// Waits for each message, until nobody is left to send one:
         #[doc = concat!("as `", $like, "::Iter`.")]
         #[derive(Debug)]
         pub struct Iter<'a, T: 'a> {
-            pub(super) receiver: &'a $Receiver<T>,
+            pub(super) rx: &'a $Receiver<T>,
         }
 
         /// Gives the messages that are there, without waiting:
         #[doc = concat!("as `", $like, "::TryIter`.")]
         #[derive(Debug)]
         pub struct TryIter<'a, T: 'a> {
-            pub(super) receiver: &'a $Receiver<T>,
+            pub(super) rx: &'a $Receiver<T>,
         }
 
         /// As [`Iter`], owning the receiver:
         #[doc = concat!("as `", $like, "::IntoIter`.")]
         #[derive(Debug)]
         pub struct IntoIter<T> {
-            receiver: $Receiver<T>,
+            rx: $Receiver<T>,
         }
 
         impl<T> Iterator for Iter<'_, T> {
@@ -29,7 +30,7 @@ macro_rules! iterators_over_received {
 
             #[track_caller]
             fn next(&mut self) -> Option<T> {
-                self.receiver.recv().ok()
+                self.rx.recv().ok()
             }
         }
 
@@ -38,7 +39,7 @@ macro_rules! iterators_over_received {
 
             #[track_caller]
             fn next(&mut self) -> Option<T> {
-                self.receiver.try_recv().ok()
+                self.rx.try_recv().ok()
             }
         }
 
@@ -47,7 +48,7 @@ macro_rules! iterators_over_received {
 
             #[track_caller]
             fn next(&mut self) -> Option<T> {
-                self.receiver.recv().ok()
+                self.rx.recv().ok()
             }
         }
 
@@ -65,7 +66,7 @@ macro_rules! iterators_over_received {
             type IntoIter = IntoIter<T>;
 
             fn into_iter(self) -> IntoIter<T> {
-                IntoIter { receiver: self }
+                IntoIter { rx: self }
             }
         }
     };

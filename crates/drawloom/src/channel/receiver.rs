@@ -86,12 +86,12 @@ impl<T> Receiver<T> {
 
     /// Waits for each message, until the channel is empty and disconnected.
     pub fn iter(&self) -> Iter<'_, T> {
-        Iter { receiver: self }
+        Iter { rx: self }
     }
 
     /// Gives the messages that are there, without waiting.
     pub fn try_iter(&self) -> TryIter<'_, T> {
-        TryIter { receiver: self }
+        TryIter { rx: self }
     }
 }
 

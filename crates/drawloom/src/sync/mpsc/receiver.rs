@@ -77,12 +77,12 @@ impl<T> Receiver<T> {
 
     /// As [`std::sync::mpsc::Receiver::iter`].
     pub fn iter(&self) -> Iter<'_, T> {
-        Iter { receiver: self }
+        Iter { rx: self }
     }
 
     /// As [`std::sync::mpsc::Receiver::try_iter`].
     pub fn try_iter(&self) -> TryIter<'_, T> {
-        TryIter { receiver: self }
+        TryIter { rx: self }
     }
 }
 
