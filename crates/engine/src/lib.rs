@@ -23,6 +23,7 @@ pub mod causality;
 pub mod config;
 pub mod dependence;
 mod engine;
+mod execution;
 pub mod exhaustive;
 pub mod finding;
 pub mod guard;
@@ -39,6 +40,7 @@ mod trace;
 mod wait_for;
 
 pub use engine::{Committed, Engine, Limits, Next, Turns};
+pub use execution::{Outcome, Settings};
 pub use id::{ResourceId, Site, TaskId, TaskPath};
 pub use operation::{OpKind, Operation, ResourceKind, outcome};
 pub use resource::{ChannelState, Holder, Holders, OnceState, Resource, State, UNBOUNDED};

@@ -5,37 +5,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use drawloom_engine::finding::{Finding, FindingKind};
 use drawloom_engine::strategy::Strategy;
-use drawloom_engine::{Engine, Limits, Next, TaskId};
+use drawloom_engine::{Engine, Next, Outcome, Settings, TaskId};
 
 use crate::fiber::Fiber;
 use crate::overflow::install_handler;
 use crate::panics::{TaskPanic, install_hook};
 use crate::pool;
 use crate::runtime::{Body, Handle, NO_FIBER, Runtime, current, set_current};
-
-/// What an execution is run with.
-#[derive(Clone, Debug)]
-pub struct Settings {
-    /// The engine's limits.
-    pub limits: Limits,
-    /// Bytes of stack for each task.
-    pub stack_size: usize,
-    /// Waits that may end without a reason, per execution.
-    pub spurious_wakeups: u32,
-    /// Weak compare-exchanges that may fail without a reason, per execution.
-    pub weak_failures: u32,
-    /// Leave left-over tasks alone instead of unwinding them.
-    pub leak: bool,
-}
-
-/// How an execution ended.
-#[derive(Clone, Debug)]
-pub struct Outcome {
-    /// What went wrong, if anything.
-    pub finding: Option<Finding>,
-    /// Tasks that could not be unwound.
-    pub leaked_tasks: usize,
-}
 
 /// Runs executions and keeps their memory: stacks, tables, traces.
 pub struct Executor {

@@ -31,7 +31,8 @@ mod runtime;
 mod step;
 mod teardown;
 
-pub use executor::{Executor, Outcome, Settings};
+pub use drawloom_engine::{Outcome, Settings};
+pub use executor::Executor;
 pub use locals::{Destroyed, LocalKey};
 pub use panics::ForcedUnwind;
 pub use runtime::{Body, Handle, current};

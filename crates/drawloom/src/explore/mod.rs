@@ -1,58 +1,16 @@
-//! Explorations: many executions of one program, until the strategy is done, a budget is spent or
-//! something is found.
-//!
-//! - `plan` turns a [`Config`] into what an executor is run with;
-//! - `worker` runs single executions and judges them;
-//! - `spread` spreads executions over OS threads, with the same result as on one;
-//! - `exhaust` explores every behaviour;
-//! - `levels` explores what needs few preemptions before what needs more;
-//! - `progress` shows how far it has come;
-//! - `rounds` says what each execution is drawn with;
-//! - `shrink` makes the schedule of a finding as simple as can be;
-//! - `understand` finds out why an execution failed;
-//! - `fixes` tries out what could be done about it;
-//! - `regressions` keeps failing schedules, and replays them first;
-//! - `corpus` keeps executions that have shown something new, for the next run;
-//! - `resume` goes on where an earlier process stopped;
-//! - `attempt` is what `auto` does where a program is small;
-//! - `saturation` says when behaviours repeat themselves;
-//! - `verdict` is what may be claimed when nothing was found;
-//! - `telling` puts a finding into words, when asked;
-//! - `exploration` is what comes of it;
-//! - `output` prints findings and keeps their traces;
-//! - `passing` records a replay in which nothing was found;
-//! - `results` tells other programs what a test came to;
-//! - `harness` is what `#[drawloom::test]` calls.
+//! The explorations of Rust programs: threads as fibers.
 
-mod attempt;
-mod corpus;
-mod exhaust;
-mod exploration;
-mod fixes;
 mod harness;
-mod levels;
-mod output;
-mod passing;
-mod plan;
-mod progress;
-mod regressions;
-mod results;
-mod resume;
-mod rounds;
-mod saturation;
-mod shrink;
-mod spread;
-mod telling;
-mod understand;
-mod verdict;
-mod worker;
+mod program;
 
 use drawloom_engine::config::Config;
+use drawloom_engine::guard::Guard;
 use drawloom_engine::strategy::Strategy;
+pub use drawloom_explore::{Exploration, Failure};
+use drawloom_report::explain::Verification;
 
-pub use exploration::{Exploration, Failure};
-pub use fixes::try_fix;
 pub use harness::{Outcome, run_foreign_test, run_test};
+use program::Fibers;
 
 /// Explores `body` as `config` says. Never panics because of what it finds.
 ///
@@ -75,7 +33,7 @@ pub fn explore<F>(config: Config, body: F) -> Exploration
 where
     F: Fn() + Send + Sync + 'static,
 {
-    spread::explore(&config, None, &std::sync::Arc::new(body), None)
+    drawloom_explore::explore(&config, &Fibers::of(body))
 }
 
 /// As [`explore`], with the choices of a strategy of your own: `strategy` makes one for each OS thread.
@@ -113,8 +71,7 @@ where
     S: Strategy + 'static,
     F: Fn() + Send + Sync + 'static,
 {
-    let make: plan::MakeStrategy = std::sync::Arc::new(move || Box::new(strategy()));
-    spread::explore(&config, Some(make), &std::sync::Arc::new(body), None)
+    drawloom_explore::explore_with(&config, move || Box::new(strategy()), &Fibers::of(body))
 }
 
 /// Explores `body` with the default configuration, and panics with a report if it fails.
@@ -143,4 +100,50 @@ where
     F: Fn() + Send + Sync + 'static,
 {
     harness::check(Config::new(), None, body);
+}
+
+/// Tries a fix of what `token` shows: whether `body` under `guard` still fails, or fails otherwise.
+///
+/// ```
+/// use drawloom::guard::{Guard, Region, Site};
+/// use drawloom::sync::{Arc, atomic::{AtomicU32, Ordering::SeqCst}};
+///
+/// fn increments() {
+///     let count = Arc::new(AtomicU32::new(0));
+///     let increment = |count: &AtomicU32| {
+///         let seen = count.load(SeqCst); // line 11 of this example
+///         count.store(seen + 1, SeqCst);
+///     };
+///     let theirs = count.clone();
+///     let other = drawloom::thread::spawn(move || increment(&theirs));
+///     increment(&count);
+///     other.join().unwrap();
+///     assert_eq!(count.load(SeqCst), 2, "an update was lost");
+/// }
+///
+/// let found = drawloom::explore(drawloom::Config::new(), increments);
+/// let token = found.findings()[0].token();
+/// # let record = found.findings()[0].record();
+/// # let at = |operation| {
+/// #     let step = record.steps.iter().find(|step| record.operation(step) == operation).unwrap();
+/// #     let place = record.place(step.place).unwrap();
+/// #     Site { file: place.file.clone(), line: place.line, column: 0 }
+/// # };
+/// # let (load, store) = (at("load"), at("store"));
+/// // A lock that is held from the load to the store.
+/// let lock = Guard::Lock(vec![Region { enter: load, leave: store }]);
+/// let verdict = drawloom::try_fix(drawloom::Config::new(), token, &lock, increments)?;
+/// assert!(verdict.helps);
+/// assert_eq!(verdict.text, "verified: all 2 schedules, none fails");
+/// # Ok::<(), String>(())
+/// ```
+///
+/// # Errors
+///
+/// If the token is not one of this test, or does not show a finding.
+pub fn try_fix<F>(config: Config, token: &str, guard: &Guard, body: F) -> Result<Verification, String>
+where
+    F: Fn() + Send + Sync + 'static,
+{
+    drawloom_explore::try_fix(&config, token, guard, &Fibers::of(body))
 }

@@ -1,7 +1,7 @@
 //! Explores every behaviour, on as many OS threads as it is worth.
 
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
 use drawloom_engine::exhaustive::{Explorer, Tally, least_preemptions};
@@ -9,6 +9,7 @@ use drawloom_engine::exhaustive::{Explorer, Tally, least_preemptions};
 use super::exploration::{Exploration, Failure};
 use super::levels;
 use super::plan::Plan;
+use super::program::Program;
 use super::progress::Progress;
 use super::resume::{Log, Start};
 use super::shrink;
@@ -19,11 +20,11 @@ use super::worker::{Ran, Worker};
 ///
 /// Which worker makes which execution is chance; the set of executions is not, and neither is what is
 /// kept of it: of each cause the failure with the fewest preemptions and the least schedule.
-pub(super) fn exhaust<F: Fn() + Send + Sync + 'static>(plan: &Plan, body: &Arc<F>, log: Option<Log>) -> Exploration {
+pub(super) fn exhaust<P: Program>(plan: &Plan, program: &P, log: Option<Log>) -> Exploration {
     if let Some(most) = plan.preemptions {
-        return levels::exhaust(plan, body, most);
+        return levels::exhaust(plan, program, most);
     }
-    let mut worker = Worker::new(plan, body);
+    let mut worker = Worker::new(plan, program);
     let fresh = || Start {
         explorer: Explorer::new(plan.executions).with_memory(plan.memory_budget),
         found: empty(plan.executions),
@@ -33,7 +34,7 @@ pub(super) fn exhaust<F: Fn() + Send + Sync + 'static>(plan: &Plan, body: &Arc<F
     loop {
         let goes_on = earlier.is_some();
         let Start { explorer, found } = earlier.take().unwrap_or_else(fresh);
-        let exploration = exhaust_from(plan, body, &mut worker, log.as_ref(), &explorer, found);
+        let exploration = exhaust_from(plan, program, &mut worker, log.as_ref(), &explorer, found);
         if let Some(log) = &log {
             if goes_on && explorer.progress().diverged {
                 log.start_over("the program has changed: it does not do what it did", &mut remarks);
@@ -48,10 +49,10 @@ pub(super) fn exhaust<F: Fn() + Send + Sync + 'static>(plan: &Plan, body: &Arc<F
 }
 
 /// Explores what `explorer` has left, and adds it to what was found before.
-pub(super) fn exhaust_from<F: Fn() + Send + Sync + 'static>(
+pub(super) fn exhaust_from<P: Program>(
     plan: &Plan,
-    body: &Arc<F>,
-    worker: &mut Worker<'_, F>,
+    program: &P,
+    worker: &mut Worker<'_, P>,
     log: Option<&Log>,
     explorer: &Explorer,
     found: Exploration,
@@ -61,7 +62,7 @@ pub(super) fn exhaust_from<F: Fn() + Send + Sync + 'static>(
     let made = AtomicU64::new(made_before);
     let found = Mutex::new(found);
     let progress = Progress::new(plan);
-    let work = |worker: &mut Worker<'_, F>, explorer: &Explorer| -> bool {
+    let work = |worker: &mut Worker<'_, P>, explorer: &Explorer| -> bool {
         let late =
             deadline.is_some_and(|deadline| made.load(Ordering::Relaxed) > made_before && Instant::now() >= deadline);
         if late {
@@ -102,7 +103,7 @@ pub(super) fn exhaust_from<F: Fn() + Send + Sync + 'static>(
                 alone = false;
                 for _ in 1..plan.threads {
                     scope.spawn(|| {
-                        let (mut worker, explorer) = (Worker::new(plan, body), explorer.clone());
+                        let (mut worker, explorer) = (Worker::new(plan, program), explorer.clone());
                         while work(&mut worker, &explorer) {}
                     });
                 }

@@ -3,17 +3,16 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use drawloom_engine::Limits;
 use drawloom_engine::config::{Clock, Config, Shrink, StrategySpec, Teardown, Until};
-use drawloom_engine::schedule::{Schedule, TokenError};
+use drawloom_engine::schedule::{LineOf, Schedule, TokenError};
 use drawloom_engine::strategy::{
     Auto, Corpus, DelayBounded, Guide, Lenient, Pct, Pos, RaceDirected, Random, Replay, RoundRobin, Sequential,
     Strategy, Surw, Urw,
 };
-use drawloom_fiber::Settings;
+use drawloom_engine::{Limits, Settings};
 
+use super::program::Program;
 use super::rounds::SINGLE;
-use crate::rt::line_of;
 
 /// Steps for which a ready task may be passed over before it is let run regardless.
 const STARVATION_BOUND: u64 = 10_000;
@@ -56,16 +55,19 @@ pub(super) struct Plan {
     /// Schedules that each fix is tried with.
     pub(super) fixes: u64,
     pub(super) settings: Settings,
+    /// The front end's.
+    pub(super) line_of: LineOf,
 }
 
 impl Plan {
-    pub(super) fn of(config: &Config) -> Result<Plan, TokenError> {
+    pub(super) fn of<P: Program>(config: &Config) -> Result<Plan, TokenError> {
         let name = config.name.clone().unwrap_or_default();
         let replay = match &config.strategy {
             StrategySpec::Replay { token, .. } => Some(Schedule::from_token(token, &name)?),
             _ => None,
         };
         let threads = match config.threads {
+            _ if !P::SPREADS => 1,
             0 => std::thread::available_parallelism().map_or(1, usize::from),
             threads => threads,
         };
@@ -130,6 +132,7 @@ impl Plan {
             },
             replay,
             name,
+            line_of: P::line_of,
         })
     }
 
@@ -183,7 +186,7 @@ impl Plan {
             (StrategySpec::Corpus, _) => Box::new(Corpus::new()),
             (StrategySpec::DelayBounded { delays }, _) => Box::new(DelayBounded::new(*delays)),
             (StrategySpec::Replay { lenient: true, .. }, Some(schedule)) => Box::new(Lenient::of(schedule)),
-            (StrategySpec::Replay { .. }, Some(schedule)) => Box::new(Replay::new(schedule.clone(), line_of)),
+            (StrategySpec::Replay { .. }, Some(schedule)) => Box::new(Replay::new(schedule.clone(), self.line_of)),
             // Each execution of an exhaustive exploration gets a strategy of its own.
             (StrategySpec::Random | StrategySpec::Exhaustive { .. } | StrategySpec::Replay { .. }, _) => {
                 Box::new(Random::new())

@@ -19,9 +19,9 @@ use drawloom_engine::strategy::Replay;
 use super::exploration::{Exploration, Failure};
 use super::output;
 use super::plan::Plan;
+use super::program::Program;
 use super::spread::empty;
 use super::worker::{Ran, Worker};
-use crate::rt::line_of;
 
 /// What takes no longer than this is simply done again.
 const WORTH_KEEPING: Duration = Duration::from_secs(1);
@@ -75,10 +75,10 @@ impl Log {
     }
 
     /// What an earlier process has left, if it is of any use; `remarks` says what is to be said of it.
-    pub(super) fn take_up<F: Fn() + Send + Sync + 'static>(
+    pub(super) fn take_up<P: Program>(
         &self,
         plan: &Plan,
-        worker: &mut Worker<'_, F>,
+        worker: &mut Worker<'_, P>,
         remarks: &mut Vec<String>,
     ) -> Option<Start> {
         let bytes = match std::fs::read(&self.path) {
@@ -103,12 +103,7 @@ impl Log {
         }
     }
 
-    fn read<F: Fn() + Send + Sync + 'static>(
-        &self,
-        bytes: &[u8],
-        plan: &Plan,
-        worker: &mut Worker<'_, F>,
-    ) -> Result<Start, String> {
+    fn read<P: Program>(&self, bytes: &[u8], plan: &Plan, worker: &mut Worker<'_, P>) -> Result<Start, String> {
         let restored = Explorer::restore(bytes, plan.executions).map_err(|error| error.to_string())?;
         let theirs = restored.header;
         if theirs.test != self.test {
@@ -163,14 +158,14 @@ impl Log {
     }
 
     /// The worker has just made the first execution, by which the program is known again.
-    pub(super) fn began_with<F: Fn() + Send + Sync + 'static>(&self, worker: &Worker<'_, F>) {
+    pub(super) fn began_with<P: Program>(&self, worker: &Worker<'_, P>) {
         let engine = worker.engine();
         let mut bytes = Vec::new();
         for step in engine.steps() {
             let path = engine.path(step.task).0;
             bytes.extend(path.iter().flat_map(|part| part.to_le_bytes()));
             bytes.push(step.kind as u8);
-            bytes.extend(line_of(step.site).to_le_bytes());
+            bytes.extend(P::line_of(step.site).to_le_bytes());
         }
         self.first_execution.get_or_init(|| hash(&bytes));
     }
@@ -248,14 +243,9 @@ impl Writer {
 }
 
 /// A failure that a log knows of, once more; `None` if it does not happen any more.
-fn again<F: Fn() + Send + Sync + 'static>(
-    plan: &Plan,
-    worker: &mut Worker<'_, F>,
-    cause: &str,
-    witness: &Witness,
-) -> Option<Failure> {
+fn again<P: Program>(plan: &Plan, worker: &mut Worker<'_, P>, cause: &str, witness: &Witness) -> Option<Failure> {
     let schedule = Schedule::from_token(&witness.token, &plan.name).ok()?;
-    let ran = worker.run_with(witness.iteration, Box::new(Replay::new(schedule, line_of)));
+    let ran = worker.run_with(witness.iteration, Box::new(Replay::new(schedule, P::line_of)));
     let failure = ran.failure.filter(|failure| failure.cause() == cause)?;
     Some(Failure { occurrences: witness.occurrences, ..*failure })
 }

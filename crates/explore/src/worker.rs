@@ -6,15 +6,13 @@ use drawloom_engine::finding::{DataRace, Divergence, Finding, FindingKind, Leak}
 use drawloom_engine::race::Races;
 use drawloom_engine::schedule::Schedule;
 use drawloom_engine::strategy::{Profile, Replay, Strategy, Tape};
-use drawloom_engine::{Engine, ResourceKind, Step, TaskId};
-use drawloom_fiber::{Executor, Settings};
-use drawloom_report::{Meta, Place};
+use drawloom_engine::{Engine, ResourceKind, Settings, Step, TaskId};
+use drawloom_report::Meta;
 
 use super::exploration::Failure;
 use super::plan::{GUIDED, Plan};
+use super::program::{Executor, Program};
 use super::telling::Telling;
-use crate::rt::interference::Admission;
-use crate::rt::{line_of, location};
 
 /// What one execution came to.
 pub(super) struct Ran {
@@ -28,27 +26,24 @@ pub(super) struct Ran {
     pub(super) failure: Option<Box<Failure>>,
 }
 
-pub(super) struct Worker<'a, F> {
+pub(super) struct Worker<'a, P: Program> {
     plan: &'a Plan,
-    body: &'a Arc<F>,
-    executor: Executor,
+    program: &'a P,
+    executor: P::Executor,
     races: Races,
-    /// Other executions are held back while ours run: they share a static.
-    alone: bool,
     /// No need to look for choices any more: there was one.
     seen_choice: bool,
     /// What the executions are drawn with.
     profile: Arc<Profile>,
 }
 
-impl<'a, F: Fn() + Send + Sync + 'static> Worker<'a, F> {
-    pub(super) fn new(plan: &'a Plan, body: &'a Arc<F>) -> Self {
+impl<'a, P: Program> Worker<'a, P> {
+    pub(super) fn new(plan: &'a Plan, program: &'a P) -> Self {
         Worker {
             plan,
-            body,
-            executor: Executor::new(plan.strategy()),
+            program,
+            executor: program.executor(plan.strategy()),
             races: Races::default(),
-            alone: false,
             seen_choice: false,
             profile: Arc::new(Profile::default()),
         }
@@ -125,7 +120,7 @@ impl<'a, F: Fn() + Send + Sync + 'static> Worker<'a, F> {
 
     /// Whether a task of any execution had to be leaked.
     pub(super) fn has_leaked(&self) -> bool {
-        self.executor.leaked_fibers() > 0
+        self.executor.has_leaked()
     }
 
     /// The engine, as the last execution has left it.
@@ -133,19 +128,14 @@ impl<'a, F: Fn() + Send + Sync + 'static> Worker<'a, F> {
         self.executor.engine()
     }
 
-    /// One execution; again, with all others held back, if another one was in its way.
+    /// One execution; again, if another one was in its way.
     fn execute(&mut self, settings: &Settings, iteration: u64) -> (Option<Finding>, u64) {
         loop {
-            let body = Arc::clone(self.body);
-            let epoch = self.executor.reserve_epoch();
-            let admission = Admission::of(epoch, self.alone);
             let seed = Tape::seed_of(self.plan.seed, iteration);
             self.executor.with_strategy(|strategy| strategy.prepare(iteration, &self.profile));
-            let outcome = self.executor.run(settings, seed, Box::new(move || body()));
-            drop(admission);
-            match outcome.finding {
-                Some(Finding { kind: FindingKind::Interference, .. }) => self.alone = true,
-                finding => return (finding, outcome.leaked_tasks as u64),
+            let outcome = self.program.run(&mut self.executor, settings, seed);
+            if !matches!(outcome.finding, Some(Finding { kind: FindingKind::Interference, .. })) {
+                return (outcome.finding, outcome.leaked_tasks as u64);
             }
         }
     }
@@ -157,9 +147,9 @@ impl<'a, F: Fn() + Send + Sync + 'static> Worker<'a, F> {
             return self.execute(&self.plan.settings, iteration).0;
         }
         // How it began is not in its seed.
-        let schedule = Schedule::of(self.executor.engine(), &self.plan.name, line_of);
+        let schedule = Schedule::of(self.executor.engine(), &self.plan.name, P::line_of);
         let settings = if guided { &self.plan.replay_settings(schedule.await_change) } else { &self.plan.settings };
-        let kept = self.executor.replace_strategy(Box::new(Replay::new(schedule, line_of)));
+        let kept = self.executor.replace_strategy(Box::new(Replay::new(schedule, P::line_of)));
         let finding = self.execute(settings, iteration).0;
         self.executor.set_strategy(kept);
         finding
@@ -219,13 +209,13 @@ impl<'a, F: Fn() + Send + Sync + 'static> Worker<'a, F> {
         let finding = self.execute_again(iteration);
         let engine = self.executor.engine();
         if finding.is_some() || first.len() != engine.steps().len() || !first.iter().zip(engine.steps()).all(same) {
-            return Some(difference(&first, engine, finding.as_ref()));
+            return Some(difference::<P>(&first, engine, finding.as_ref()));
         }
         None
     }
 
     pub(super) fn describe(&self, finding: Finding, iteration: u64) -> Failure {
-        let telling = Telling::of(self.executor.engine(), &finding, self.meta(iteration));
+        let telling = Telling::of::<P>(self.executor.engine(), &finding, self.meta(iteration));
         Failure { finding, telling, cause: OnceLock::new(), occurrences: 1, needs: None, original: None, passing: None }
     }
 
@@ -256,31 +246,20 @@ impl<'a, F: Fn() + Send + Sync + 'static> Worker<'a, F> {
     }
 }
 
-pub(super) fn place(site: drawloom_engine::Site) -> Option<Place> {
-    location(site).map(|l| Place { file: file_of(l).to_owned(), line: l.line(), column: l.column() })
-}
-
-/// The file of a place. std's own is named from the library that it belongs to: a call that std makes,
-/// from within an iterator say, has no place in the user's code.
-fn file_of(location: &'static std::panic::Location<'static>) -> &'static str {
-    let file = location.file();
-    let in_std = file.starts_with("/rustc/").then(|| file.split_once("/library/")).flatten();
-    in_std.map_or(file, |(_, within)| within)
-}
-
 /// Whether two steps are the same as far as that must be reproducible. Values are not compared: an
 /// address that a program keeps in an integer differs from run to run and does no harm by that.
 fn same((a, b): (&Step, &Step)) -> bool {
     (a.task, a.kind, a.resource, a.site, a.outcome) == (b.task, b.kind, b.resource, b.site, b.outcome)
 }
 
-fn difference(first: &[Step], engine: &Engine, finding: Option<&Finding>) -> Finding {
+fn difference<P: Program>(first: &[Step], engine: &Engine, finding: Option<&Finding>) -> Finding {
     let second = engine.steps();
     let at = first.iter().zip(second).position(|pair| !same(pair)).unwrap_or(first.len().min(second.len()));
     let show = |steps: &[Step]| match steps.get(at) {
         None => "the end of the execution".to_owned(),
         Some(step) => {
-            let place = location(step.site).map(|l| format!(" at {}:{}", file_of(l), l.line())).unwrap_or_default();
+            let place =
+                P::place(step.site).map(|place| format!(" at {}:{}", place.file, place.line)).unwrap_or_default();
             let task = (step.task.index() < engine.tasks().len()).then(|| engine.path(step.task).to_string());
             let resource = engine.resources().get(step.resource.index());
             let object = resource.map(|r| format!(" of {} number {}", r.kind.word(), step.resource.0 + 1));

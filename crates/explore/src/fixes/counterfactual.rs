@@ -9,8 +9,9 @@ use drawloom_report::explain::Explanation;
 use drawloom_report::{Details, Record};
 
 use super::Known;
-use crate::explore::exploration::Failure;
-use crate::explore::worker::Worker;
+use crate::exploration::Failure;
+use crate::program::Program;
+use crate::worker::Worker;
 
 /// What moving steps came to.
 #[derive(Default)]
@@ -32,8 +33,8 @@ struct Window<'a> {
 }
 
 /// Moves the steps of others out of the window of `explanation`, if it has one.
-pub(super) fn of<F: Fn() + Send + Sync + 'static>(
-    worker: &mut Worker<'_, F>,
+pub(super) fn of<P: Program>(
+    worker: &mut Worker<'_, P>,
     failure: &Failure,
     known: &Known,
     explanation: &Explanation,

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
 use drawloom_engine::config::Config;
@@ -17,6 +17,7 @@ use super::corpus::Corpus;
 use super::exhaust::exhaust;
 use super::exploration::{Exploration, Failure};
 use super::plan::{MakeStrategy, Plan};
+use super::program::Program;
 use super::progress::Progress;
 use super::resume::Log;
 use super::rounds::{Assignment, Rounds, Turn};
@@ -58,22 +59,22 @@ struct Shared<'a> {
     saturated: AtomicU64,
 }
 
-/// Explores `body`. An exhaustive exploration of the test `kept_as` can be interrupted and gone on with.
-pub(super) fn explore<F: Fn() + Send + Sync + 'static>(
+/// Explores `program`. An exhaustive exploration of the test `kept_as` can be interrupted and gone on with.
+pub(super) fn explore<P: Program>(
     config: &Config,
     custom: Option<MakeStrategy>,
-    body: &Arc<F>,
+    program: &P,
     kept_as: Option<&str>,
 ) -> Exploration {
-    let plan = match (Plan::of(config), custom) {
+    let plan = match (Plan::of::<P>(config), custom) {
         (Ok(plan), None) => plan,
         (Ok(plan), Some(make)) => plan.with(make, config),
         (Err(error), _) => return Exploration { error: Some(error.to_string()), ..empty(0) },
     };
     if plan.is_exhaustive() {
-        return exhaust(&plan, body, kept_as.and_then(|test| Log::of(test, config)));
+        return exhaust(&plan, program, kept_as.and_then(|test| Log::of(test, config)));
     }
-    let mut worker = Worker::new(&plan, body);
+    let mut worker = Worker::new(&plan, program);
     let mut remarks = Vec::new();
     let mut corpus = kept_as.filter(|_| plan.keeps()).map(Corpus::of);
     let stored = corpus.as_mut().map(|corpus| corpus.load(&mut remarks)).unwrap_or_default();
@@ -96,14 +97,14 @@ pub(super) fn explore<F: Fn() + Send + Sync + 'static>(
     std::thread::scope(|scope| {
         let began = Instant::now();
         let mut alone = plan.threads > 1;
-        while shared.take_turn(&mut worker, body) {
+        while shared.take_turn(&mut worker, program) {
             if alone && began.elapsed() > WORTH_SPREADING {
                 alone = false;
                 for _ in 1..plan.threads {
                     let shared = &shared;
                     scope.spawn(move || {
-                        let mut worker = Worker::new(shared.plan, body);
-                        while shared.take_turn(&mut worker, body) {}
+                        let mut worker = Worker::new(shared.plan, program);
+                        while shared.take_turn(&mut worker, program) {}
                     });
                 }
             }
@@ -124,11 +125,11 @@ pub(super) fn explore<F: Fn() + Send + Sync + 'static>(
 
 impl Shared<'_> {
     /// Does what is next. False when there is nothing.
-    fn take_turn<F: Fn() + Send + Sync + 'static>(&self, worker: &mut Worker<'_, F>, body: &Arc<F>) -> bool {
+    fn take_turn<P: Program>(&self, worker: &mut Worker<'_, P>, program: &P) -> bool {
         match self.rounds.take() {
             Some(Turn::Block(assignment)) => self.make_block(worker, assignment),
             Some(Turn::Between(number, profile)) => {
-                self.rounds.done_between(self.go_on_with_attempt(number, body, &profile));
+                self.rounds.done_between(self.go_on_with_attempt(number, program, &profile));
                 true
             }
             None => false,
@@ -136,12 +137,7 @@ impl Shared<'_> {
     }
 
     /// Tries to explore everything, before execution `number`. How many executions that took.
-    fn go_on_with_attempt<F: Fn() + Send + Sync + 'static>(
-        &self,
-        number: u64,
-        body: &Arc<F>,
-        profile: &Profile,
-    ) -> u64 {
+    fn go_on_with_attempt<P: Program>(&self, number: u64, program: &P, profile: &Profile) -> u64 {
         let mut attempt = lock(&self.attempt);
         if self.is_over(number) {
             return 0;
@@ -149,7 +145,7 @@ impl Shared<'_> {
         let made_before = attempt.found.executions;
         attempt.look_at_guide(number);
         if attempt.is_due(number) {
-            attempt.go_on(number, self.plan, body, profile);
+            attempt.go_on(number, self.plan, program, profile);
         }
         if attempt.settles(self.plan.keep_going) {
             self.stop_after.fetch_min(number - 1, Ordering::Relaxed);
@@ -158,7 +154,7 @@ impl Shared<'_> {
     }
 
     /// Makes a block of executions. False if there was none to make.
-    fn make_block<F: Fn() + Send + Sync + 'static>(&self, worker: &mut Worker<'_, F>, assignment: Assignment) -> bool {
+    fn make_block<P: Program>(&self, worker: &mut Worker<'_, P>, assignment: Assignment) -> bool {
         let Assignment { first, last, profile, alone } = assignment;
         worker.know(profile);
         let mut learned = Profile::default();

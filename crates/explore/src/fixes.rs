@@ -15,22 +15,23 @@ mod trial;
 
 use std::sync::Arc;
 
+use drawloom_engine::Settings;
 use drawloom_engine::config::{Config, Shrink};
 use drawloom_engine::finding::Finding;
 use drawloom_engine::guard::{Armed, Guard, Site};
 use drawloom_engine::schedule::Schedule;
 use drawloom_engine::strategy::{Lenient, Preemptions, Script};
-use drawloom_fiber::Settings;
 use drawloom_report::explain::{Fix, Verification};
 use drawloom_report::{Record, same_bug};
 
 use self::trial::Trial;
 use super::exploration::Failure;
 use super::plan::Plan;
-use super::worker::{Worker, place};
+use super::program::Program;
+use super::worker::Worker;
 
 /// Tries the fixes of everything that was found, and moves harmful steps out of windows.
-pub(super) fn all<F: Fn() + Send + Sync + 'static>(worker: &mut Worker<'_, F>, failures: &mut [Failure]) {
+pub(super) fn all<P: Program>(worker: &mut Worker<'_, P>, failures: &mut [Failure]) {
     let plan = worker.plan();
     // Where what is left over is leaked, every execution would leak.
     if plan.fixes == 0 || plan.shrink == Shrink::Off || plan.settings.leak {
@@ -52,12 +53,7 @@ pub(super) fn all<F: Fn() + Send + Sync + 'static>(worker: &mut Worker<'_, F>, f
 }
 
 /// Tries those of `fixes` that can be tried. A lock over more than is needed is left out.
-fn try_all<F: Fn() + Send + Sync + 'static>(
-    worker: &mut Worker<'_, F>,
-    failure: &Failure,
-    known: &Known,
-    fixes: &mut Vec<Fix>,
-) {
+fn try_all<P: Program>(worker: &mut Worker<'_, P>, failure: &Failure, known: &Known, fixes: &mut Vec<Fix>) {
     let mut a_lock_helps = false;
     fixes.retain_mut(|fix| {
         let Some(guard) = &fix.guard else { return true };
@@ -72,53 +68,15 @@ fn try_all<F: Fn() + Send + Sync + 'static>(
     });
 }
 
-/// Tries a fix of what `token` shows: whether `body` under `guard` still fails, or fails otherwise.
-///
-/// ```
-/// use drawloom::guard::{Guard, Region, Site};
-/// use drawloom::sync::{Arc, atomic::{AtomicU32, Ordering::SeqCst}};
-///
-/// fn increments() {
-///     let count = Arc::new(AtomicU32::new(0));
-///     let increment = |count: &AtomicU32| {
-///         let seen = count.load(SeqCst); // line 11 of this example
-///         count.store(seen + 1, SeqCst);
-///     };
-///     let theirs = count.clone();
-///     let other = drawloom::thread::spawn(move || increment(&theirs));
-///     increment(&count);
-///     other.join().unwrap();
-///     assert_eq!(count.load(SeqCst), 2, "an update was lost");
-/// }
-///
-/// let found = drawloom::explore(drawloom::Config::new(), increments);
-/// let token = found.findings()[0].token();
-/// # let record = found.findings()[0].record();
-/// # let at = |operation| {
-/// #     let step = record.steps.iter().find(|step| record.operation(step) == operation).unwrap();
-/// #     let place = record.place(step.place).unwrap();
-/// #     Site { file: place.file.clone(), line: place.line, column: 0 }
-/// # };
-/// # let (load, store) = (at("load"), at("store"));
-/// // A lock that is held from the load to the store.
-/// let lock = Guard::Lock(vec![Region { enter: load, leave: store }]);
-/// let verdict = drawloom::try_fix(drawloom::Config::new(), token, &lock, increments)?;
-/// assert!(verdict.helps);
-/// assert_eq!(verdict.text, "verified: all 2 schedules, none fails");
-/// # Ok::<(), String>(())
-/// ```
+/// Tries a fix of what `token` shows: whether `program` under `guard` still fails, or fails otherwise.
 ///
 /// # Errors
 ///
 /// If the token is not one of this test, or does not show a finding.
-pub fn try_fix<F>(config: Config, token: &str, guard: &Guard, body: F) -> Result<Verification, String>
-where
-    F: Fn() + Send + Sync + 'static,
-{
-    let plan = Plan::of(&config).map_err(|error| error.to_string())?;
+pub fn try_fix<P: Program>(config: &Config, token: &str, guard: &Guard, program: &P) -> Result<Verification, String> {
+    let plan = Plan::of::<P>(config).map_err(|error| error.to_string())?;
     let schedule = Schedule::from_token(token, &plan.name).map_err(|error| error.to_string())?;
-    let body = Arc::new(body);
-    let mut worker = Worker::new(&plan, &body);
+    let mut worker = Worker::new(&plan, program);
     let settings = plan.replay_settings(schedule.await_change);
     let finding = worker.replay(Box::new(Lenient::of(&schedule)), &settings, true);
     let finding = finding.ok_or("nothing fails under this schedule")?;
@@ -135,7 +93,7 @@ struct Known {
 }
 
 impl Known {
-    fn of<F: Fn() + Send + Sync + 'static>(worker: &mut Worker<'_, F>, failure: &Failure) -> Option<Known> {
+    fn of<P: Program>(worker: &mut Worker<'_, P>, failure: &Failure) -> Option<Known> {
         let plan = worker.plan();
         let schedule = Schedule::from_token(failure.token(), &plan.name).ok()?;
         let mut settings = plan.replay_settings(schedule.await_change);
@@ -161,14 +119,14 @@ fn most_steps(plan: &Plan, failure: &Failure) -> u64 {
     limits.max_steps.min(20 * failure.record().steps.len() as u64 + 4 * limits.progress_bound.min(10_000) + 1_000)
 }
 
-fn armed(guard: &Guard) -> Arc<Armed> {
-    fn site(of: drawloom_engine::Site) -> Option<Site> {
-        place(of).map(|place| Site { file: place.file, line: place.line, column: place.column })
+fn armed<P: Program>(guard: &Guard) -> Arc<Armed> {
+    fn site<P: Program>(of: drawloom_engine::Site) -> Option<Site> {
+        P::place(of).map(|place| Site { file: place.file, line: place.line, column: place.column })
     }
-    Arc::new(Armed { guard: guard.clone(), place: site })
+    Arc::new(Armed { guard: guard.clone(), place: site::<P> })
 }
 
-impl<F: Fn() + Send + Sync + 'static> Worker<'_, F> {
+impl<P: Program> Worker<'_, P> {
     /// Follows `script` as far as the program allows.
     fn follow(&mut self, script: &Script, settings: &Settings) -> Option<Finding> {
         self.replay(Box::new(Lenient::new(script.clone(), Preemptions::default())), settings, true)
@@ -176,6 +134,6 @@ impl<F: Fn() + Send + Sync + 'static> Worker<'_, F> {
 
     /// The last execution, as one in which nothing was found.
     pub(super) fn passing(&self) -> Record {
-        Record::passed(self.engine(), self.meta(0), &place)
+        Record::passed(self.engine(), self.meta(0), &P::place)
     }
 }

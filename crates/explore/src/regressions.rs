@@ -8,7 +8,6 @@
 use std::fs::OpenOptions;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use drawloom_engine::config::{Config, ENV_REGRESSIONS, StrategySpec};
 use drawloom_engine::finding::{Finding, FindingKind};
@@ -17,10 +16,10 @@ use drawloom_engine::strategy::{Lenient, Replay, Strategy};
 
 use super::exploration::{Exploration, Failure};
 use super::plan::Plan;
+use super::program::Program;
 use super::spread::empty;
 use super::worker::Worker;
 use super::{output, shrink, understand};
-use crate::rt::line_of;
 
 const DIRECTORY: &str = "drawloom-regressions";
 /// A token that is longer is no line to commit.
@@ -70,15 +69,15 @@ impl Store {
     }
 
     /// Replays what is stored. What fails is the whole exploration; else `remarks` says what came of it.
-    pub(super) fn replay<F: Fn() + Send + Sync + 'static>(
+    pub(super) fn replay<P: Program>(
         &self,
         config: &Config,
-        body: &Arc<F>,
+        program: &P,
         remarks: &mut Vec<String>,
     ) -> Option<Exploration> {
         let entries = self.entries(remarks);
-        let plan = Plan::of(config).ok().filter(|_| !entries.is_empty())?;
-        let mut worker = Worker::new(&plan, body);
+        let plan = Plan::of::<P>(config).ok().filter(|_| !entries.is_empty())?;
+        let mut worker = Worker::new(&plan, program);
         let mut outdated = Vec::new();
         for (made, entry) in (1..).zip(&entries) {
             let (finding, difference) = again(&mut worker, &plan, &entry.schedule);
@@ -177,8 +176,8 @@ impl Store {
 }
 
 /// What a stored schedule comes to, and where it differs from the program, if it does.
-fn again<F: Fn() + Send + Sync + 'static>(
-    worker: &mut Worker<'_, F>,
+fn again<P: Program>(
+    worker: &mut Worker<'_, P>,
     plan: &Plan,
     schedule: &Schedule,
 ) -> (Option<Finding>, Option<String>) {
@@ -191,7 +190,7 @@ fn again<F: Fn() + Send + Sync + 'static>(
             found => found,
         }
     };
-    match run(&|| Box::new(Replay::new(schedule.clone(), line_of))) {
+    match run(&|| Box::new(Replay::new(schedule.clone(), P::line_of))) {
         Some(Finding { kind: FindingKind::Divergence(difference), .. }) => {
             // A program that goes on where it failed before makes all the steps, and more.
             let said = (difference.step < schedule.len())

@@ -6,14 +6,13 @@
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
-use drawloom_engine::Engine;
 use drawloom_engine::finding::{Finding, FindingKind};
-use drawloom_engine::schedule::Schedule;
-use drawloom_report::{Knowledge, Meta, Record};
+use drawloom_engine::schedule::{LineOf, Schedule};
+use drawloom_engine::{Engine, Site};
+use drawloom_report::{Knowledge, Meta, Place, Record};
 
+use super::program::Program;
 use super::understand::explain_with;
-use super::worker::place;
-use crate::rt::line_of;
 
 /// A record, made or yet to be made.
 #[derive(Clone)]
@@ -30,23 +29,26 @@ pub(super) struct Telling {
 struct Seen {
     engine: Engine,
     finding: Finding,
+    /// What its sites stand for.
+    place: fn(Site) -> Option<Place>,
+    line_of: LineOf,
 }
 
 impl Telling {
     /// Of `finding`, which the execution that is still in `engine` has shown. The token is added to `meta`.
-    pub(super) fn of(engine: &Engine, finding: &Finding, meta: Meta) -> Telling {
-        let seen = Seen { engine: engine.snapshot(), finding: finding.clone() };
+    pub(super) fn of<P: Program>(engine: &Engine, finding: &Finding, meta: Meta) -> Telling {
+        let seen = Seen { engine: engine.snapshot(), finding: finding.clone(), place: P::place, line_of: P::line_of };
         Telling { seen: Arc::new(seen), meta, explained: false, record: OnceLock::new() }
     }
 
     pub(super) fn record(&self) -> &Record {
         self.record.get_or_init(|| {
-            let Seen { engine, finding } = &*self.seen;
+            let Seen { engine, finding, place, line_of } = &*self.seen;
             // There is nothing to replay where the same choices do not lead to the same steps.
             let replayable = !matches!(finding.kind, FindingKind::Divergence(_) | FindingKind::NothingExplored);
-            let schedule = replayable.then(|| Schedule::of(engine, &self.meta.test, line_of));
+            let schedule = replayable.then(|| Schedule::of(engine, &self.meta.test, *line_of));
             let token = schedule.map_or_else(String::new, |schedule| schedule.token());
-            let mut record = Record::of(engine, finding, Meta { token, ..self.meta.clone() }, &place);
+            let mut record = Record::of(engine, finding, Meta { token, ..self.meta.clone() }, place);
             if self.explained {
                 explain_with(&mut record, &Knowledge::default());
             }

@@ -5,6 +5,7 @@
 
 use std::time::{Duration, Instant};
 
+use drawloom_engine::Settings;
 use drawloom_engine::config::Shrink;
 use drawloom_engine::exhaustive::hash;
 use drawloom_engine::finding::{Finding, FindingKind};
@@ -12,13 +13,12 @@ use drawloom_engine::schedule::Schedule;
 use drawloom_engine::shrink::{Budget, Shrunk, Subject, shrink};
 use drawloom_engine::strategy::{Lenient, Preemptions, Replay, Script, Strategy};
 use drawloom_engine::{Engine, Step};
-use drawloom_fiber::Settings;
 use drawloom_report::{Minimised, same_bug};
 
 use super::exploration::Failure;
+use super::program::Program;
 use super::understand;
 use super::worker::Worker;
-use crate::rt::line_of;
 
 /// The budget, unless there is none.
 const MOST_REPLAYS: u64 = 500;
@@ -28,7 +28,7 @@ const MOST_STEPS: u64 = 5_000_000;
 const MOST_TIME: Duration = Duration::from_secs(2);
 
 /// Minimises what was found, as far as the plan says, and explains what is left of it.
-pub(super) fn all<F: Fn() + Send + Sync + 'static>(worker: &mut Worker<'_, F>, failures: &mut [Failure]) {
+pub(super) fn all<P: Program>(worker: &mut Worker<'_, P>, failures: &mut [Failure]) {
     let wanted = match worker.plan().shrink {
         Shrink::Off => false,
         // Where what is left over is leaked, every replay would leak.
@@ -43,7 +43,7 @@ pub(super) fn all<F: Fn() + Send + Sync + 'static>(worker: &mut Worker<'_, F>, f
     understand::all(worker, failures);
 }
 
-fn one<F: Fn() + Send + Sync + 'static>(worker: &mut Worker<'_, F>, failure: &Failure) -> Option<Failure> {
+fn one<P: Program>(worker: &mut Worker<'_, P>, failure: &Failure) -> Option<Failure> {
     let plan = worker.plan();
     // What cannot be replayed has no token.
     let schedule = Schedule::from_token(failure.token(), &plan.name).ok()?;
@@ -75,15 +75,15 @@ fn short(settings: &Settings, failure: &Failure) -> Settings {
 }
 
 /// The program, and the finding that is to be kept.
-struct Replayed<'r, 'w, F> {
-    worker: &'r mut Worker<'w, F>,
+struct Replayed<'r, 'w, P: Program> {
+    worker: &'r mut Worker<'w, P>,
     failure: &'r Failure,
     settings: Settings,
     /// What the last run came to.
     finding: Option<Finding>,
 }
 
-impl<F: Fn() + Send + Sync + 'static> Replayed<'_, '_, F> {
+impl<P: Program> Replayed<'_, '_, P> {
     /// The failure with the simpler schedule, if that shows the finding whenever it is replayed.
     fn confirmed(&mut self, shrunk: &Shrunk) -> Option<Failure> {
         let preemptions = Preemptions::default();
@@ -91,9 +91,9 @@ impl<F: Fn() + Send + Sync + 'static> Replayed<'_, '_, F> {
             return None;
         }
         let steps: Vec<Step> = self.engine().steps().to_vec();
-        let schedule = Schedule::of(self.engine(), &self.worker.plan().name, line_of);
+        let schedule = Schedule::of(self.engine(), &self.worker.plan().name, P::line_of);
         for _ in 0..2 {
-            let shows = self.run(Box::new(Replay::new(schedule.clone(), line_of)));
+            let shows = self.run(Box::new(Replay::new(schedule.clone(), P::line_of)));
             if !shows || !self.is_the_finding() || self.engine().steps().len() != steps.len() {
                 return None;
             }
@@ -117,7 +117,7 @@ impl<F: Fn() + Send + Sync + 'static> Replayed<'_, '_, F> {
     }
 }
 
-impl<F: Fn() + Send + Sync + 'static> Subject for Replayed<'_, '_, F> {
+impl<P: Program> Subject for Replayed<'_, '_, P> {
     fn run(&mut self, strategy: Box<dyn Strategy>) -> bool {
         let kind = &self.failure.finding.kind;
         let thorough = matches!(kind, FindingKind::DataRace(_) | FindingKind::Leak(_) | FindingKind::Unjoined(_));

@@ -3,17 +3,18 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use drawloom_engine::Settings;
 use drawloom_engine::exhaustive::{Explorer, hash};
 use drawloom_engine::finding::{Finding, FindingKind};
 use drawloom_engine::guard::{Armed, Guard};
 use drawloom_engine::strategy::{Auto, Pos, Profile, Random, Strategy, Surw};
-use drawloom_fiber::Settings;
 use drawloom_report::explain::Verification;
 use drawloom_report::{BlockedRecord, Details, Record, same_bug};
 
 use super::{Known, armed, most_steps, near};
-use crate::explore::exploration::{Failure, grouped};
-use crate::explore::worker::Worker;
+use crate::exploration::{Failure, grouped};
+use crate::program::Program;
+use crate::worker::Worker;
 
 /// Steps that the trial of one fix may take.
 const MOST_STEPS: u64 = 200_000;
@@ -27,8 +28,8 @@ const LEARN_FROM: u64 = 32;
 const STARVATION_BOUND: u64 = 10_000;
 
 /// Executions under a guard.
-pub(super) struct Trial<'t, 'w, F> {
-    worker: &'t mut Worker<'w, F>,
+pub(super) struct Trial<'t, 'w, P: Program> {
+    worker: &'t mut Worker<'w, P>,
     failure: &'t Failure,
     known: &'t Known,
     began: Instant,
@@ -42,15 +43,15 @@ pub(super) struct Trial<'t, 'w, F> {
     failed: Option<(u64, Failure)>,
 }
 
-impl<'t, 'w, F: Fn() + Send + Sync + 'static> Trial<'t, 'w, F> {
-    pub(super) fn new(worker: &'t mut Worker<'w, F>, failure: &'t Failure, known: &'t Known) -> Trial<'t, 'w, F> {
+impl<'t, 'w, P: Program> Trial<'t, 'w, P> {
+    pub(super) fn new(worker: &'t mut Worker<'w, P>, failure: &'t Failure, known: &'t Known) -> Trial<'t, 'w, P> {
         let began = Instant::now();
         Trial { worker, failure, known, began, schedules: 0, steps: 0, cut: 0, met: false, failed: None }
     }
 
     /// Whether `guard` helps.
     pub(super) fn of(mut self, guard: &Guard) -> Verification {
-        let armed = armed(guard);
+        let armed = armed::<P>(guard);
         self.near(&armed);
         let exhausted = self.goes_on() && self.exhaust(&armed);
         if !exhausted {

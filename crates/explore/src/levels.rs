@@ -5,7 +5,6 @@
 //! are beyond its bound depend on the order in which they are made (see
 //! [`Explorer::with_preemptions`]), so they are all made on one OS thread: the same every time.
 
-use std::sync::Arc;
 use std::time::Instant;
 
 use drawloom_engine::exhaustive::Explorer;
@@ -13,15 +12,16 @@ use drawloom_engine::exhaustive::Explorer;
 use super::exhaust::{exhaust_from, keep_the_simplest};
 use super::exploration::{Exploration, Failure};
 use super::plan::Plan;
+use super::program::Program;
 use super::shrink;
 use super::spread::empty;
 use super::worker::Worker;
 
 /// Explores everything that needs at most `most` preemptions; only as far as the first level that fails,
 /// unless all failures are asked for.
-pub(super) fn exhaust<F: Fn() + Send + Sync + 'static>(plan: &Plan, body: &Arc<F>, most: u32) -> Exploration {
+pub(super) fn exhaust<P: Program>(plan: &Plan, program: &P, most: u32) -> Exploration {
     let deadline = plan.timeout.map(|timeout| Instant::now() + timeout);
-    let mut worker = Worker::new(plan, body);
+    let mut worker = Worker::new(plan, program);
     let mut found = empty(plan.executions);
     for level in 0..=most {
         let remaining = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
@@ -30,7 +30,7 @@ pub(super) fn exhaust<F: Fn() + Send + Sync + 'static>(plan: &Plan, body: &Arc<F
         let explorer = Explorer::new(left).with_memory(plan.memory_budget).with_preemptions(Some(level));
         let earlier = std::mem::take(&mut found.failures);
         let so_far = Exploration { failing: 0, cut: 0, ..found };
-        found = exhaust_from(&here, body, &mut worker, None, &explorer, so_far);
+        found = exhaust_from(&here, program, &mut worker, None, &explorer, so_far);
         let progress = explorer.progress();
         let explored = found.exhausted;
         found.exhausted = explored && progress.dropped == 0;

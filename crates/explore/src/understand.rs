@@ -12,6 +12,7 @@ use drawloom_report::{Knowledge, Record, explain, same_bug};
 use super::exploration::Failure;
 use super::fixes;
 use super::output::source;
+use super::program::Program;
 use super::worker::Worker;
 
 /// Executions to look at besides the failing one.
@@ -24,7 +25,7 @@ const MOST_STEPS: u64 = 100_000;
 const STARVATION_BOUND: u64 = 10_000;
 
 /// Explains what was found.
-pub(super) fn all<F: Fn() + Send + Sync + 'static>(worker: &mut Worker<'_, F>, failures: &mut [Failure]) {
+pub(super) fn all<P: Program>(worker: &mut Worker<'_, P>, failures: &mut [Failure]) {
     // Who does not want it simple wants it at once: the rest can wait until somebody reads it.
     if worker.plan().shrink == Shrink::Off {
         return failures.iter_mut().for_each(|failure| failure.telling.explain_when_read());
@@ -44,7 +45,7 @@ pub(super) fn explain_with(record: &mut Record, knowledge: &Knowledge) {
 }
 
 /// What further executions show. None if there may be none, or if the finding cannot be replayed.
-fn learn<F: Fn() + Send + Sync + 'static>(worker: &mut Worker<'_, F>, failure: &Failure) -> Option<Knowledge> {
+fn learn<P: Program>(worker: &mut Worker<'_, P>, failure: &Failure) -> Option<Knowledge> {
     let plan = worker.plan();
     // Where what is left over is leaked, every execution would leak; and where a task was leaked in the middle of
     // a panic, another one must not panic.

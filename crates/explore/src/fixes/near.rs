@@ -4,7 +4,8 @@ use drawloom_engine::strategy::{Script, Stretch};
 use drawloom_report::Record;
 
 use super::Known;
-use crate::explore::worker::Worker;
+use crate::program::Program;
+use crate::worker::Worker;
 
 /// So many of them at most.
 const MOST: usize = 60;
@@ -34,7 +35,7 @@ fn shift(script: &Script, at: usize, by: i64) -> Option<Script> {
 }
 
 /// An execution near the failing one in which nothing is found, to compare with.
-pub(super) fn passing<F: Fn() + Send + Sync + 'static>(worker: &mut Worker<'_, F>, known: &Known) -> Option<Record> {
+pub(super) fn passing<P: Program>(worker: &mut Worker<'_, P>, known: &Known) -> Option<Record> {
     let near = schedules(&known.script).into_iter().chain([known.script.empty()]);
     near.into_iter().find_map(|script| {
         let passes = worker.follow(&script, &known.settings).is_none();

@@ -6,14 +6,13 @@
 //! for good as soon as what is known to be left does not fit into a tenth of the budget. A burst runs on one OS
 //! thread, while nobody else makes executions, so that what it makes does not depend on the number of workers.
 
-use std::sync::Arc;
-
 use drawloom_engine::exhaustive::Explorer;
 use drawloom_engine::strategy::{Fate, Guide, Profile};
 
 use super::exhaust::add;
 use super::exploration::Exploration;
 use super::plan::{GUIDED, Plan};
+use super::program::Program;
 use super::spread::empty;
 use super::worker::Worker;
 
@@ -96,19 +95,13 @@ impl Attempt {
     }
 
     /// Makes the burst before execution `number`.
-    pub(super) fn go_on<F: Fn() + Send + Sync + 'static>(
-        &mut self,
-        number: u64,
-        plan: &Plan,
-        body: &Arc<F>,
-        profile: &Profile,
-    ) {
+    pub(super) fn go_on<P: Program>(&mut self, number: u64, plan: &Plan, program: &P, profile: &Profile) {
         if self.plan.is_none() && profile.steps() > LONGEST {
             self.given_up = true;
             return;
         }
         let plan = self.plan.get_or_insert_with(|| plan.to_exhaust(4 * profile.steps() + 64));
-        let mut worker = Worker::new(plan, body);
+        let mut worker = Worker::new(plan, program);
         while !self.given_up && self.found.executions < number / 2 {
             let Some(strategy) = self.explorer.claim() else {
                 self.exhausted = self.explorer.progress().exhausted;

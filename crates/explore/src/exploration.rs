@@ -64,7 +64,7 @@ impl Exploration {
     }
 
     /// The number of preemptions up to which every behaviour has been explored, where they are
-    /// [bounded](crate::StrategySpec::Exhaustive) and not [all](Self::exhausted) have been.
+    /// [bounded](drawloom_engine::config::StrategySpec::Exhaustive) and not [all](Self::exhausted) have been.
     pub fn exhausted_preemptions(&self) -> Option<u32> {
         self.up_to.map(|(preemptions, _)| preemptions)
     }

@@ -1,0 +1,83 @@
+//! A Rust program: a closure, whose executions run as fibers.
+
+use std::sync::Arc;
+
+use drawloom_engine::finding::{Finding, FindingKind};
+use drawloom_engine::strategy::Strategy;
+use drawloom_engine::{Engine, Outcome, Settings, Site};
+use drawloom_explore::{Executor, Program};
+use drawloom_report::Place;
+
+use crate::rt::interference::Admission;
+use crate::rt::{line_of, location};
+
+/// A closure to be explored.
+pub(super) struct Fibers<F> {
+    body: Arc<F>,
+}
+
+impl<F> Fibers<F> {
+    pub(super) fn of(body: F) -> Self {
+        Fibers { body: Arc::new(body) }
+    }
+}
+
+/// The executor of one worker.
+pub(super) struct OneThread {
+    fibers: drawloom_fiber::Executor,
+    /// Other executions are held back while ours run: they share a static.
+    alone: bool,
+}
+
+impl<F: Fn() + Send + Sync + 'static> Program for Fibers<F> {
+    type Executor = OneThread;
+
+    const SPREADS: bool = true;
+
+    fn executor(&self, strategy: Box<dyn Strategy>) -> OneThread {
+        OneThread { fibers: drawloom_fiber::Executor::new(strategy), alone: false }
+    }
+
+    fn run(&self, executor: &mut OneThread, settings: &Settings, seed: u64) -> Outcome {
+        let body = Arc::clone(&self.body);
+        let epoch = executor.fibers.reserve_epoch();
+        let _admission = Admission::of(epoch, executor.alone);
+        let outcome = executor.fibers.run(settings, seed, Box::new(move || body()));
+        executor.alone |= matches!(outcome.finding, Some(Finding { kind: FindingKind::Interference, .. }));
+        outcome
+    }
+
+    fn place(site: Site) -> Option<Place> {
+        location(site).map(|l| Place { file: file_of(l).to_owned(), line: l.line(), column: l.column() })
+    }
+
+    fn line_of(site: Site) -> u32 {
+        line_of(site)
+    }
+}
+
+impl Executor for OneThread {
+    fn replace_strategy(&mut self, strategy: Box<dyn Strategy>) -> Box<dyn Strategy> {
+        self.fibers.replace_strategy(strategy)
+    }
+
+    fn with_strategy<R>(&mut self, act: impl FnOnce(&mut dyn Strategy) -> R) -> R {
+        self.fibers.with_strategy(act)
+    }
+
+    fn engine(&self) -> &Engine {
+        self.fibers.engine()
+    }
+
+    fn has_leaked(&self) -> bool {
+        self.fibers.leaked_fibers() > 0
+    }
+}
+
+/// The file of a place. std's own is named from the library that it belongs to: a call that std makes,
+/// from within an iterator say, has no place in the user's code.
+fn file_of(location: &'static std::panic::Location<'static>) -> &'static str {
+    let file = location.file();
+    let in_std = file.starts_with("/rustc/").then(|| file.split_once("/library/")).flatten();
+    in_std.map_or(file, |(_, within)| within)
+}

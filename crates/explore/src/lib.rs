@@ -1,0 +1,74 @@
+//! Explorations: many executions of one program, until the strategy is done, a budget is spent or
+//! something is found. What runs them is the front end's.
+//!
+//! - `program` is what a front end brings: a program, and what runs it;
+//! - `plan` turns a [`Config`] into what an executor is run with;
+//! - `worker` runs single executions and judges them;
+//! - `spread` spreads executions over OS threads, with the same result as on one;
+//! - `exhaust` explores every behaviour;
+//! - `levels` explores what needs few preemptions before what needs more;
+//! - `progress` shows how far it has come;
+//! - `rounds` says what each execution is drawn with;
+//! - `shrink` makes the schedule of a finding as simple as can be;
+//! - `understand` finds out why an execution failed;
+//! - `fixes` tries out what could be done about it;
+//! - `regressions` keeps failing schedules, and replays them first;
+//! - `corpus` keeps executions that have shown something new, for the next run;
+//! - `resume` goes on where an earlier process stopped;
+//! - `attempt` is what `auto` does where a program is small;
+//! - `saturation` says when behaviours repeat themselves;
+//! - `verdict` is what may be claimed when nothing was found;
+//! - `telling` puts a finding into words, when asked;
+//! - `exploration` is what comes of it;
+//! - `output` prints findings and keeps their traces;
+//! - `passing` records a replay in which nothing was found;
+//! - `results` tells other programs what a test came to;
+//! - `harness` is what a test does around an exploration.
+
+mod attempt;
+mod corpus;
+mod exhaust;
+mod exploration;
+mod fixes;
+mod harness;
+mod levels;
+mod output;
+mod passing;
+mod plan;
+mod program;
+mod progress;
+mod regressions;
+mod results;
+mod resume;
+mod rounds;
+mod saturation;
+mod shrink;
+mod spread;
+mod telling;
+mod understand;
+mod verdict;
+mod worker;
+
+use std::sync::Arc;
+
+use drawloom_engine::config::Config;
+use drawloom_engine::strategy::Strategy;
+
+pub use exploration::{Exploration, Failure};
+pub use fixes::try_fix;
+pub use harness::{Choices, Test, check};
+pub use program::{Executor, Program};
+
+/// Explores `program` as `config` says. Never panics because of what it finds.
+pub fn explore<P: Program>(config: &Config, program: &P) -> Exploration {
+    spread::explore(config, None, program, None)
+}
+
+/// As [`explore`], with the choices of a strategy of the user's own: `strategy` makes one for each OS thread.
+pub fn explore_with<P: Program>(
+    config: &Config,
+    strategy: impl Fn() -> Box<dyn Strategy> + Send + Sync + 'static,
+    program: &P,
+) -> Exploration {
+    spread::explore(config, Some(Arc::new(strategy)), program, None)
+}

@@ -1,0 +1,47 @@
+//! What a front end brings to an exploration: a program, and what runs it.
+
+use drawloom_engine::strategy::Strategy;
+use drawloom_engine::{Engine, Outcome, Settings, Site};
+use drawloom_report::Place;
+
+/// A program that can be executed again and again.
+pub trait Program: Sync {
+    /// What runs its executions.
+    type Executor: Executor;
+
+    /// Whether executions may run side by side, on several OS threads.
+    const SPREADS: bool;
+
+    /// An executor of its own for a worker, with choices by `strategy`.
+    fn executor(&self, strategy: Box<dyn Strategy>) -> Self::Executor;
+
+    /// Runs one execution, with choices seeded by `seed`. One that others were in the way of ends with the finding
+    /// `Interference`, and is run again.
+    fn run(&self, executor: &mut Self::Executor, settings: &Settings, seed: u64) -> Outcome;
+
+    /// The place that a site of this front end stands for.
+    fn place(site: Site) -> Option<Place>;
+
+    /// The line of a site, for schedules.
+    fn line_of(site: Site) -> u32;
+}
+
+/// What runs the executions of one worker, one after the other, and keeps their memory.
+pub trait Executor {
+    /// Exchanges the strategy, and hands back the one before.
+    fn replace_strategy(&mut self, strategy: Box<dyn Strategy>) -> Box<dyn Strategy>;
+
+    /// Calls `act` with the strategy.
+    fn with_strategy<R>(&mut self, act: impl FnOnce(&mut dyn Strategy) -> R) -> R;
+
+    /// The state that the last execution ended in.
+    fn engine(&self) -> &Engine;
+
+    /// Whether a task of any execution could not be unwound.
+    fn has_leaked(&self) -> bool;
+
+    /// Exchanges the strategy.
+    fn set_strategy(&mut self, strategy: Box<dyn Strategy>) {
+        self.replace_strategy(strategy);
+    }
+}
