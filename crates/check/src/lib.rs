@@ -18,6 +18,8 @@ pub mod history;
 pub mod linearizable;
 pub mod model;
 pub mod sequential;
+#[cfg(feature = "proptest")]
+pub mod strategies;
 pub mod transactions;
 mod verdict;
 

@@ -91,3 +91,15 @@ fn an_order_that_is_returned_explains_the_history() {
     let Verdict::Ok(linearization) = linearizable::check(&Register::new(0), &history) else { panic!("it is fine") };
     assert_eq!(linearization.order.iter().map(|id| id.0).collect::<Vec<_>>(), [1, 2, 0, 3]);
 }
+
+#[test]
+fn a_long_search_tells_how_far_it_has_come() {
+    let (told, heard) = std::sync::mpsc::channel();
+    let mut checker = Checker::new().telling(move |standing| told.send(standing).expect("somebody listens"));
+    let budget = Budget::default().steps(200_000);
+    assert!(checker.check(&FifoQueue::new(), &hard(), budget).is_unknown());
+    let heard: Vec<_> = heard.try_iter().collect();
+    assert!(heard.len() >= 2, "{heard:?}");
+    assert!(heard.is_sorted_by_key(|standing| standing.steps) && heard.iter().all(|standing| standing.parts == 1));
+    assert!(heard.iter().all(|standing| 0 < standing.placed && standing.placed < standing.of), "{heard:?}");
+}

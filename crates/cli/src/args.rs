@@ -109,6 +109,9 @@ pub struct ProjectArguments {
     /// Build with optimisations
     #[arg(long, short)]
     pub release: bool,
+    /// Put the project's tokio under control, without an edit: tests that know nothing of drawloom explore
+    #[arg(long)]
+    pub tokio: bool,
     /// Which program runs the tests
     #[arg(long, value_enum, default_value_t)]
     pub runner: RunnerChoice,

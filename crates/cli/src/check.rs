@@ -25,7 +25,8 @@ pub(crate) fn check(arguments: &CheckArguments) -> Result<Checked, Error> {
         Notation::Jsonl => command::Format::Jsonl,
         Notation::Edn => command::Format::Edn,
     });
-    let answer = command::check(&Options { file, model, consistency, format, html, ..Options::default() })?;
+    let progress = command::progress_on_terminal();
+    let answer = command::check(&Options { file, model, consistency, format, html, progress, ..Options::default() })?;
     Ok(Checked { r#type: "check", json: answer.json, text: answer.text, code: answer.code })
 }
 

@@ -14,6 +14,9 @@ pub enum Error {
     /// The project does not compile.
     #[error("the tests do not compile")]
     DoesNotCompile(String),
+    /// The project's tokio cannot be replaced.
+    #[error("tokio cannot be put under control: {0}")]
+    Tokio(String),
     /// No test is called so.
     #[error("no test {}", .0.as_ref().map_or("was found".to_owned(), |filter| format!("matches `{filter}`")))]
     NoTest(Option<String>),
@@ -105,6 +108,7 @@ impl Error {
             Error::NoProject(_) => "go to a directory with a Cargo.toml, or name one by `--manifest-path`",
             Error::NoCargo(_) => "install Rust (https://rustup.rs), or set `CARGO` to where cargo is",
             Error::DoesNotCompile(_) => "see the compiler's messages above",
+            Error::Tokio(_) => "docs/async.md says what `--tokio` needs",
             Error::NoTest(Some(_)) => "`drawloom test` without a filter runs all of them",
             Error::NoTest(None) => "write one: `#[drawloom::test] fn name() { … }`",
             Error::Runner { .. } => "`--runner cargo` runs tests without nextest",
@@ -128,6 +132,7 @@ impl Error {
             Error::NoProject(_) => "no_project",
             Error::NoCargo(_) => "no_cargo",
             Error::DoesNotCompile(_) => "does_not_compile",
+            Error::Tokio(_) => "no_tokio",
             Error::NoTest(_) => "no_test",
             Error::Runner { .. } => "runner_failed",
             Error::Unreadable { .. } => "unreadable",

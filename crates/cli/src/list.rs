@@ -11,6 +11,7 @@ use crate::args::StoreArguments;
 use crate::error::Error;
 use crate::regressions::{Committed, committed};
 use crate::store::{Store, Stored};
+use crate::test::human;
 
 /// Everything that is kept.
 #[derive(Debug, Serialize)]
@@ -80,7 +81,7 @@ impl Answer for Listing {
             let _ = writeln!(text, "{test}: {}: {message}", found.kind);
             found.explanation.iter().for_each(|why| text.push_str(&format!("  why: {why}\n")));
             if !found.token.is_empty() {
-                let _ = writeln!(text, "  replay: drawloom replay {}", found.token);
+                let _ = writeln!(text, "  replay: {}", human::replay(found));
             }
             for (what, file) in [("trace", &found.trace), ("page", &found.page)] {
                 file.iter().for_each(|file| text.push_str(&format!("  {what}: {file}\n")));

@@ -19,11 +19,12 @@ use crate::store::Store;
 use crate::test::Show;
 use crate::test::human::Human;
 use crate::test::report::{Summary, TestReport};
-use crate::{explain, interrupt, list, test};
+use crate::{check, diff, explain, interrupt, list, test};
 
 const INSTRUCTIONS: &str = "\
 Drawloom runs concurrent Rust tests under a scheduler that it controls. Run `test`; for what fails, `explain` says what \
-happened, `replay` repeats it after a fix, `shrink` simplifies its schedule. A finding is named by its token (`dl1…`), its \
+happened, `replay` repeats it after a fix, `shrink` simplifies its schedule, `diff` compares two. `check` judges a recorded \
+history. A finding is named by its token (`dl1…`), its \
 trace file or its test.";
 
 /// Serves until stdin is closed.
@@ -67,6 +68,8 @@ struct TestTool {
     strategy: Option<String>,
     /// Go on exploring for so long in all: `90s`, `10m`.
     time: Option<String>,
+    /// Put the project's tokio under control, without an edit: tests that know nothing of drawloom explore.
+    tokio: Option<bool>,
     /// Only tests of this package.
     package: Option<String>,
     /// The manifest of the project, if it is not in the directory that the server was started in.
@@ -80,8 +83,18 @@ struct ReplayTool {
     finding: String,
     /// Where the program has changed since, go on as well as can be.
     lenient: Option<bool>,
+    /// For a finding of a test that was run with `tokio`.
+    tokio: Option<bool>,
     /// The manifest of the project, if it is not in the directory that the server was started in.
     manifest_path: Option<String>,
+}
+
+impl ReplayTool {
+    async fn call(self, command: &str) -> CallToolResult {
+        let asked = [(self.lenient, "--lenient"), (self.tokio, "--tokio")];
+        let flags: Vec<&str> = asked.iter().filter(|(asked, _)| *asked == Some(true)).map(|(_, flag)| *flag).collect();
+        call(command, Some(self.finding), [("--manifest-path", self.manifest_path)], &flags).await
+    }
 }
 
 /// Which finding to explain.
@@ -91,6 +104,28 @@ struct ExplainTool {
     finding: String,
     /// The manifest of the project, if it is not in the directory that the server was started in.
     manifest_path: Option<String>,
+}
+
+/// Which executions to compare.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+struct DiffTool {
+    /// A trace file, or the token (`dl1…`) or the name of a test of a finding that is kept.
+    one: String,
+    /// Another one; a replay that passes leaves the trace `<test>.passed.json`.
+    other: String,
+    /// The manifest of the project, if it is not in the directory that the server was started in.
+    manifest_path: Option<String>,
+}
+
+/// Which history to check.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+struct CheckTool {
+    /// The file: JSON lines, or Jepsen's EDN.
+    file: String,
+    /// What the clients used (`register`, `queue`, `list-append` …), if the file does not say.
+    model: Option<String>,
+    /// What it should be (`linearizable`, `serializable` …), if not the strongest usual level of the model.
+    consistency: Option<String>,
 }
 
 /// Which findings to list.
@@ -117,21 +152,20 @@ impl Server {
             ("--package", tool.package),
             ("--manifest-path", tool.manifest_path),
         ];
-        call("test", tool.filter, options, &[]).await
+        let flags: &[&str] = if tool.tokio == Some(true) { &["--tokio"] } else { &[] };
+        call("test", tool.filter, options, flags).await
     }
 
     #[tool(
         description = "Repeat the execution of a finding, step by step, and say what it comes to: whether a fix works."
     )]
     async fn replay(&self, Parameters(tool): Parameters<ReplayTool>) -> CallToolResult {
-        let flags: &[&str] = if tool.lenient == Some(true) { &["--lenient"] } else { &[] };
-        call("replay", Some(tool.finding), [("--manifest-path", tool.manifest_path)], flags).await
+        tool.call("replay").await
     }
 
     #[tool(description = "Minimise the schedule of a finding without a budget: fewer preemptions, switches and steps.")]
     async fn shrink(&self, Parameters(tool): Parameters<ReplayTool>) -> CallToolResult {
-        let flags: &[&str] = if tool.lenient == Some(true) { &["--lenient"] } else { &[] };
-        call("shrink", Some(tool.finding), [("--manifest-path", tool.manifest_path)], flags).await
+        tool.call("shrink").await
     }
 
     #[tool(
@@ -140,6 +174,19 @@ impl Server {
     )]
     async fn explain(&self, Parameters(tool): Parameters<ExplainTool>) -> CallToolResult {
         call("explain", Some(tool.finding), [("--manifest-path", tool.manifest_path)], &[]).await
+    }
+
+    #[tool(description = "Say at which choice two executions part, and what that changed.")]
+    async fn diff(&self, Parameters(tool): Parameters<DiffTool>) -> CallToolResult {
+        call("diff", [tool.one, tool.other], [("--manifest-path", tool.manifest_path)], &[]).await
+    }
+
+    #[tool(
+        description = "Say whether a recorded history of clients is linearizable, serializable …, and if not, which \
+        operations show it."
+    )]
+    async fn check(&self, Parameters(tool): Parameters<CheckTool>) -> CallToolResult {
+        call("check", [tool.file], [("--model", tool.model), ("--consistency", tool.consistency)], &[]).await
     }
 
     #[tool(
@@ -153,7 +200,7 @@ impl Server {
 /// Carries out a command, off the thread that speaks with the client.
 async fn call<const N: usize>(
     command: &str,
-    what: Option<String>,
+    what: impl IntoIterator<Item = String>,
     options: [(&str, Option<String>); N],
     flags: &[&str],
 ) -> CallToolResult {
@@ -164,7 +211,7 @@ async fn call<const N: usize>(
     }
     line.extend(flags.iter().map(|flag| (*flag).to_owned()));
     // What begins with a dash would be an option too, and is the name of nothing.
-    line.extend(what.map(|what| what.trim_start_matches('-').to_owned()));
+    line.extend(what.into_iter().map(|what| what.trim_start_matches('-').to_owned()));
     let done = tokio::task::spawn_blocking(move || {
         let arguments = args::parse(line).map_err(|error| error.to_string())?;
         answer(&arguments.command).map_err(|error| Problem::of(&error).text())
@@ -197,13 +244,11 @@ fn answer(command: &Command) -> Result<(String, Value), Error> {
         Command::Shrink(arguments) => replay(arguments, Wanted::Shrink).map(|answer| both(&answer)),
         Command::Explain(arguments) => explain::both(arguments),
         Command::List(arguments) => list::list(arguments).map(|answer| both(&answer)),
-        Command::View(_)
-        | Command::Diff(_)
-        | Command::Check(_)
-        | Command::Clean(_)
-        | Command::Mcp
-        | Command::Completions { .. }
-        | Command::Man { .. } => Err(Error::NoCommand(format!("{command:?}"))),
+        Command::Diff(arguments) => diff::diff(arguments).map(|answer| both(&answer)),
+        Command::Check(arguments) => check::check(arguments).map(|answer| both(&answer)),
+        Command::View(_) | Command::Clean(_) | Command::Mcp | Command::Completions { .. } | Command::Man { .. } => {
+            Err(Error::NoCommand(format!("{command:?}")))
+        }
     }
 }
 

@@ -136,6 +136,8 @@
 pub mod cell;
 mod chance;
 pub mod channel;
+#[cfg(all(feature = "controlled", feature = "crossbeam"))]
+pub mod crossbeam;
 #[cfg(feature = "controlled")]
 pub mod explore;
 #[cfg(feature = "controlled")]
@@ -148,10 +150,15 @@ pub mod hint;
 pub mod history;
 #[cfg(feature = "controlled")]
 mod label;
+#[cfg(all(feature = "controlled", feature = "lazy_static"))]
+pub mod lazy_static;
 #[cfg(feature = "controlled")]
 pub mod object;
+#[cfg(all(feature = "controlled", feature = "once_cell"))]
+pub mod once_cell;
 #[cfg(all(feature = "controlled", feature = "parking_lot"))]
 pub mod parking_lot;
+mod prefer;
 #[cfg(feature = "controlled")]
 pub mod random;
 mod received;
@@ -178,6 +185,7 @@ pub use drawloom_report::explain::Verification;
 pub use explore::{Exploration, Failure, check, explore, explore_with, try_fix};
 #[cfg(feature = "controlled")]
 pub use label::{choose, label, name_task, yield_now};
+pub use prefer::{Prefer, prefer};
 
 /// What the expansion of `#[drawloom::test]` calls.
 #[cfg(feature = "controlled")]

@@ -355,3 +355,54 @@ fn the_same_seed_makes_the_same_trace() {
     };
     assert_eq!(run(), run());
 }
+
+/// As libraries have it that were not written for control: it wakes while it holds a lock of its own.
+#[derive(Default)]
+struct Mailbox {
+    inner: Native<(Vec<u32>, Option<Waker>)>,
+}
+
+impl Mailbox {
+    fn send(&self, value: u32) {
+        let mut inner = self.inner.lock().unwrap();
+        inner.0.push(value);
+        if let Some(waker) = inner.1.take() {
+            waker.wake();
+        }
+        drop(inner);
+    }
+
+    fn recv(&self) -> impl Future<Output = u32> + '_ {
+        poll_fn(|context| {
+            let mut inner = self.inner.lock().unwrap();
+            match inner.0.pop() {
+                Some(value) => Poll::Ready(value),
+                None => {
+                    inner.1 = Some(context.waker().clone());
+                    Poll::Pending
+                }
+            }
+        })
+    }
+}
+
+#[test]
+fn a_library_may_wake_while_it_holds_a_lock() {
+    let (seen, classes) = outcomes(|| {
+        let (mailbox, count) = (Arc::new(Mailbox::default()), Arc::new(AtomicU32::new(0)));
+        let senders: Vec<_> = (1..=2)
+            .map(|value| {
+                let (mailbox, count) = (mailbox.clone(), count.clone());
+                thread::spawn(move || {
+                    count.fetch_add(1, SeqCst);
+                    mailbox.send(value);
+                })
+            })
+            .collect();
+        let sum = block_on(async { mailbox.recv().await + mailbox.recv().await });
+        senders.into_iter().for_each(|sender| sender.join().unwrap());
+        (sum, count.load(SeqCst))
+    });
+    assert_eq!(seen, BTreeSet::from([(3, 2)]));
+    assert!(classes > 1, "{classes}");
+}

@@ -79,6 +79,7 @@ fn whether_one_ended_before_the_other_began_is_explored() {
     let config = || "exhaustive, trace = false".parse().expect("a configuration");
     let ended = explore(config(), body(true));
     assert!(ended.findings()[0].message().contains("read → 0"), "{}", ended.summary());
+    assert!(!ended.findings()[0].report().contains("UNGUARDED"), "what watches is no state of the program");
     let open = explore(config(), body(false));
     assert!(open.findings().is_empty() && open.exhausted(), "{}", open.summary());
 }

@@ -162,6 +162,20 @@ fn an_unjoined_panic_is_a_finding() {
 }
 
 #[test]
+fn a_panic_that_a_join_passes_on_is_told_as_it_was() {
+    let body = || {
+        let other: thread::JoinHandle<()> = thread::spawn(|| panic!("the other one failed"));
+        if let Err(payload) = other.join() {
+            std::panic::resume_unwind(payload);
+        }
+    };
+    // Also if nobody joins who passes it on.
+    for exploration in [random(body), random(move || drop(thread::spawn(body)))] {
+        assert_eq!(exploration.findings()[0].message(), "the other one failed");
+    }
+}
+
+#[test]
 fn a_scope_joins_all_and_reports_what_really_happened() {
     let exploration = random(|| {
         let count = AtomicU32::new(0);

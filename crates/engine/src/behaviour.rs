@@ -119,11 +119,9 @@ impl Engine {
         use OpKind::*;
         let Some(step) = self.steps.last() else { return };
         let own = self.tasks[step.task.index()].hash;
-        let mut hash = mix(own, (step.kind as u64 + 1) << 8 | u64::from(visible_outcome(step)));
+        let mut hash = mix(own, kind_word(step.kind) | u64::from(visible_outcome(step)));
         match step.kind {
             Choose => hash = mix(hash, step.value),
-            Park => hash = self.trails.aimed(step.task).ordered(hash),
-            Unpark => hash = self.trails.aimed(TaskId(step.arg as u32)).commuting(hash),
             Now => hash = self.trails.time.commuting(hash),
             TimerFire => {
                 hash = self.trails.time.ordered(hash);
@@ -142,12 +140,26 @@ impl Engine {
         self.tasks[step.task.index()].hash = hash;
     }
 
+    /// Takes a park of `task` into account.
+    #[inline]
+    pub(crate) fn leave_trail_of_park(&mut self, task: TaskId) {
+        let hash = mix(self.tasks[task.index()].hash, kind_word(OpKind::Park));
+        self.tasks[task.index()].hash = self.trails.aimed(task).ordered(hash);
+    }
+
+    /// Takes into account that `task` has given `target` a token.
+    #[inline]
+    pub(crate) fn leave_trail_of_unpark(&mut self, task: TaskId, target: TaskId) {
+        let hash = mix(self.tasks[task.index()].hash, kind_word(OpKind::Unpark));
+        self.tasks[task.index()].hash = self.trails.aimed(target).commuting(hash);
+    }
+
     /// Takes the last step into account, an access; its comparison may yet turn out to have failed.
     #[inline(never)]
     pub(crate) fn leave_trail_of_access(&mut self) {
         let Some(step) = self.steps.last() else { return };
         let resource = &mut self.resources[step.resource.index()];
-        if !matches!(resource.kind, ResourceKind::Atomic | ResourceKind::Cell) {
+        if !matches!(resource.kind, ResourceKind::Atomic | ResourceKind::Cell | ResourceKind::Object) {
             return self.leave_trail();
         }
         let hash = &mut self.tasks[step.task.index()].hash;
@@ -215,20 +227,24 @@ impl Trail {
                     self.commuting(hash)
                 }
             }
+            // Of a lock that prefers one side: only reads commute, and only with each other.
+            Read if step.arg != 0 => self.commuting(hash),
+            Write | TryRead | TryWrite | ReadUnlock | WriteUnlock | Downgrade if step.arg != 0 => self.ordered(hash),
             Lock | Write | Acquire => self.request(hash),
             Read => {
                 let hash = mix(mix(hash, self.newest), self.tries);
                 self.shared = self.shared.wrapping_add(hash);
                 hash
             }
-            Unlock | ReadUnlock | WriteUnlock | Downgrade => self.release(hash, false),
+            // A call sees the returns before it, a return the calls.
+            Unlock | ReadUnlock | WriteUnlock | Downgrade | Return => self.release(hash, false),
             Release | OnceFinish => self.release(hash, true),
             TryLock | TryRead | TryWrite | TryAcquire => self.attempt(hash, ok),
             OnceEnter => {
                 self.newest = mix(hash, self.newest);
                 self.newest
             }
-            OnceCheck => {
+            OnceCheck | Call => {
                 let hash = mix(hash, self.releases);
                 self.tries = self.tries.wrapping_add(hash);
                 hash
@@ -320,6 +336,12 @@ impl Trail {
         *self = Trail { newest: hash, shared: 0, tries: hash, releases: hash, received: hash, refused_sends: hash };
         hash
     }
+}
+
+/// What a step of this kind is known by; there is room for an outcome.
+#[inline]
+fn kind_word(kind: OpKind) -> u64 {
+    (kind as u64 + 1) << 8
 }
 
 /// What the step came to, where that is not merely another way to say who came first.

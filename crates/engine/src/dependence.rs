@@ -161,7 +161,8 @@ pub fn may_conflict(step: &Step, pending: &Operation) -> bool {
     let is_read = |kind| matches!(kind, Load | CellRead | Read | ReadUnlock | OnceCheck);
     if step.resource != ResourceId::NONE {
         if step.resource == pending.resource {
-            return !(is_read(step.kind) && is_read(pending.kind));
+            let events = matches!((step.kind, pending.kind), (Call, Call) | (Return, Return));
+            return !(events || (is_read(step.kind) && is_read(pending.kind)));
         }
         if mutex_of(pending.kind, pending.arg) == step.resource {
             return true;
@@ -185,7 +186,13 @@ pub(crate) fn never_ordered(a: OpKind, b: OpKind) -> bool {
     use OpKind::*;
     matches!(
         (a, b),
-        (Load, Load) | (Lock, Unlock) | (Unlock, Lock) | (Unlock, Unlock) | (Read | ReadUnlock, Read | ReadUnlock)
+        (Load, Load)
+            | (Lock, Unlock)
+            | (Unlock, Lock)
+            | (Unlock, Unlock)
+            | (Read, Read)
+            | (Call, Call)
+            | (Return, Return)
     )
 }
 
@@ -197,7 +204,7 @@ fn same_resource(a: &Label, b: &Label) -> Relation {
         return Dependent;
     }
     match kind {
-        Some(ResourceKind::Atomic | ResourceKind::Cell) => {
+        Some(ResourceKind::Atomic | ResourceKind::Cell | ResourceKind::Object) => {
             if is_read(a) && is_read(b) {
                 Independent
             } else {
@@ -214,11 +221,12 @@ fn same_resource(a: &Label, b: &Label) -> Relation {
         Some(ResourceKind::Barrier) => Dependent,
         Some(ResourceKind::Once) => once(a, b),
         Some(ResourceKind::Channel) => channel(a, b),
+        Some(ResourceKind::History) => history(a.kind, b.kind),
         None => Independent,
     }
 }
 
-/// What operations of this kind act on; plain memory counts as atomic.
+/// What operations of this kind act on; plain memory and objects count as atomic.
 fn family(kind: OpKind) -> Option<ResourceKind> {
     use OpKind::*;
     match kind {
@@ -230,6 +238,7 @@ fn family(kind: OpKind) -> Option<ResourceKind> {
         Arrive => Some(ResourceKind::Barrier),
         OnceEnter | OnceFinish | OnceCheck => Some(ResourceKind::Once),
         Send | TrySend | Recv | TryRecv | CloseSend | CloseRecv => Some(ResourceKind::Channel),
+        Call | Return => Some(ResourceKind::History),
         Start | Spawn | Exit | Join | IsFinished | Yield | Park | Unpark | Sleep | Now | TimerFire | Choose | Fence => {
             None
         }
@@ -269,6 +278,10 @@ fn mutex(a: OpKind, a_outcome: u32, b: OpKind, b_outcome: u32) -> Relation {
 fn rwlock(a: &Label, b: &Label) -> Relation {
     use OpKind::*;
     use Relation::*;
+    if a.arg != 0 || b.arg != 0 {
+        // Of a lock that prefers one side: who asks before somebody leaves may be let in by that.
+        return if (a.kind, b.kind) == (Read, Read) { Independent } else { Dependent };
+    }
     let is_unlock = |k| matches!(k, ReadUnlock | WriteUnlock | Downgrade);
     let is_try = |k| matches!(k, TryRead | TryWrite);
     let failed = |l: &Label| is_try(l.kind) && l.outcome == outcome::REFUSED;
@@ -303,6 +316,12 @@ fn once(a: &Label, b: &Label) -> Relation {
         (OnceEnter, OnceFinish) | (OnceFinish, OnceEnter) => Granting,
         _ => Dependent,
     }
+}
+
+/// All that real time says of a history is which operation returned before which other one was called. So a call and a
+/// return do not commute; two calls do, and two returns: whoever is first, the same pairs overlap.
+fn history(a: OpKind, b: OpKind) -> Relation {
+    if a == b { Relation::Independent } else { Relation::Dependent }
 }
 
 fn channel(a: &Label, b: &Label) -> Relation {

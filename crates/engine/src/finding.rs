@@ -182,6 +182,11 @@ impl Deadlock {
         self.cycle.is_empty() && !chain.iter().rev().skip(1).any(waits_for_another)
     }
 
+    /// One waits, for a reader–writer lock that prefers others, and these can go on.
+    pub fn is_passed_over(&self) -> bool {
+        matches!(self.blocked[..], [Blocked { kind: OpKind::Read | OpKind::Write, arg: 1.., .. }])
+    }
+
     /// All blocked tasks, if there are several and their waits chain up: each waits for the next, the
     /// last for nobody who is blocked. Empty if not.
     pub fn chain(&self) -> Vec<TaskId> {

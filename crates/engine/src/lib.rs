@@ -43,6 +43,6 @@ pub use engine::{Committed, Engine, Limits, Next, Turns};
 pub use execution::{Outcome, Settings};
 pub use id::{ResourceId, Site, TaskId, TaskPath};
 pub use operation::{OpKind, Operation, ResourceKind, outcome};
-pub use resource::{ChannelState, Holder, Holders, OnceState, Resource, State, UNBOUNDED};
+pub use resource::{ChannelState, Holder, Holders, OnceState, Preference, Resource, State, UNBOUNDED};
 pub use task::{Status, Task};
 pub use trace::Step;

@@ -99,6 +99,10 @@ pub enum OpKind {
     CloseSend,
     /// A receiver goes away.
     CloseRecv,
+    /// A client calls an operation of an object whose history is watched.
+    Call,
+    /// The operation returns.
+    Return,
 }
 
 /// What an operation came to, beyond "done".
@@ -174,6 +178,10 @@ pub enum ResourceKind {
     Once,
     /// A FIFO channel.
     Channel,
+    /// What clients of an object have called, and what has returned: events that are written down.
+    History,
+    /// State that is used as a whole, of which nothing else is known.
+    Object,
 }
 
 impl ResourceKind {
@@ -190,6 +198,8 @@ impl ResourceKind {
             ResourceKind::Barrier => "barrier",
             ResourceKind::Once => "once",
             ResourceKind::Channel => "channel",
+            ResourceKind::History => "history",
+            ResourceKind::Object => "object",
         }
     }
 }
@@ -250,11 +260,13 @@ impl OpKind {
             OpKind::TryRecv => "try_recv",
             OpKind::CloseSend => "drop sender",
             OpKind::CloseRecv => "drop receiver",
+            OpKind::Call => "call",
+            OpKind::Return => "return",
         }
     }
 
     /// Every kind, in the order of its number in tokens and trace files. Append only.
-    pub const ALL: [OpKind; 45] = [
+    pub const ALL: [OpKind; 47] = [
         OpKind::Start,
         OpKind::Spawn,
         OpKind::Exit,
@@ -300,5 +312,7 @@ impl OpKind {
         OpKind::TryRecv,
         OpKind::CloseSend,
         OpKind::CloseRecv,
+        OpKind::Call,
+        OpKind::Return,
     ];
 }

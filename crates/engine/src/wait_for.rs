@@ -4,7 +4,7 @@ use crate::engine::Engine;
 use crate::finding::{Blocked, Deadlock};
 use crate::id::{ResourceId, Site, TaskId};
 use crate::operation::{OpKind, outcome};
-use crate::resource::State;
+use crate::resource::{State, ahead};
 use crate::task::Status;
 use crate::trace::Step;
 
@@ -29,7 +29,7 @@ impl Engine {
                 let in_the_way = resource.holders.iter().filter(|h| h.exclusive || t.pending.kind != OpKind::Read);
                 let mut blockers: Vec<_> =
                     in_the_way.map(|h| (h.task, self.taken_at(h.task, t.pending.resource))).collect();
-                let ahead = resource.waiters.iter(&self.tasks).take_while(|w| *w != task);
+                let ahead = ahead(&resource.waiters, &self.tasks, task);
                 blockers.extend(ahead.map(|w| (w, self.tasks[w.index()].pending.site)));
                 blockers
             }
@@ -144,7 +144,7 @@ impl Engine {
         Deadlock { blocked, cycle }
     }
 
-    fn describe_blocked(&self, task: TaskId) -> Blocked {
+    pub(crate) fn describe_blocked(&self, task: TaskId) -> Blocked {
         let pending = self.tasks[task.index()].pending;
         let queued = match pending.resource {
             ResourceId::NONE => 0,

@@ -1,7 +1,7 @@
 //! Explores every behaviour, on as many OS threads as it is worth.
 
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
 use drawloom_engine::exhaustive::{Explorer, Tally, least_preemptions};
@@ -15,6 +15,14 @@ use super::resume::{Log, Start};
 use super::shrink;
 use super::spread::{WORTH_SPREADING, empty, lock};
 use super::worker::{Ran, Worker};
+
+/// So many executions are shown one by one, and then as many at a time: what shows them is shared by all workers.
+const SHOW_EACH: u64 = 1024;
+const SHOW_EVERY: u64 = 8;
+
+/// What has a piece of memory to itself: where workers write it, the others' caches lose nothing else.
+#[repr(align(128))]
+struct Apart<T>(T);
 
 /// Explores every behaviour.
 ///
@@ -59,19 +67,21 @@ pub(super) fn exhaust_from<P: Program>(
 ) -> Exploration {
     let deadline = plan.timeout.map(|timeout| Instant::now() + timeout);
     let made_before = found.executions + found.redundant;
-    let made = AtomicU64::new(made_before);
-    let found = Mutex::new(found);
+    let made = Apart(AtomicU64::new(made_before));
+    let shares = Shares::default();
     let progress = Progress::new(plan);
-    let work = |worker: &mut Worker<'_, P>, explorer: &Explorer| -> bool {
+    let work = |worker: &mut Worker<'_, P>, explorer: &Explorer, share: &Mutex<Exploration>| -> bool {
         let late =
-            deadline.is_some_and(|deadline| made.load(Ordering::Relaxed) > made_before && Instant::now() >= deadline);
+            deadline.is_some_and(|deadline| made.0.load(Ordering::Relaxed) > made_before && Instant::now() >= deadline);
         if late {
-            lock(&found).timed_out = true;
+            lock(share).timed_out = true;
+            explorer.give_back();
             return false;
         }
-        let Some(strategy) = explorer.claim() else { return false };
+        let claimed = if plan.threads > 1 { explorer.claim_ahead() } else { explorer.claim() };
+        let Some(strategy) = claimed else { return false };
         let ticket = strategy.ticket();
-        let iteration = made.fetch_add(1, Ordering::Relaxed);
+        let iteration = made.0.fetch_add(1, Ordering::Relaxed);
         let mut ran = worker.run_with(iteration, Box::new(strategy));
         if let Some(divergence) = explorer.take_divergence() {
             ran.failure = Some(Box::new(worker.diverged(divergence, iteration)));
@@ -79,32 +89,42 @@ pub(super) fn exhaust_from<P: Program>(
         if let (Some(most), Some(failure)) = (plan.preemptions, &mut ran.failure) {
             failure.needs = least_preemptions(worker.engine(), most);
         }
-        progress.made(1, u64::from(ran.failure.is_some()), || explorer.estimate().saturating_sub(made_before));
+        let failed = ran.failure.is_some();
+        let shown = match iteration {
+            first if first < SHOW_EACH => 1,
+            later if later % SHOW_EVERY == 0 => SHOW_EVERY,
+            _ => 0,
+        };
+        if shown > 0 || failed {
+            progress.made(shown, u64::from(failed), || explorer.estimate().saturating_sub(made_before));
+        }
         let redundant = explorer.was_redundant(ticket);
         let tally = log.map(|_| if redundant { Tally { redundant: 1, ..Tally::default() } } else { ran.tally() });
         if let Some(log) = log.filter(|_| iteration == 0) {
             log.began_with(worker);
         }
         if redundant {
-            lock(&found).redundant += 1;
+            lock(share).redundant += 1;
         } else {
-            add(&mut lock(&found), ran);
+            add(&mut lock(share), ran);
         }
         if let (Some(log), Some(tally)) = (log, tally) {
-            log.settle(explorer, ticket, &tally, || lock(&found).tally());
+            log.settle(explorer, ticket, &tally, || shares.tally());
         }
         true
     };
     std::thread::scope(|scope| {
         let began = Instant::now();
         let mut alone = plan.threads > 1;
-        while work(worker, explorer) {
+        let share = shares.begin_with(found);
+        while work(worker, explorer, &share) {
             if alone && began.elapsed() > WORTH_SPREADING {
                 alone = false;
                 for _ in 1..plan.threads {
                     scope.spawn(|| {
                         let (mut worker, explorer) = (Worker::new(plan, program), explorer.clone());
-                        while work(&mut worker, &explorer) {}
+                        let share = shares.begin_with(empty(plan.executions));
+                        while work(&mut worker, &explorer, &share) {}
                     });
                 }
             }
@@ -112,7 +132,7 @@ pub(super) fn exhaust_from<P: Program>(
     });
     drop(progress);
     let progress = explorer.progress();
-    let mut exploration = found.into_inner().unwrap_or_else(|e| e.into_inner());
+    let mut exploration = shares.put_together();
     exploration.failures.sort_by(|a, b| a.cause().cmp(b.cause()));
     exploration.stopped = !progress.exhausted;
     exploration.estimate = (exploration.stopped && plan.preemptions.is_none()).then(|| explorer.estimate());
@@ -123,6 +143,47 @@ pub(super) fn exhaust_from<P: Program>(
         exploration.failures.push(worker.nothing_explored());
     }
     exploration
+}
+
+/// What each worker has found. Each has a share of its own, so that none waits for another, or for the memory
+/// that another has written.
+#[derive(Default)]
+struct Shares(Mutex<Vec<Arc<Mutex<Exploration>>>>);
+
+impl Shares {
+    /// The share of another worker.
+    fn begin_with(&self, found: Exploration) -> Arc<Mutex<Exploration>> {
+        let share = Arc::new(Mutex::new(found));
+        lock(&self.0).push(Arc::clone(&share));
+        share
+    }
+
+    /// What all of them came to so far.
+    fn tally(&self) -> Tally {
+        let mut whole = Tally::default();
+        lock(&self.0).iter().for_each(|share| whole.add(lock(share).tally()));
+        whole
+    }
+
+    /// All of them together, in the first one's place.
+    fn put_together(&self) -> Exploration {
+        let shares = std::mem::take(&mut *lock(&self.0));
+        let all = shares.iter().map(|share| std::mem::replace(&mut *lock(share), empty(0)));
+        all.reduce(|mut whole, share| {
+            whole.executions += share.executions;
+            whole.steps += share.steps;
+            whole.leaked_tasks += share.leaked_tasks;
+            whole.cut += share.cut;
+            whole.redundant += share.redundant;
+            whole.had_choice |= share.had_choice;
+            whole.timed_out |= share.timed_out;
+            whole.behaviours.extend(share.behaviours);
+            whole.failing += share.failing;
+            share.failures.into_iter().for_each(|failure| keep_the_simplest(&mut whole.failures, failure));
+            whole
+        })
+        .unwrap_or_else(|| empty(0))
+    }
 }
 
 /// Adds what one execution came to.
@@ -145,7 +206,7 @@ pub(super) fn keep_the_simplest(failures: &mut Vec<Failure>, failure: Failure) {
         failures.push(failure);
         return;
     };
-    let occurrences = known.occurrences + 1;
+    let occurrences = known.occurrences + failure.occurrences;
     let needs = known.needs.into_iter().chain(failure.needs).min();
     let simplicity = |f: &Failure| (f.preemptions(), f.record().steps.len(), f.token().to_owned());
     if simplicity(&failure) < simplicity(known) {

@@ -42,7 +42,10 @@ pub(super) fn all<P: Program>(worker: &mut Worker<'_, P>, failures: &mut [Failur
             return;
         }
         let Some(mut explanation) = failure.telling.record_mut().explanation.take() else { continue };
-        if let Some(known) = Known::of(worker, failure) {
+        if let Some(mut known) = Known::of(worker, failure) {
+            if explanation.fixes.iter().any(|fix| fix.guard.is_some()) {
+                known = known.sampled(worker, failure);
+            }
             try_all(worker, failure, &known, &mut explanation.fixes);
             let moved = counterfactual::of(worker, failure, &known, &explanation);
             explanation.evidence.counterfactual = moved.text;
@@ -82,6 +85,7 @@ pub fn try_fix<P: Program>(config: &Config, token: &str, guard: &Guard, program:
     let finding = finding.ok_or("nothing fails under this schedule")?;
     let failure = worker.describe(finding, 0);
     let known = Known::of(&mut worker, &failure).ok_or("the schedule does not fail each time")?;
+    let known = known.sampled(&mut worker, &failure);
     Ok(Trial::new(&mut worker, &failure, &known).of(guard))
 }
 
@@ -90,6 +94,8 @@ struct Known {
     script: Script,
     /// What it is followed with.
     settings: Settings,
+    /// Whether samples show the failure, too.
+    shows: bool,
 }
 
 impl Known {
@@ -101,7 +107,13 @@ impl Known {
         let finding = worker.replay(Box::new(Lenient::of(&schedule)), &settings, true)?;
         let script = Script::of(worker.engine());
         let fails_again = same_bug(failure.record(), worker.describe(finding, 0).record());
-        fails_again.then_some(Known { script, settings })
+        fails_again.then_some(Known { script, settings, shows: false })
+    }
+
+    /// Finds out whether samples show the failure, which verdicts on fixes rest on.
+    fn sampled<P: Program>(mut self, worker: &mut Worker<'_, P>, failure: &Failure) -> Known {
+        self.shows = Trial::new(worker, failure, &self).shows_without();
+        self
     }
 
     /// The same under `guard`.

@@ -9,6 +9,7 @@
 //! - `levels` explores what needs few preemptions before what needs more;
 //! - `progress` shows how far it has come;
 //! - `rounds` says what each execution is drawn with;
+//! - `scenario` makes what clients were chosen to call as little as can be;
 //! - `shrink` makes the schedule of a finding as simple as can be;
 //! - `understand` finds out why an execution failed;
 //! - `fixes` tries out what could be done about it;
@@ -42,6 +43,7 @@ mod results;
 mod resume;
 mod rounds;
 mod saturation;
+mod scenario;
 mod shrink;
 mod spread;
 mod telling;
@@ -58,6 +60,7 @@ pub use exploration::{Exploration, Failure};
 pub use fixes::try_fix;
 pub use harness::{Choices, Test, check};
 pub use program::{Executor, Program};
+pub use scenario::Layout;
 
 /// Explores `program` as `config` says. Never panics because of what it finds.
 pub fn explore<P: Program>(config: &Config, program: &P) -> Exploration {

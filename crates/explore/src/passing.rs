@@ -17,6 +17,6 @@ pub(super) fn record<P: Program>(config: &Config, program: &P) -> Option<Record>
     }
     let token = Schedule::of(worker.engine(), &plan.name, P::line_of).token();
     let (test, strategy) = (plan.name.clone(), plan.strategy_text.clone());
-    let meta = Meta { test, strategy, iteration: 1, executions: 1, token, ..Meta::default() };
+    let meta = Meta { test, strategy, iteration: 1, executions: 1, token, language: P::LANGUAGE, ..Meta::default() };
     Some(Record::passed(worker.engine(), meta, &P::place))
 }

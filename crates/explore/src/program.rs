@@ -2,7 +2,7 @@
 
 use drawloom_engine::strategy::Strategy;
 use drawloom_engine::{Engine, Outcome, Settings, Site};
-use drawloom_report::Place;
+use drawloom_report::{Language, Place};
 
 /// A program that can be executed again and again.
 pub trait Program: Sync {
@@ -11,6 +11,12 @@ pub trait Program: Sync {
 
     /// Whether executions may run side by side, on several OS threads.
     const SPREADS: bool;
+
+    /// Whether accesses to plain memory that nothing orders are a finding of their own.
+    const DATA_RACES: bool = true;
+
+    /// The language that it is written in, for reports.
+    const LANGUAGE: Language = Language::Rust;
 
     /// An executor of its own for a worker, with choices by `strategy`.
     fn executor(&self, strategy: Box<dyn Strategy>) -> Self::Executor;

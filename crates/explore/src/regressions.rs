@@ -35,6 +35,8 @@ pub(super) struct Store {
     test: String,
     /// Not in CI, whose files nobody keeps, unless asked for.
     writes: bool,
+    /// Whether somebody has said where: then it may not be among the sources.
+    elsewhere: bool,
 }
 
 /// A stored schedule.
@@ -53,7 +55,8 @@ impl Store {
             return None;
         }
         let in_ci = std::env::var("CI").is_ok_and(|ci| !matches!(ci.as_str(), "" | "false" | "0"));
-        let writes = given.is_some() || !in_ci;
+        let elsewhere = given.is_some();
+        let writes = elsewhere || !in_ci;
         let directory = match given {
             Some(directory) => directory.into(),
             // A test binary may have been brought here from where it was built.
@@ -65,7 +68,7 @@ impl Store {
         };
         let name = test.split("::").next().unwrap_or(test);
         let plain: String = name.chars().map(|c| if c.is_alphanumeric() || c == '_' { c } else { '-' }).collect();
-        Some(Store { file: directory.join(format!("{plain}.txt")), test: test.to_owned(), writes })
+        Some(Store { file: directory.join(format!("{plain}.txt")), test: test.to_owned(), writes, elsewhere })
     }
 
     /// Replays what is stored. What fails is the whole exploration; else `remarks` says what came of it.
@@ -163,7 +166,8 @@ impl Store {
             }
             match add(&self.file, &line) {
                 Ok(()) => {
-                    remarks.push(format!("stored in {}, and replayed first from now on: commit it", self.shown()))
+                    let commit = if self.elsewhere { "" } else { ": commit it" };
+                    remarks.push(format!("stored in {}, and replayed first from now on{commit}", self.shown()))
                 }
                 Err(error) => remarks.push(format!("it could not be stored ({error}); {by_hand}")),
             }

@@ -17,6 +17,7 @@ use drawloom_report::{Minimised, same_bug};
 
 use super::exploration::Failure;
 use super::program::Program;
+use super::scenario::{self, Smaller};
 use super::understand;
 use super::worker::Worker;
 
@@ -36,11 +37,28 @@ pub(super) fn all<P: Program>(worker: &mut Worker<'_, P>, failures: &mut [Failur
         Shrink::Full => true,
     };
     for failure in failures.iter_mut().filter(|_| wanted) {
-        if let Some(simpler) = one(worker, failure) {
+        let simpler = in_a_smaller_scenario(worker, failure).or_else(|| one(worker, failure));
+        if let Some(simpler) = simpler {
             *failure = simpler;
         }
     }
     understand::all(worker, failures);
+}
+
+/// The simplest schedule of the smallest scenario, if there is a scenario and a smaller one.
+fn in_a_smaller_scenario<P: Program>(worker: &mut Worker<'_, P>, failure: &Failure) -> Option<Failure> {
+    let Smaller { failure: smaller, before, executions } = scenario::smallest(worker, failure)?;
+    let mut simpler = one(worker, &smaller)?;
+    if let Some(minimised) = &mut simpler.telling.meta_mut().minimised {
+        failure.token().clone_into(&mut minimised.original);
+        minimised.before = before.into();
+        minimised.replays += executions;
+        minimised.replays_of_edits += executions;
+    }
+    simpler.cause = failure.cause().to_owned().into();
+    simpler.occurrences = failure.occurrences;
+    simpler.original = Some(Box::new(failure.record().clone()));
+    Some(simpler)
 }
 
 fn one<P: Program>(worker: &mut Worker<'_, P>, failure: &Failure) -> Option<Failure> {

@@ -92,7 +92,7 @@ impl<'a, P: Program> Worker<'a, P> {
             finding = self.run_again_and_compare(iteration);
         }
         if finding.is_none() {
-            finding = self.races.of(self.executor.engine()).map(DataRace::finding);
+            finding = self.race();
         }
         if finding.is_none() && self.plan.leaks && !suspected_leaks(self.executor.engine()).is_empty() {
             // What seems to be leaked may be a static that was met for the first time: then it is
@@ -116,6 +116,10 @@ impl<'a, P: Program> Worker<'a, P> {
 
     pub(super) fn plan(&self) -> &'a Plan {
         self.plan
+    }
+
+    pub(super) fn program(&self) -> &'a P {
+        self.program
     }
 
     /// Whether a task of any execution had to be leaked.
@@ -184,10 +188,14 @@ impl<'a, P: Program> Worker<'a, P> {
 
     /// What is looked for after an execution that seems to be in order.
     fn found_afterwards(&mut self) -> Option<Finding> {
-        let race = self.races.of(self.executor.engine()).map(DataRace::finding);
+        let race = self.race();
         let engine = self.executor.engine();
         race.or_else(|| leak(engine).filter(|_| self.plan.leaks))
             .or_else(|| unjoined(engine).filter(|_| self.plan.unjoined))
+    }
+
+    fn race(&mut self) -> Option<Finding> {
+        P::DATA_RACES.then(|| self.races.of(self.executor.engine()).map(DataRace::finding)).flatten()
     }
 
     /// One execution with the choices of `strategy`, drawn with `seed`, and what it comes to at once.
@@ -228,7 +236,10 @@ impl<'a, P: Program> Worker<'a, P> {
             iteration: iteration + 1,
             executions: iteration + 1,
             token: String::new(),
+            replay_with: std::env::var(drawloom_report::ENV_REPLAY_WITH).ok(),
             minimised: None,
+            language: P::LANGUAGE,
+            command: None,
         }
     }
 

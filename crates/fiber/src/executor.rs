@@ -1,5 +1,6 @@
 //! The executor: runs executions, one after another, on the calling thread.
 
+use std::ops::Range;
 use std::rc::Rc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -17,11 +18,16 @@ use crate::runtime::{Body, Handle, NO_FIBER, Runtime, current, set_current};
 pub struct Executor {
     runtime: Rc<Runtime>,
     pub(crate) leaked_fibers: usize,
+    /// Numbers for the executions that come next.
+    epochs: Range<u64>,
 }
 
 /// Executions of the whole process are numbered, so that an object left from an earlier one is
 /// recognised. No choice depends on the number.
-static EPOCH: AtomicU64 = AtomicU64::new(1);
+static EPOCH: AtomicU64 = AtomicU64::new(EPOCHS);
+
+/// So many numbers an executor reserves at a time: those of one block differ only in what is beyond a multiple.
+pub const EPOCHS: u64 = 64;
 
 impl Executor {
     /// An executor that makes its choices by `strategy`.
@@ -33,7 +39,7 @@ impl Executor {
         let inner = handle.inner();
         inner.strategy = strategy;
         inner.epoch = 0;
-        Executor { runtime, leaked_fibers: 0 }
+        Executor { runtime, leaked_fibers: 0, epochs: 0..0 }
     }
 
     /// Exchanges the strategy.
@@ -53,7 +59,11 @@ impl Executor {
 
     /// The number that the next execution will have.
     pub fn reserve_epoch(&mut self) -> u64 {
-        let epoch = EPOCH.fetch_add(1, Ordering::Relaxed);
+        let epoch = self.epochs.next().unwrap_or_else(|| {
+            let first = EPOCH.fetch_add(EPOCHS, Ordering::Relaxed);
+            self.epochs = first + 1..first + EPOCHS;
+            first
+        });
         Handle::new(&self.runtime).inner().epoch = epoch;
         epoch
     }
@@ -78,6 +88,7 @@ impl Executor {
         inner.fiber_of.clear();
         inner.locals.clear();
         inner.forced.clear();
+        inner.owed.clear();
         inner.cell_accesses_in_teardown = 0;
         inner.addresses.clear();
         inner.spurious_left = settings.spurious_wakeups;

@@ -32,7 +32,7 @@ mod step;
 mod teardown;
 
 pub use drawloom_engine::{Outcome, Settings};
-pub use executor::Executor;
+pub use executor::{EPOCHS, Executor};
 pub use locals::{Destroyed, LocalKey};
 pub use panics::ForcedUnwind;
 pub use runtime::{Body, Handle, current};

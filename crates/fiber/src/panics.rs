@@ -34,6 +34,13 @@ pub(crate) struct Panics {
     received: Vec<TaskPanic>,
 }
 
+/// What is said of a panic that began by `resume_unwind`.
+const UNSEEN: &str = "a panic that no hook saw";
+
+fn unseen(task: TaskId) -> TaskPanic {
+    TaskPanic { task, panic: Panic { message: UNSEEN.into(), ..Panic::default() } }
+}
+
 impl Panics {
     pub(crate) fn clear(&mut self) {
         self.unwinding.clear();
@@ -65,6 +72,21 @@ impl Panics {
 
     pub(crate) fn end(&mut self, task: TaskId) {
         self.unwinding.retain(|t| *t != task);
+    }
+
+    /// What really happened, if `panic` only passes on that of another task: `join().unwrap()` hides it behind
+    /// `Any { .. }`, and of `resume_unwind` nothing is known.
+    fn behind(&self, panic: TaskPanic) -> TaskPanic {
+        let message = panic.panic.message.as_str();
+        if !(message.ends_with("Any { .. }") || message == "a scoped thread panicked" || message == UNSEEN) {
+            return panic;
+        }
+        let others = self.received.iter().chain(&self.unreceived);
+        others
+            .filter(|other| other.panic.message != UNSEEN)
+            .find(|other| other.task != panic.task)
+            .cloned()
+            .unwrap_or(panic)
     }
 
     fn begin(&mut self, panic: TaskPanic) {
@@ -107,10 +129,7 @@ impl Handle {
             return;
         }
         let at = inner.panics.seen.iter().rposition(|p| p.task == me);
-        let panic = at.map_or_else(
-            || TaskPanic { task: me, panic: Panic { message: "a panic that no hook saw".into(), ..Panic::default() } },
-            |at| inner.panics.seen.remove(at),
-        );
+        let panic = at.map_or_else(|| unseen(me), |at| inner.panics.seen.remove(at));
         inner.panics.unreceived.push(panic);
         if detached {
             self.report_panic(me);
@@ -138,14 +157,7 @@ impl Handle {
         let inner = self.inner();
         let lists = [&inner.panics.unreceived, &inner.panics.seen];
         let mine = lists.into_iter().flatten().find(|p| p.task == task).cloned();
-        let mut culprit = mine.unwrap_or(TaskPanic { task, panic: Panic::default() });
-        // `join().unwrap()` hides what really happened behind `Any { .. }`.
-        let hides = |m: &str| m.ends_with("Any { .. }") || m == "a scoped thread panicked";
-        if hides(&culprit.panic.message) {
-            if let Some(cause) = inner.panics.received.iter().chain(&inner.panics.unreceived).find(|p| p.task != task) {
-                culprit = cause.clone();
-            }
-        }
+        let culprit = inner.panics.behind(mine.unwrap_or_else(|| unseen(task)));
         inner.engine.fail(FindingKind::Panic(Box::new(culprit.panic)), culprit.task);
     }
 
@@ -156,7 +168,8 @@ impl Handle {
             panics.unwinding.clear();
         }
         let unwinding = panics.seen.iter().find(|p| panics.unwinding.contains(&p.task));
-        panics.unreceived.first().or(unwinding).cloned()
+        let panic = panics.unreceived.first().or(unwinding).cloned()?;
+        Some(panics.behind(panic))
     }
 }
 
@@ -203,8 +216,19 @@ fn describe(info: &PanicHookInfo<'_>, task: TaskId) -> TaskPanic {
 /// The frames of a backtrace that are the user's: neither of the panic machinery above them nor of the
 /// executor below.
 fn users_frames(backtrace: &str) -> String {
-    let not_theirs =
-        ["std::", "core::", "alloc::", "__rust", "rust_begin", "<core::", "<alloc::", "<std::", "drawloom"];
+    let not_theirs = [
+        "std::",
+        "core::",
+        "alloc::",
+        "__rust",
+        "rust_begin",
+        "<core::",
+        "<alloc::",
+        "<std::",
+        "drawloom",
+        "tokio::",
+        "<tokio::",
+    ];
     let mut shown = String::new();
     let mut lines = backtrace.lines().peekable();
     while let Some(line) = lines.next() {

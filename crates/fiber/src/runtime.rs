@@ -64,6 +64,8 @@ pub(crate) struct Inner {
     pub(crate) spurious_left: u32,
     pub(crate) weak_failures_left: u32,
     pub(crate) quitting: bool,
+    /// Whom the running task has woken since its last step, and where: paid before its next one.
+    pub(crate) owed: Vec<(TaskId, Site)>,
     /// By task: how often it was forced to unwind. Only filled in teardown.
     pub(crate) forced: Vec<u32>,
     pub(crate) cell_accesses_in_teardown: u32,
@@ -93,6 +95,7 @@ impl Default for Runtime {
                 spurious_left: 0,
                 weak_failures_left: 0,
                 quitting: false,
+                owed: Vec::new(),
                 forced: Vec::new(),
                 cell_accesses_in_teardown: 0,
                 addresses: Vec::new(),
@@ -294,6 +297,7 @@ impl Handle {
 
     /// As [`step`](Self::step), for a wait that ends at the virtual instant `deadline` at the latest.
     pub fn step_until(self, operation: Operation, deadline: u64) -> u32 {
+        self.pay();
         let inner = self.inner();
         inner.engine.set_deadline(inner.running, Some(deadline));
         let result = self.step(operation);

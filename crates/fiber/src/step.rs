@@ -27,6 +27,50 @@ impl Handle {
     /// frame between the user and the switch costs a mispredicted return.
     #[inline(always)]
     pub fn step(self, operation: Operation) -> u32 {
+        self.pay();
+        self.step_unowed(operation)
+    }
+
+    /// Gives `task` its park token: a step, but not at once. It is made before the next one of the running task.
+    ///
+    /// Who wakes may hold a lock that we know nothing of. If others were let run there, one of them might want that
+    /// lock, and the thread that all of them share would wait for itself. Nothing is lost by it: until its next step
+    /// the running task does nothing that others could notice.
+    pub fn wake(self, task: TaskId, site: Site) {
+        let inner = self.inner();
+        if inner.engine.is_tearing_down() {
+            self.step_in_teardown(OpKind::Unpark, ResourceId::NONE, u64::from(task.0), site);
+            return;
+        }
+        inner.owed.push((task, site));
+    }
+
+    /// Makes the steps that the running task owes.
+    #[inline(always)]
+    pub(crate) fn pay(self) {
+        if !self.inner().owed.is_empty() {
+            self.pay_all();
+        }
+    }
+
+    #[inline(never)]
+    fn pay_all(self) {
+        let unpark = |(task, site): (TaskId, Site)| {
+            self.step_unowed(Operation::new(OpKind::Unpark, ResourceId::NONE, site).with_arg(u64::from(task.0)));
+        };
+        // Others run meanwhile, and owe steps of their own: nothing of ours may be left there.
+        let owed = &mut self.inner().owed;
+        match owed[..] {
+            [one] => {
+                owed.clear();
+                unpark(one);
+            }
+            _ => std::mem::take(owed).into_iter().for_each(unpark),
+        }
+    }
+
+    #[inline(always)]
+    fn step_unowed(self, operation: Operation) -> u32 {
         let inner = self.inner();
         let me = inner.running;
         if inner.engine.is_tearing_down() {
@@ -67,6 +111,7 @@ impl Handle {
     /// before it.
     #[inline(always)]
     fn step_of_mutex(self, operation: Operation) {
+        self.pay();
         let inner = self.inner();
         inner.engine.announce(inner.running, operation);
         match inner.engine.take_turns() {
@@ -124,6 +169,7 @@ impl Handle {
     /// what the trace is to know of it.
     #[inline(always)]
     pub fn access<R>(self, mut access: Operation, act: impl FnOnce() -> (R, Seen)) -> R {
+        self.pay();
         let inner = self.inner();
         let me = inner.running;
         inner.engine.announce(me, access);

@@ -8,13 +8,14 @@
 //! - [`explain`](mod@explain): why it failed: the race window, the class of the mistake, and what could be done;
 //! - [`cause`]: the key by which findings of the same bug are told to be the same, and [`same_bug`].
 //!
-//! No front end is known here. A place in the user's source is resolved by a function that the front
+//! No front end is known here but by the [`Language`] of its programs, which decides on words. A place in the user's source is resolved by a function that the front
 //! end passes to [`Record::of`], and a source file is read by one that is passed to [`render`] and [`page`].
 #![forbid(unsafe_code)]
 
 mod cause;
 pub mod explain;
 mod html;
+mod language;
 mod markdown;
 mod names;
 mod record;
@@ -25,10 +26,11 @@ mod terminal;
 pub use cause::{cause, same_bug};
 pub use explain::{Explanation, Knowledge, explain};
 pub use html::{PageOptions, Shown, page};
+pub use language::Language;
 pub use markdown::markdown;
 pub use record::{
     AccessRecord, BlockedRecord, Blocker, Details, Extent, FindingRecord, LeakRecord, Meta, Minimised, PASSED, Place,
-    ReadError, Record, ResourceRecord, StepRecord, TaskRecord, VERSION, Window,
+    ReadError, Record, ResourceRecord, StepRecord, TaskRecord, VERSION, WATCH, Window,
 };
-pub use result::{ENV_RESULTS, FoundResult, RESULT_VERSION, ResultOutcome, TestResult};
+pub use result::{ENV_REPLAY_WITH, ENV_RESULTS, FoundResult, RESULT_VERSION, ResultOutcome, TestResult};
 pub use terminal::{RenderOptions, render};

@@ -13,7 +13,7 @@ use crate::source::Sources;
 /// `### Race trace`, `### Classification`, `### Fixes`. Steps have the numbers that they have everywhere else.
 pub fn markdown(record: &Record, sources: &dyn Fn(&str) -> Option<String>) -> Option<String> {
     let explanation = record.explanation.as_deref()?;
-    let names = Names::of(record, &Sources::new(sources));
+    let names = Names::of(record, &Sources::of(record, sources));
     let mut out = String::new();
     let _ = writeln!(out, "## Concurrency analysis: `{}`\n", explanation.target);
     let _ = writeln!(out, "{}.", explanation.sentence);

@@ -17,6 +17,7 @@ pub(crate) struct Names<'a> {
 impl<'a> Names<'a> {
     /// What the user has named is called so; the rest as the source calls it, or after its birthplace.
     pub(crate) fn of(record: &'a Record, sources: &Sources<'_>) -> Names<'a> {
+        let kind = |word| record.meta.language.kind(word);
         let names: Vec<Option<String>> = record
             .resources
             .iter()
@@ -31,7 +32,7 @@ impl<'a> Names<'a> {
             .iter()
             .zip(&names)
             .map(|(r, name)| match name {
-                Some(name) => format!("{} `{name}`", r.kind),
+                Some(name) => format!("{} `{name}`", kind(&r.kind)),
                 None => r.id.clone(),
             })
             .collect();
@@ -54,7 +55,7 @@ impl<'a> Names<'a> {
         let mut short: Vec<String> = resources
             .iter()
             .zip(&record.resources)
-            .map(|(name, r)| name.strip_prefix(&format!("{} ", r.kind)).unwrap_or(name).to_owned())
+            .map(|(name, r)| name.strip_prefix(&format!("{} ", kind(&r.kind))).unwrap_or(name).to_owned())
             .collect();
         // A lock and what it guards may have one name: then the kind tells them apart.
         for (i, name) in short.clone().iter().enumerate() {
@@ -70,6 +71,12 @@ impl<'a> Names<'a> {
     /// Its name without its kind: `` `balance` ``.
     pub(crate) fn short(&self, index: u32) -> &str {
         self.short.get(index as usize).map_or("?", String::as_str)
+    }
+
+    /// What code would call it: without its kind, quotes and number.
+    pub(crate) fn bare(&self, index: u32) -> &str {
+        let name = self.short(index);
+        name.split('`').nth(1).unwrap_or(name)
     }
 
     /// A task in running text: `` `0.1` (deposit) ``.

@@ -16,6 +16,8 @@ pub const RESULT_VERSION: u32 = 1;
 
 /// The environment variable that names the file to which results are appended.
 pub const ENV_RESULTS: &str = "DRAWLOOM_RESULTS";
+/// The environment variable with the command that replays a token, where a plain `cargo test` would not.
+pub const ENV_REPLAY_WITH: &str = "DRAWLOOM_REPLAY_WITH";
 
 /// What one exploration of a test came to.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
@@ -102,6 +104,9 @@ pub struct FoundResult {
     pub steps: u64,
     /// The token that replays it; empty if it cannot be replayed.
     pub token: String,
+    /// The command that takes the token, if it is another than `drawloom replay`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replay_with: Option<String>,
     /// The trace file, if it was written.
     pub trace: Option<String>,
     /// The page to look at it, if it was written.
@@ -120,6 +125,7 @@ impl FoundResult {
             iteration: record.meta.iteration,
             steps: record.steps.len() as u64,
             token: record.meta.token.clone(),
+            replay_with: record.meta.replay_with.clone(),
             ..FoundResult::default()
         }
     }

@@ -4,21 +4,26 @@
 //! `let balance = Arc::new(Mutex::new(0))`, or the field `balance: AtomicU64::new(0)`. No language is parsed
 //! for that. A name that cannot be told is none.
 
+mod python;
+
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use crate::record::Place;
+use crate::language::Language;
+use crate::record::{Place, Record};
 
 /// Source files, each read once.
 pub(crate) struct Sources<'a> {
     read: &'a dyn Fn(&str) -> Option<String>,
+    language: Language,
     files: RefCell<HashMap<String, Option<Rc<Vec<String>>>>>,
 }
 
 impl<'a> Sources<'a> {
-    pub(crate) fn new(read: &'a dyn Fn(&str) -> Option<String>) -> Self {
-        Sources { read, files: RefCell::default() }
+    /// Those that `record` speaks of.
+    pub(crate) fn of(record: &Record, read: &'a dyn Fn(&str) -> Option<String>) -> Self {
+        Sources { read, language: record.meta.language, files: RefCell::default() }
     }
 
     fn file(&self, name: &str) -> Option<Rc<Vec<String>>> {
@@ -64,6 +69,9 @@ impl<'a> Sources<'a> {
     /// What the thing that is made at `place` is called there: the variable or field that it goes to.
     pub(crate) fn name_at(&self, place: &Place) -> Option<String> {
         const LINES: u32 = 3;
+        if self.language == Language::Python {
+            return python::used_in(&self.line(place)?);
+        }
         let text = self.before(place, LINES)?;
         destination(&text)
     }
@@ -71,6 +79,9 @@ impl<'a> Sources<'a> {
     /// What the task that is spawned at `place` does: the function that its closure calls, or the variable
     /// that its handle goes to.
     pub(crate) fn task_at(&self, place: &Place) -> Option<String> {
+        if self.language == Language::Python {
+            return None;
+        }
         let after = self.after(place)?;
         called(&after, false).or_else(|| self.name_at(place)).or_else(|| called(&after, true))
     }

@@ -2,6 +2,8 @@
 
 use std::sync::OnceLock;
 
+use drawloom::{Config, Exploration, StrategySpec};
+
 use crate::programs::{BODIES, Body};
 
 /// What kind of mistake a program makes.
@@ -52,12 +54,23 @@ pub struct Program {
     /// Mean schedules to the first bug, for each of [`COLUMNS`], from a simulator in which a lock can be
     /// requested only while it is free. None: never, or not measured.
     pub expected: [Option<f64>; COLUMNS.len()],
+    /// A schedule that fails, where the bug is too rare to be looked for each time.
+    pub schedule: Option<&'static str>,
 }
 
 impl Program {
     /// The program of that name.
     pub fn named(name: &str) -> Option<&'static Program> {
         catalogue().iter().find(|program| program.body.name == name)
+    }
+
+    /// Shows the bug: explores with `config`, or replays the schedule that is known to fail.
+    pub fn show(&self, config: Config) -> Exploration {
+        let config = match self.schedule {
+            Some(token) => config.strategy(StrategySpec::Replay { token: token.to_owned(), lenient: false }),
+            None => config,
+        };
+        drawloom::explore(config, self.body.buggy)
     }
 
     /// What the simulator needs with the strategy that is written as `strategy`.
@@ -94,6 +107,7 @@ fn row(line: &'static str) -> Program {
         preemptions: whole(words[5]).expect("preemptions are counted") as u32,
         classes: whole(words[6]).zip(whole(words[7])),
         expected,
+        schedule: words.get(8 + COLUMNS.len()).copied(),
     }
 }
 

@@ -42,3 +42,14 @@ fn smoke_tests_fail_at_once() {
         assert_eq!(explored.failing_executions(), 1, "{}", program.body.name);
     }
 }
+
+#[test]
+fn a_schedule_that_is_kept_fails_with_the_fewest_preemptions() {
+    for program in catalogue().iter().filter(|program| program.schedule.is_some()) {
+        let rules: drawloom::Config = "spurious_wakeups = 0, weak_failures = 0, trace = false".parse().expect("rules");
+        // Minimised, so that they are counted.
+        let found = program.show(rules.shrink(drawloom::Shrink::Full));
+        let preemptions: Vec<u64> = found.findings().iter().map(drawloom::Failure::preemptions).collect();
+        assert_eq!(preemptions, [u64::from(program.preemptions)], "{}", program.body.name);
+    }
+}

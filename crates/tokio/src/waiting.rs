@@ -25,8 +25,14 @@ impl Wakers {
     }
 
     /// Wakes all, in the order in which they were added.
+    #[inline]
     pub(crate) fn wake(self) {
-        self.first.into_iter().chain(self.rest).for_each(Waker::wake);
+        if let Some(first) = self.first {
+            first.wake();
+        }
+        for waker in self.rest {
+            waker.wake();
+        }
     }
 }
 

@@ -4,6 +4,7 @@
 //! Trials have fixed seeds: everything but times is the same on every machine.
 
 mod peers;
+mod score;
 mod start;
 mod table;
 mod twins;

@@ -2,10 +2,10 @@
 
 use std::process::ExitCode;
 
-use drawloom_check::command::{Format, Options, check, levels, models};
+use drawloom_check::command::{Format, Options, check, levels, models, progress_on_terminal};
 
-const USAGE: &str =
-    "usage: drawloom-check FILE [--model NAME] [--consistency NAME] [--format jsonl|edn] [--html FILE] [--json]";
+const USAGE: &str = "usage: drawloom-check FILE [--model NAME] [--consistency NAME] [--format jsonl|edn] [--html FILE] \
+                     [--json] [--steps NUMBER] [--bytes NUMBER]";
 
 fn main() -> ExitCode {
     let (options, json) = match arguments(std::env::args().skip(1)) {
@@ -31,7 +31,8 @@ fn main() -> ExitCode {
 }
 
 fn arguments(mut args: impl Iterator<Item = String>) -> Result<(Options, bool), String> {
-    let (mut options, mut json, mut file) = (Options::default(), false, None);
+    let (mut options, mut json, mut file) =
+        (Options { progress: progress_on_terminal(), ..Options::default() }, false, None);
     while let Some(arg) = args.next() {
         let mut value = || args.next().ok_or_else(|| format!("{arg} needs a value\n{USAGE}"));
         match arg.as_str() {
@@ -44,6 +45,14 @@ fn arguments(mut args: impl Iterator<Item = String>) -> Result<(Options, bool), 
             }
             "--html" => options.html = Some(value()?.into()),
             "--json" => json = true,
+            "--steps" | "--bytes" => {
+                let text = value()?;
+                let number = text.parse().map_err(|_| format!("{arg} is {text:?}, not a number\n{USAGE}"))?;
+                options.budget = match arg.as_str() {
+                    "--steps" => options.budget.steps(number),
+                    _ => options.budget.bytes(number),
+                };
+            }
             "--help" | "-h" => {
                 return Err(format!("{USAGE}\n\nmodels: {}\nlevels: {}", models().join(", "), levels().join(", ")));
             }

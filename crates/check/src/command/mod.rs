@@ -9,12 +9,13 @@ mod page;
 mod transactional;
 
 use std::fs::File;
-use std::io::{self, BufReader};
+use std::io::{self, BufReader, IsTerminal};
 use std::path::{Path, PathBuf};
 
 use crate::explain::Explanation;
 use crate::format::{Edn, Entry, JsonLines, Log, LogErrors};
 use crate::history::Value;
+use crate::linearizable::Standing;
 use crate::transactions::Finding;
 use crate::verdict::Budget;
 
@@ -64,6 +65,17 @@ pub struct Options {
     pub html: Option<PathBuf>,
     /// What searches may cost.
     pub budget: Budget,
+    /// Who is told how far a search has come.
+    pub progress: Option<fn(Standing)>,
+}
+
+/// Shows how far a search has come, in one line of stderr that goes away again; nothing if that is no terminal.
+pub fn progress_on_terminal() -> Option<fn(Standing)> {
+    let show = |Standing { steps, parts, placed, of }: Standing| {
+        let others = if parts > 1 { format!(", {parts} parts are open") } else { String::new() };
+        eprint!("\r{steps} steps: {placed} of {of} operations placed{others}\x1b[K\r");
+    };
+    io::stderr().is_terminal().then_some(show as fn(Standing))
 }
 
 /// What came of a check.

@@ -7,13 +7,14 @@ use crate::causal::{self, Causal, Guarantee};
 use crate::explain::{self, Explanation};
 use crate::format::Log;
 use crate::history::Value;
+use crate::linearizable::Checker;
 use crate::model::{
     AppendList, Counter, FifoQueue, KeyValue, LifoStack, Mutex, PriorityQueue, Readable, Register, Semaphore, Set,
     history_from_log,
 };
+use crate::sequential;
 use crate::transactions::Transactions;
 use crate::verdict::Verdict;
-use crate::{linearizable, sequential};
 
 pub(super) const MODELS: [&str; 11] = [
     "register",
@@ -101,8 +102,8 @@ where
             }
             Verdict::Unknown(unknown) => Said::new("unknown", vec![unknown.to_string()]),
         },
-        _ => match linearizable::check_within(&model, &history, options.budget) {
-            Verdict::Ok(_) => Said::new("ok", Vec::new()),
+        _ => match checker(options).check(&model, &history, options.budget) {
+            Verdict::Ok(()) => Said::new("ok", Vec::new()),
             Verdict::Illegal(violation) => {
                 let explanation = explain::linearizability(&model, &history, options.budget);
                 let line = match &explanation {
@@ -115,6 +116,13 @@ where
         },
     };
     Ok(answer(said, M::NAME, level, history.len()))
+}
+
+fn checker<M: Readable>(options: &Options) -> Checker<M> {
+    match options.progress {
+        Some(told) => Checker::new().telling(told),
+        None => Checker::new(),
+    }
 }
 
 /// Causal consistency and session guarantees: of registers, whatever the model.

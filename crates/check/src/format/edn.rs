@@ -19,7 +19,7 @@ use serde::de::DeserializeSeed;
 use self::forms::Forms;
 use self::parse::Parser;
 use super::jsonl::Line;
-use super::{Entry, ReadError, Records};
+use super::{Entry, ReadError, Records, Syntax};
 
 /// Reads EDN from anything that can be read, one form at a time.
 ///
@@ -43,6 +43,10 @@ impl<B: BufRead> Records for Reader<B> {
 
     fn line(&self) -> u64 {
         self.forms.line()
+    }
+
+    fn text(&self) -> (&[u8], Syntax) {
+        (self.forms.text(), Syntax::Edn)
     }
 
     fn form<'de, S: DeserializeSeed<'de>>(&'de self, seed: S) -> Result<Option<S::Value>, ReadError> {

@@ -14,7 +14,7 @@ use std::marker::PhantomData;
 
 use serde::de::{self, Deserialize, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 
-use super::{Entry, Log, Note, ReadError, Records};
+use super::{Entry, Log, Note, ReadError, Records, Syntax};
 use crate::history::{Event, EventKind, Process, Value};
 
 /// A line longer than this is an error, so that a file without line ends cannot fill the memory.
@@ -58,6 +58,10 @@ impl<B: BufRead> Records for Reader<B> {
 
     fn line(&self) -> u64 {
         self.line
+    }
+
+    fn text(&self) -> (&[u8], Syntax) {
+        (&self.buffer, Syntax::Json)
     }
 
     fn form<'de, S: DeserializeSeed<'de>>(&'de self, seed: S) -> Result<Option<S::Value>, ReadError> {

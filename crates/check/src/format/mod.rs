@@ -56,6 +56,13 @@ impl ReadError {
     }
 }
 
+/// How a record is written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Syntax {
+    Json,
+    Edn,
+}
+
 /// A stream of records, each of which is a source of serde: a line of JSON, a form of EDN.
 pub(crate) trait Records {
     /// Goes to the next record. Is `false` at the end.
@@ -63,6 +70,9 @@ pub(crate) trait Records {
 
     /// The line on which the record begins.
     fn line(&self) -> u64;
+
+    /// The record as it stands in the file.
+    fn text(&self) -> (&[u8], Syntax);
 
     /// Makes something of the record; `None` if it is blank.
     fn form<'de, S: DeserializeSeed<'de>>(&'de self, seed: S) -> Result<Option<S::Value>, ReadError>;

@@ -21,11 +21,34 @@ pub enum Method {
 pub struct Violation {
     /// An operation of the part that cannot be explained.
     pub part: OpId,
-    /// The operation that cannot be placed, given what came back from those that it overlaps: everything before its
-    /// return can be explained. Only the general search knows it at once.
+    /// How far the history can be explained: everything before the return of this operation can be. It cannot be placed, or
+    /// one that is still open or comes soon after leaves no way to. Only the general search knows it at once.
     pub op: Option<OpId>,
     /// What found it.
     pub method: Method,
+}
+
+/// How far a check has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Standing {
+    /// Steps so far.
+    pub steps: u64,
+    /// Parts that are not decided yet.
+    pub parts: usize,
+    /// Of the part that was just looked at, how many operations have been placed at most.
+    pub placed: usize,
+    /// And how many it has.
+    pub of: usize,
+}
+
+/// Whom to tell how far it has come.
+#[derive(Default)]
+struct Told(Option<Box<dyn FnMut(Standing) + Send>>);
+
+impl std::fmt::Debug for Told {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(if self.0.is_some() { "Told" } else { "Nobody" })
+    }
 }
 
 /// Checks whether histories are linearizable. After a few histories of the same size it allocates nothing.
@@ -40,6 +63,7 @@ pub struct Checker<M: Model> {
     order: Vec<OpId>,
     method: Method,
     steps: u64,
+    told: Told,
 }
 
 #[derive(Debug)]
@@ -52,6 +76,8 @@ struct Running<S> {
 const SMALL: usize = 32;
 /// Steps of the first turn, beside one for every operation.
 const FIRST_TURN: u64 = 1024;
+/// Steps between two reports of how far it has come: a fraction of a second.
+const REPORT: u64 = 1 << 16;
 
 impl<M: Model> Default for Checker<M> {
     fn default() -> Self {
@@ -62,6 +88,7 @@ impl<M: Model> Default for Checker<M> {
             order: Vec::new(),
             method: Method::Search,
             steps: 0,
+            told: Told::default(),
         }
     }
 }
@@ -73,6 +100,13 @@ impl<M: Model> Checker<M> {
     /// A checker that has checked nothing yet.
     pub fn new() -> Self {
         Checker::default()
+    }
+
+    /// The same checker, which tells how far it has come whenever some ten thousand steps have been made.
+    #[must_use]
+    pub fn telling(mut self, told: impl FnMut(Standing) + Send + 'static) -> Self {
+        self.told = Told(Some(Box::new(told)));
+        self
     }
 
     /// Whether the history is linearizable. If it is, [`Checker::order`] may know an order.
@@ -187,14 +221,14 @@ impl<M: Model> Checker<M> {
             let mut at = 0;
             while at < self.running.len() {
                 let held: u64 = self.running.iter().map(|running| running.search.bytes()).sum();
-                let search = &mut self.running[at].search;
+                let search = &self.running[at].search;
                 let (before, own) = (search.steps(), search.bytes());
                 // Where there is no order, all ways to look for one take the same time: then the second is a waste.
                 let turn = if search.is_by(Order::ALL[0]) { turn } else { turn / 4 };
                 let left = budget.steps.saturating_sub(self.steps);
                 let bytes = budget.bytes.saturating_sub(held - own);
-                let progress = search.run(model, history, before.saturating_add(turn.min(left)), bytes);
-                self.steps += search.steps() - before;
+                let end = before.saturating_add(turn.min(left));
+                let progress = self.run(model, history, at, end, bytes);
                 let (part, count) = (self.running[at].part, self.running.len());
                 if let Some(judged) = self.settle(at, progress, budget) {
                     return judged;
@@ -210,6 +244,25 @@ impl<M: Model> Checker<M> {
                 };
             }
             turn = turn.saturating_mul(2);
+        }
+    }
+
+    /// One turn of one search, until it has made so many steps in all; tells how far it has come meanwhile.
+    fn run(&mut self, model: &M, history: &History<M::Op, M::Ret>, at: usize, end: u64, bytes: u64) -> Progress {
+        let parts = self.running.chunk_by(|one, other| one.part == other.part).count();
+        loop {
+            let search = &mut self.running[at].search;
+            let before = search.steps();
+            let stop = if self.told.0.is_some() { end.min(before.saturating_add(REPORT)) } else { end };
+            let progress = search.run(model, history, stop, bytes);
+            let steps = self.steps;
+            self.steps += search.steps() - before;
+            if let (Some(told), true) = (&mut self.told.0, steps / REPORT < self.steps / REPORT) {
+                told(Standing { steps: self.steps, parts, placed: search.most_placed(), of: search.size() });
+            }
+            if progress != Progress::Steps || search.steps() >= end {
+                return progress;
+            }
         }
     }
 

@@ -10,7 +10,7 @@ mod parts;
 mod search;
 mod special;
 
-pub use checker::{Checker, Method, Violation};
+pub use checker::{Checker, Method, Standing, Violation};
 pub use monitor::{Judgement, Monitor};
 pub use parallel::check_parallel;
 pub use search::Order;

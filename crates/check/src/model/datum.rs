@@ -32,6 +32,12 @@ pub trait Datum: Clone + Eq + Hash + Debug {
         let _ = other;
         true
     }
+
+    /// Whether appending `next` to `base`, and then something, could give this value. `true` is always right.
+    fn follows(&self, base: &Self, next: &Self) -> bool {
+        let _ = next;
+        self.begins(base)
+    }
 }
 
 /// A simple value, borrowed.
@@ -93,6 +99,10 @@ impl Datum for String {
     fn ends(&self, other: &String) -> bool {
         self.ends_with(other.as_str())
     }
+
+    fn follows(&self, base: &String, next: &String) -> bool {
+        self.strip_prefix(base.as_str()).is_some_and(|rest| rest.starts_with(next.as_str()))
+    }
 }
 
 impl Datum for &'static str {
@@ -123,6 +133,10 @@ impl<T: Datum> Datum for Vec<T> {
 
     fn ends(&self, other: &Vec<T>) -> bool {
         self.ends_with(other)
+    }
+
+    fn follows(&self, base: &Vec<T>, next: &Vec<T>) -> bool {
+        self.strip_prefix(base.as_slice()).is_some_and(|rest| rest.starts_with(next))
     }
 }
 
@@ -159,6 +173,14 @@ impl Datum for Value {
             (Value::Text(text), Value::Text(other)) => text.ends_with(other.as_str()),
             (Value::List(list), Value::List(other)) => list.ends_with(other),
             _ => self == other,
+        }
+    }
+
+    fn follows(&self, base: &Value, next: &Value) -> bool {
+        match (self, base, next) {
+            (Value::Text(text), Value::Text(base), Value::Text(next)) => text.follows(base, next),
+            (Value::List(list), Value::List(base), Value::List(next)) => list.follows(base, next),
+            _ => false,
         }
     }
 }

@@ -121,12 +121,16 @@ impl<K: Datum + Ord, V: Datum> Model for KeyValue<K, V> {
         if now == wanted {
             return false;
         }
-        // What is put must be how the wanted value begins, what is appended last must be how it ends.
-        let mut begun = V::begins(wanted, now);
-        let mut ended = false;
+        // What is put must be how the wanted value begins, or what is appended next must continue what is there; and what
+        // is appended last must be how it ends.
+        let begins = V::begins(wanted, now);
+        let (mut begun, mut ended) = (false, false);
         for (other, ret) in others.filter(|(other, _)| other.key() == key) {
             match (other, ret) {
-                (KeyValueOp::Append(_, value), _) => ended |= V::ends(wanted, value),
+                (KeyValueOp::Append(_, value), _) => {
+                    ended = ended || V::ends(wanted, value);
+                    begun = begun || (begins && V::follows(wanted, now, value));
+                }
                 (KeyValueOp::Put(_, value), _)
                 | (KeyValueOp::Cas(_, _, value), None | Some(KeyValueRet::Swapped(true))) => {
                     begun |= V::begins(wanted, value);

@@ -3,6 +3,8 @@
 //! An event is `{"process":0,"type":"ok","f":"txn","value":[["r",1,[2,3]],["append",1,4]]}` or the same in EDN. In
 //! the meta line, `"order":{"x":[1,2]}` is the store's own record of the order of versions.
 
+mod plain;
+
 use std::borrow::Cow;
 use std::fmt;
 use std::io::BufRead;
@@ -27,8 +29,12 @@ impl Transactions {
     }
 }
 
-/// Reads all records. All of them are looked at, so that all errors are said.
-fn read(mut records: impl Records) -> Result<Transactions, LogErrors> {
+fn read(records: impl Records) -> Result<Transactions, LogErrors> {
+    read_by(records, true)
+}
+
+/// Reads all records, plain ones by hand if asked to. All of them are looked at, so that all errors are said.
+fn read_by(mut records: impl Records, by_hand: bool) -> Result<Transactions, LogErrors> {
     let mut builder = Builder::new();
     let mut errors = LogErrors { first: Vec::new(), count: 0 };
     loop {
@@ -37,11 +43,17 @@ fn read(mut records: impl Records) -> Result<Transactions, LogErrors> {
             Ok(true) => {
                 builder.scratch.clear();
                 let line = records.line();
-                match records.form(Record { builder: &mut builder }) {
-                    Ok(None) => Ok(()),
-                    Ok(Some(fields)) => builder.record(fields, line).map_err(|reason| ReadError::new(line, reason)),
-                    Err(error) => Err(error),
-                }
+                let (text, syntax) = records.text();
+                let plain = if by_hand { plain::record(text, syntax, &mut builder) } else { None };
+                let taken = match plain {
+                    Some((process, kind)) => Ok(builder.take(Some(process), kind, line)),
+                    None => {
+                        builder.scratch.clear();
+                        let fields = records.form(Record { builder: &mut builder });
+                        fields.map(|fields| fields.map_or(Ok(()), |fields| builder.record(fields, line)))
+                    }
+                };
+                taken.and_then(|taken| taken.map_err(|reason| ReadError::new(line, reason)))
             }
             Err(error) => Err(error),
         };

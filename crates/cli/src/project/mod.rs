@@ -1,10 +1,13 @@
 //! The project: where cargo says that it is, what it builds, and which tests there are.
 
 mod listing;
+mod tokio;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use drawloom_engine::config::ENV_REGRESSIONS;
+use drawloom_report::ENV_REPLAY_WITH;
 use serde::Deserialize;
 
 pub(crate) use listing::Listed;
@@ -22,6 +25,8 @@ pub(crate) struct Project {
     /// The directories of its packages.
     pub(crate) packages: Vec<PathBuf>,
     target: PathBuf,
+    /// How its tokio is put under control, if it is.
+    tokio: Option<tokio::Controlled>,
 }
 
 /// A test binary that cargo has built.
@@ -109,7 +114,22 @@ impl Project {
         };
         let directory_of = |package: &Package| package.manifest_path.parent().map(Path::to_path_buf);
         let packages = metadata.packages.iter().filter_map(directory_of).collect();
-        Ok(Project { arguments: arguments.clone(), root: metadata.workspace_root, packages, target })
+        let (arguments, root) = (arguments.clone(), metadata.workspace_root);
+        let mut project = Project { arguments, root, packages, target, tokio: None };
+        if project.arguments.tokio {
+            project.tokio = Some(tokio::Controlled::of(&project)?);
+        }
+        Ok(project)
+    }
+
+    /// What tests are told about how they are run.
+    pub(crate) fn environment(&self) -> Vec<(&'static str, String)> {
+        let Some(controlled) = &self.tokio else { return Vec::new() };
+        let mut environment = vec![(ENV_REPLAY_WITH, "drawloom replay --tokio".to_owned())];
+        if std::env::var_os(ENV_REGRESSIONS).is_none_or(|given| given.is_empty()) {
+            environment.push((ENV_REGRESSIONS, controlled.regressions.display().to_string()));
+        }
+        environment
     }
 
     /// Where traces, pages, logs and results are kept.
@@ -125,7 +145,9 @@ impl Project {
     pub(crate) fn selection(&self) -> Vec<String> {
         let given = &self.arguments;
         let mut all = Vec::new();
-        if let Some(manifest) = &given.manifest_path {
+        if let Some(controlled) = &self.tokio {
+            all.extend(controlled.selection(self));
+        } else if let Some(manifest) = &given.manifest_path {
             all.extend(["--manifest-path".to_owned(), manifest.display().to_string()]);
         }
         given.package.iter().for_each(|package| all.extend(["--package".to_owned(), package.clone()]));

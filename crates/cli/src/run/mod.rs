@@ -121,7 +121,7 @@ impl Runner {
     ) -> Result<Ended, Error> {
         let mut command =
             if self.nextest { self.nextest(selection, settings) } else { self.cargo(selection, settings) };
-        command.envs(settings.environment.iter().map(|(name, value)| (name, value)));
+        command.envs(self.project.environment()).envs(settings.environment.iter().map(|(name, value)| (name, value)));
         command.env("CARGO_TERM_QUIET", "false");
         for name in &settings.without {
             command.env_remove(name);

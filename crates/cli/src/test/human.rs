@@ -158,9 +158,14 @@ fn beneath(found: &FoundResult) -> String {
     found.explanation.iter().for_each(|why| text.push_str(&format!("  why: {why}\n")));
     if let Ok(schedule) = Schedule::decode(&found.token) {
         let _ = writeln!(text, "  schedule: {}", stretches(&schedule));
-        let _ = writeln!(text, "  replay: drawloom replay {}", found.token);
+        let _ = writeln!(text, "  replay: {}", replay(found));
     }
     text
+}
+
+/// The line to paste that replays a finding.
+pub(crate) fn replay(found: &FoundResult) -> String {
+    format!("{} {}", found.replay_with.as_deref().unwrap_or("drawloom replay"), found.token)
 }
 
 /// `[0 ×3, 0.1 ×5, 0]`: who ran, and how many steps in a row.

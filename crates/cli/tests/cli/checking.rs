@@ -6,7 +6,7 @@ use insta::assert_snapshot;
 
 use crate::sample::Sample;
 
-const STALE: &str = r#"{"process":0,"type":"invoke","f":"write","value":1}
+pub const STALE: &str = r#"{"process":0,"type":"invoke","f":"write","value":1}
 {"process":0,"type":"ok","f":"write","value":1}
 {"process":1,"type":"invoke","f":"cas","value":[1,2]}
 {"process":1,"type":"ok","f":"cas","value":[1,2]}

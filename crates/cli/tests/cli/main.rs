@@ -10,3 +10,4 @@ mod sample;
 #[cfg(feature = "mcp")]
 mod server;
 mod testing;
+mod tokio;

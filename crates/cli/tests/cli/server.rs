@@ -70,7 +70,7 @@ impl Drop for Client {
 }
 
 #[test]
-fn an_agent_tests_lists_explains_replays_and_shrinks() {
+fn an_agent_tests_lists_explains_replays_shrinks_compares_and_checks() {
     let sample = Sample::new("server");
     let mut client = Client::new(&sample);
 
@@ -78,7 +78,7 @@ fn an_agent_tests_lists_explains_replays_and_shrinks() {
     let mut names: Vec<&str> =
         tools["tools"].as_array().expect("tools").iter().filter_map(|tool| tool["name"].as_str()).collect();
     names.sort_unstable();
-    assert_eq!(names, ["explain", "list", "replay", "shrink", "test"]);
+    assert_eq!(names, ["check", "diff", "explain", "list", "replay", "shrink", "test"]);
 
     let (text, run) = client.call("test", json!({"filter": "comes_in_between"})).expect("it runs");
     assert!(text.contains("FAILED (seed: 0x5eed, iteration: 1)"), "{text}");
@@ -96,6 +96,15 @@ fn an_agent_tests_lists_explains_replays_and_shrinks() {
 
     let (_, less) = client.call("shrink", json!({"finding": "comes_in_between"})).expect("it shrinks");
     assert_eq!(less["minimised"]["after"]["preemptions"], 1);
+
+    let (_, none) = client.call("diff", json!({"one": token, "other": "comes_in_between"})).expect("it compares");
+    assert_eq!(none["same"], true);
+
+    let history = sample.store.join("history.jsonl");
+    std::fs::write(&history, crate::checking::STALE).expect("a file");
+    let asked = json!({"file": history, "model": "cas-register"});
+    let (text, checked) = client.call("check", asked).expect("it checks");
+    assert_eq!(checked["verdict"], "illegal", "{text}");
 
     let error = client.call("test", json!({"strategy": "radnom"})).expect_err("there is no such strategy");
     assert!(error.contains("did you mean `random`?"), "{error}");

@@ -41,6 +41,10 @@ impl<'a, T> RecvArm<'a, T> {
 }
 
 impl<T> Arm for RecvArm<'_, T> {
+    fn is_timed(&self) -> bool {
+        self.channel.is_timed()
+    }
+
     #[track_caller]
     fn attempt(&mut self) -> bool {
         self.try_with(None)
@@ -122,6 +126,10 @@ impl<'a, T> SendArm<'a, T> {
 }
 
 impl<T> Arm for SendArm<'_, T> {
+    fn is_timed(&self) -> bool {
+        false
+    }
+
     #[track_caller]
     fn attempt(&mut self) -> bool {
         self.try_with(None)

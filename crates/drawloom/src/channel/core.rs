@@ -8,13 +8,17 @@ use std::collections::VecDeque;
 use std::panic::Location;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use super::timer::Timer;
 use crate::object::Object;
+use crate::time::Instant;
 use crate::wait::{Ended, Wait};
 
 pub(super) struct Channel<T> {
     state: Object<State<T>>,
     /// None if it never fills.
     capacity: Option<usize>,
+    /// Whose messages come by themselves.
+    timer: Option<Timer<T>>,
 }
 
 struct State<T> {
@@ -23,6 +27,8 @@ struct State<T> {
     receivers: usize,
     closed: bool,
     waiting: [VecDeque<Entry<T>>; 2],
+    /// When the next message comes by itself.
+    due: Option<Instant>,
 }
 
 /// An end of a channel.
@@ -111,14 +117,31 @@ impl<T> State<T> {
 impl<T> Channel<T> {
     #[track_caller]
     pub(super) fn new(capacity: Option<usize>) -> Arc<Self> {
+        Channel::with(capacity, None, None)
+    }
+
+    /// A channel whose first message comes at `due`; never, if there is no such instant.
+    #[track_caller]
+    pub(super) fn timed(due: Option<Instant>, timer: Timer<T>) -> Arc<Self> {
+        Channel::with(Some(1), due, Some(timer))
+    }
+
+    #[track_caller]
+    fn with(capacity: Option<usize>, due: Option<Instant>, timer: Option<Timer<T>>) -> Arc<Self> {
         let state = State {
             queue: VecDeque::new(),
             senders: 1,
             receivers: 1,
             closed: false,
             waiting: [VecDeque::new(), VecDeque::new()],
+            due,
         };
-        Arc::new(Channel { state: Object::new(state), capacity })
+        Arc::new(Channel { state: Object::new(state), capacity, timer })
+    }
+
+    /// Whether its messages come by themselves.
+    pub(super) fn is_timed(&self) -> bool {
+        self.timer.is_some()
     }
 
     /// What the channel is under control.
@@ -133,6 +156,10 @@ impl<T> Channel<T> {
 
     #[track_caller]
     pub(super) fn len(&self) -> usize {
+        if self.is_timed() {
+            let now = Instant::now();
+            return self.state.look(|state| usize::from(state.due.is_some_and(|due| due <= now)));
+        }
         self.state.look(|state| state.queue.len())
     }
 
@@ -146,6 +173,9 @@ impl<T> Channel<T> {
     /// Receives if that is possible at once; else leaves `entry`, if there is one.
     #[track_caller]
     pub(super) fn try_recv(&self, entry: Option<&Entry<T>>) -> Received<T> {
+        if let Some(timer) = &self.timer {
+            return self.try_recv_of(timer);
+        }
         loop {
             enum Step<T> {
                 Message(T, Option<Entry<T>>),
@@ -184,6 +214,24 @@ impl<T> Channel<T> {
                 Step::Nothing => return Received::Nothing,
             }
         }
+    }
+
+    /// Receives what has come by itself.
+    #[track_caller]
+    fn try_recv_of(&self, timer: &Timer<T>) -> Received<T> {
+        let now = Instant::now();
+        self.state.update(|state| {
+            if state.closed {
+                return Received::Disconnected;
+            }
+            match state.due.filter(|due| *due <= now) {
+                None => Received::Nothing,
+                Some(due) => {
+                    state.due = timer.next_after(now);
+                    Received::Message(timer.message(due))
+                }
+            }
+        })
     }
 
     /// Sends if that is possible at once; else leaves `entry`, if there is one, with the message in its
@@ -246,6 +294,8 @@ impl<T> Channel<T> {
             let opposite = if side == Side::Sending { Side::Receiving } else { Side::Sending };
             let registered = if state.is_closed_for(side) && (side == Side::Sending || state.queue.is_empty()) {
                 Registered::Ready
+            } else if self.is_timed() {
+                state.due.map_or(Registered::Waits, Registered::Until)
             } else if self.capacity == Some(0) {
                 let other = state.waiting(opposite).iter().find(|other| !Arc::ptr_eq(&other.wait, &entry.wait));
                 other.map_or(Registered::Waits, |other| Registered::Meets(other.wait.clone(), other.arm))
@@ -334,6 +384,8 @@ fn end_all<T>(entries: impl Iterator<Item = Entry<T>>) {
 /// What an arm of a select met when it was left at its channel.
 pub enum Registered {
     Waits,
+    /// It waits, and can go on at this instant if nobody else was quicker.
+    Until(Instant),
     Ready,
     /// Somebody waits at the other side of a rendezvous, as this arm of theirs.
     Meets(Arc<Wait>, usize),

@@ -1,7 +1,7 @@
 //! Channels of many senders and many receivers, and waiting for several of them at once.
 //!
 //! The names and their meaning are those of the crate `crossbeam-channel`: [`bounded`] (with 0, a
-//! rendezvous), [`unbounded`], [`never()`]; ends can be cloned, on both sides, and a channel is disconnected
+//! rendezvous), [`unbounded`], [`never()`], [`after`], [`at`], [`tick`]; ends can be cloned, on both sides, and a channel is disconnected
 //! when one side has no end left. [`Sender::close`] and [`Receiver::close`] disconnect it at once.
 //!
 //! ```
@@ -31,11 +31,13 @@ mod iter;
 mod receiver;
 mod select;
 mod sender;
+mod timer;
 
 pub use error::{RecvError, RecvTimeoutError, SendError, SendTimeoutError, TryRecvError, TrySendError};
 pub use iter::{IntoIter, Iter, TryIter};
 pub use receiver::Receiver;
 pub use sender::Sender;
+pub use timer::{after, at, tick};
 
 use core::Channel;
 

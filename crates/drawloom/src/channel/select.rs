@@ -17,6 +17,8 @@ use crate::wait::{Ended, Wait};
 
 /// An arm of a select: an operation on a channel, and its result when it was carried out.
 pub trait Arm {
+    /// Whether it can go on when its time has come, without anybody's doing.
+    fn is_timed(&self) -> bool;
     /// Tries it; nobody is told if that fails.
     fn attempt(&mut self) -> bool;
     /// As the only arm there is: tries it, or leaves `wait` at the channel.
@@ -45,8 +47,10 @@ pub enum Patience {
 /// Unwinds a task that is cancelled meanwhile.
 #[track_caller]
 pub fn select(arms: &mut [&mut dyn Arm], patience: Patience) -> Option<usize> {
-    if let ([arm], false) = (&mut *arms, matches!(patience, Patience::None)) {
-        return select_one(&mut **arm, patience).then_some(0);
+    if let ([arm], Patience::Until(_) | Patience::Endless) = (&mut *arms, patience) {
+        if !arm.is_timed() {
+            return select_one(&mut **arm, patience).then_some(0);
+        }
     }
     loop {
         let first = if arms.len() > 1 { rt::any_of(arms.len()) } else { 0 };
@@ -102,9 +106,11 @@ fn wait_for_any(arms: &mut [&mut dyn Arm], deadline: Option<Instant>) -> Ended {
     let wait = Wait::new();
     let cancellable = Cancellable::begin(&wait);
     let mut needless = false;
+    let mut due: Option<Instant> = None;
     for (index, arm) in arms.iter_mut().enumerate() {
         match arm.register(&wait, index) {
             Registered::Waits => {}
+            Registered::Until(instant) => due = Some(due.map_or(instant, |due| due.min(instant))),
             Registered::Ready => needless = true,
             Registered::Meets(other, _) if wait.is_elder_than(&other) => needless = true,
             Registered::Meets(other, arm) => {
@@ -112,7 +118,15 @@ fn wait_for_any(arms: &mut [&mut dyn Arm], deadline: Option<Instant>) -> Ended {
             }
         }
     }
-    let ended = if needless { wait.withdraw().unwrap_or(Ended::Withdrawn) } else { wait.wait(deadline) };
+    // Of an arm that can go on at the very instant at which patience ends, the arm comes first.
+    let first_due = due.filter(|due| deadline.is_none_or(|deadline| *due <= deadline));
+    let ended = match needless {
+        true => wait.withdraw().unwrap_or(Ended::Withdrawn),
+        false => match wait.wait(first_due.or(deadline)) {
+            Ended::TimedOut if first_due.is_some() => Ended::Withdrawn,
+            ended => ended,
+        },
+    };
     for (index, arm) in arms.iter_mut().enumerate() {
         if ended != Ended::By(index) {
             arm.withdraw(&wait);

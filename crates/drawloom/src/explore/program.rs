@@ -23,23 +23,27 @@ impl<F> Fibers<F> {
 }
 
 /// The executor of one worker.
-pub(super) struct OneThread {
+pub(super) struct OneThread<F> {
     fibers: drawloom_fiber::Executor,
+    /// What is to be explored. Each execution holds on to it, by a count that no other worker writes to.
+    #[expect(clippy::redundant_allocation)]
+    body: Arc<Arc<F>>,
     /// Other executions are held back while ours run: they share a static.
     alone: bool,
 }
 
 impl<F: Fn() + Send + Sync + 'static> Program for Fibers<F> {
-    type Executor = OneThread;
+    type Executor = OneThread<F>;
 
     const SPREADS: bool = true;
 
-    fn executor(&self, strategy: Box<dyn Strategy>) -> OneThread {
-        OneThread { fibers: drawloom_fiber::Executor::new(strategy), alone: false }
+    fn executor(&self, strategy: Box<dyn Strategy>) -> OneThread<F> {
+        let body = Arc::new(Arc::clone(&self.body));
+        OneThread { fibers: drawloom_fiber::Executor::new(strategy), body, alone: false }
     }
 
-    fn run(&self, executor: &mut OneThread, settings: &Settings, seed: u64) -> Outcome {
-        let body = Arc::clone(&self.body);
+    fn run(&self, executor: &mut OneThread<F>, settings: &Settings, seed: u64) -> Outcome {
+        let body = Arc::clone(&executor.body);
         let epoch = executor.fibers.reserve_epoch();
         let _admission = Admission::of(epoch, executor.alone);
         let outcome = executor.fibers.run(settings, seed, Box::new(move || body()));
@@ -56,7 +60,7 @@ impl<F: Fn() + Send + Sync + 'static> Program for Fibers<F> {
     }
 }
 
-impl Executor for OneThread {
+impl<F: Fn() + Send + Sync + 'static> Executor for OneThread<F> {
     fn replace_strategy(&mut self, strategy: Box<dyn Strategy>) -> Box<dyn Strategy> {
         self.fibers.replace_strategy(strategy)
     }

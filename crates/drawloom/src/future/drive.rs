@@ -90,6 +90,15 @@ impl Target {
         self.aborted.store(true, Ordering::Release);
     }
 
+    /// Wakes the task when the running one makes its next step: who calls may hold locks of its own.
+    fn wake(&self) {
+        match self.task() {
+            Some((rt, task)) => rt.wake(task, rt::site(self.made_at)),
+            None => self.unpark(),
+        }
+    }
+
+    /// Wakes the task, in a step.
     pub(super) fn unpark(&self) {
         match &self.who {
             Who::Task(_) => {
@@ -135,11 +144,11 @@ impl Target {
 
 impl Wake for Target {
     fn wake(self: Arc<Self>) {
-        self.unpark();
+        Target::wake(&self);
     }
 
     fn wake_by_ref(self: &Arc<Self>) {
-        self.unpark();
+        Target::wake(self);
     }
 }
 

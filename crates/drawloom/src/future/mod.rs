@@ -24,8 +24,9 @@
 //! `#[drawloom::test]` takes an `async fn` and [runs](run) it.
 //!
 //! Wakers are part of the schedule. A wake-up that is lost leaves its task waiting for ever, which is
-//! found as a deadlock. Whatever implements [`Future`] over wakers works here unmodified. What such a
-//! library does inside of its own locks and atomics is not seen, though: it happens at once, together with
+//! found as a deadlock. Whatever implements [`Future`] over wakers works here unmodified, also if it wakes
+//! while it holds locks of its own: nobody else is let run before the waker's next step. What such a
+//! library does inside of its locks and atomics is not seen, though: it happens at once, together with
 //! the step before it, and exhaustive exploration does not know that it depends on anything. Of a program
 //! that shares state through uncontrolled libraries, "exhausted" says nothing about that state.
 //!

@@ -3,7 +3,7 @@
 //! A task keeps the timers of the futures that it polls. The earliest one bounds its wait; when it is
 //! due, what waits for it is woken. Nothing ticks: time that nobody waits for passes at once.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::error::Error;
 use std::fmt;
 use std::future::Future;
@@ -34,8 +34,19 @@ crate::thread_local! {
     static TIMERS: RefCell<Timers> = RefCell::new(Timers::default());
 }
 
+std::thread_local! {
+    /// Whether any task of this thread has ever kept a timer: else nobody need be asked before each wait.
+    static ANY: Cell<bool> = const { Cell::new(false) };
+}
+
 /// When the running task has to be woken at the latest.
+#[inline]
 pub(super) fn earliest() -> Option<Instant> {
+    ANY.get().then(earliest_kept).flatten()
+}
+
+#[inline(never)]
+fn earliest_kept() -> Option<Instant> {
     TIMERS.with(|timers| timers.borrow().pending.iter().map(|timer| timer.deadline).min())
 }
 
@@ -129,6 +140,7 @@ impl Future for Sleep {
                 timer.waker.clone_from(context.waker());
                 return timer.number;
             }
+            ANY.set(true);
             let number = MADE.fetch_add(1, Ordering::Relaxed);
             timers.pending.push(Pending { number, deadline, waker: context.waker().clone() });
             number

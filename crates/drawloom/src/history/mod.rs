@@ -31,23 +31,37 @@
 //!
 //! The code of a task between two steps runs as soon as it can. A call that were only written down would be written
 //! down long before its operation begins, at the end of the task's step before; then it would overlap with everything
-//! until it is scheduled, and any stale answer would be excused. So each call and each return is a step of its own, and all
-//! of them are uses of one [`Object`]: whether one operation ended before another began is for the scheduler to
-//! decide, and an exhaustive search tries both.
+//! until it is scheduled, and any stale answer would be excused. So each call and each return is a step of its own, and
+//! whether one operation returned before another was called is for the scheduler to decide.
+//!
+//! That is also all that the verdict depends on, beside what came back. So a call and a return conflict, but two calls do
+//! not, nor do two returns: executions that differ only in the order of steps that commute have the same operations with
+//! the same results, and of any two operations in all of them or in none the one returned before the other was called.
+//! What explains one of these histories explains the others, and an exhaustive search makes one of them. An end that
+//! tells nothing of real time ([`Client::fail`], [`Client::info`]) is no step at all.
+//!
+//! Nothing here synchronises: what races without being watched is a data race with it.
 
+mod generated;
 mod scenario;
 
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-pub use drawloom_check::{Budget, History, HistoryError, Model, Outcome, Process, Spec, Verdict, model, spec};
+#[cfg(feature = "proptest")]
+pub use drawloom_check::strategies;
+pub use drawloom_check::{
+    Budget, History, HistoryError, Model, Outcome, Process, Spec, Verdict, generate, model, spec,
+};
 
 use drawloom_check::explain;
 use drawloom_check::linearizable::{Judgement, Monitor};
 
-pub use scenario::{Scenario, run};
+pub use generated::generated;
+pub use scenario::{Scenario, play, run};
 
 use crate::object::Object;
+use crate::rt::{self, OpKind, Operation, ResourceKind, Slot, State};
 
 type HistoryOf<M> = History<<M as Model>::Op, <M as Model>::Ret>;
 
@@ -55,7 +69,16 @@ type HistoryOf<M> = History<<M as Model>::Op, <M as Model>::Ret>;
 ///
 /// It belongs to one execution: make it in the body of the test, not outside.
 pub struct Watch<M: Model> {
-    seen: Arc<Object<Seen<M>>>,
+    shared: Arc<Shared<M>>,
+}
+
+/// What all clients write to.
+struct Shared<M: Model> {
+    slot: Slot,
+    /// How many there are.
+    clients: Object<u64>,
+    /// Never contended under control.
+    seen: Mutex<Seen<M>>,
 }
 
 /// What has happened so far.
@@ -65,7 +88,23 @@ struct Seen<M: Model> {
     monitor: Monitor<M>,
     /// For the explanation: the monitor forgets.
     history: HistoryOf<M>,
-    clients: u64,
+    /// Who was to call what, if that is known.
+    scenario: Vec<Vec<M::Op>>,
+}
+
+impl<M: Model> Shared<M> {
+    /// A step of this kind.
+    #[track_caller]
+    fn step(&self, kind: OpKind) {
+        if let Some(rt) = rt::current() {
+            let resource = self.slot.resource(rt, ResourceKind::History, || State::Plain);
+            rt.step(Operation::new(kind, resource, rt::here()));
+        }
+    }
+
+    fn seen(&self) -> MutexGuard<'_, Seen<M>> {
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 impl<M: Model + Clone> Watch<M> {
@@ -81,8 +120,10 @@ impl<M: Model + Clone> Watch<M> {
     #[track_caller]
     pub fn within(model: M, budget: Budget) -> Watch<M> {
         let monitor = Monitor::within(model.clone(), budget);
-        let seen = Seen { model, budget, monitor, history: History::new(), clients: 0 };
-        Watch { seen: Arc::new(Object::new(seen)) }
+        let seen = Mutex::new(Seen { model, budget, monitor, history: History::new(), scenario: Vec::new() });
+        let clients = Object::new(0);
+        crate::label(&clients, drawloom_report::WATCH);
+        Watch { shared: Arc::new(Shared { slot: Slot::new(), clients, seen }) }
     }
 }
 
@@ -91,11 +132,11 @@ impl<M: Model> Watch<M> {
     #[must_use]
     #[track_caller]
     pub fn client(&self) -> Client<M> {
-        let process = self.seen.update(|seen| {
-            seen.clients += 1;
-            Process(seen.clients - 1)
+        let process = self.shared.clients.update(|clients| {
+            *clients += 1;
+            Process(*clients - 1)
         });
-        Client { process, open: false, seen: self.seen.clone() }
+        Client { process, open: false, shared: self.shared.clone() }
     }
 
     /// What has happened so far. Operations that have not ended are pending.
@@ -106,13 +147,15 @@ impl<M: Model> Watch<M> {
         M::Op: Clone,
         M::Ret: Clone,
     {
-        self.seen.look(|seen| seen.history.clone())
+        // It sees all of them.
+        self.shared.step(OpKind::Rmw);
+        self.shared.seen().history.clone()
     }
 }
 
 impl<M: Model> Clone for Watch<M> {
     fn clone(&self) -> Self {
-        Watch { seen: self.seen.clone() }
+        Watch { shared: self.shared.clone() }
     }
 }
 
@@ -131,7 +174,7 @@ impl<M: Model> fmt::Debug for Watch<M> {
 pub struct Client<M: Model> {
     process: Process,
     open: bool,
-    seen: Arc<Object<Seen<M>>>,
+    shared: Arc<Shared<M>>,
 }
 
 impl<M: Model> Client<M>
@@ -161,11 +204,8 @@ where
         if self.open {
             self.info();
         }
-        let process = self.process;
-        let called = self.seen.update(|seen| {
-            seen.history.invoke(process, op.clone())?;
-            seen.monitor.invoke(process, op)
-        });
+        self.shared.step(OpKind::Call);
+        let called = self.shared.seen().call(self.process, op);
         self.open = true;
         if let Err(error) = called {
             panic!("{error}");
@@ -175,16 +215,17 @@ where
     /// The operation took effect and returned: to be said after it has. One step.
     #[track_caller]
     pub fn ok(&mut self, ret: M::Ret) {
+        self.shared.step(OpKind::Return);
         self.end(Outcome::Ok(ret));
     }
 
-    /// The operation certainly did not take effect. One step.
+    /// The operation certainly did not take effect.
     #[track_caller]
     pub fn fail(&mut self) {
         self.end(Outcome::Fail);
     }
 
-    /// Nobody will know whether the operation took effect. One step.
+    /// Nobody will know whether the operation took effect.
     #[track_caller]
     pub fn info(&mut self) {
         self.end(Outcome::Info);
@@ -193,9 +234,8 @@ where
     #[track_caller]
     fn end(&mut self, outcome: Outcome<M::Ret>) {
         self.open = false;
-        let process = self.process;
-        // The panic is outside of the step, where the state is nobody's.
-        if let Err(why) = self.seen.update(|seen| seen.end(process, outcome)) {
+        let ended = self.shared.seen().end(self.process, outcome);
+        if let Err(why) = ended {
             panic!("{why}");
         }
     }
@@ -206,6 +246,11 @@ where
     M::Op: Clone,
     M::Ret: Clone,
 {
+    fn call(&mut self, process: Process, op: M::Op) -> Result<(), HistoryError> {
+        self.history.invoke(process, op.clone())?;
+        self.monitor.invoke(process, op).map(drop)
+    }
+
     fn end(&mut self, process: Process, outcome: Outcome<M::Ret>) -> Result<(), String> {
         self.history.complete(process, outcome.clone()).map_err(|error| error.to_string())?;
         let judged = match outcome {
@@ -221,11 +266,14 @@ where
             Verdict::Ok(()) => Ok(()),
             Verdict::Unknown(unknown) => Err(format!("whether the history is linearizable is unknown: {unknown}")),
             Verdict::Illegal(culprit) => Err(match explain::linearizability(&self.model, &self.history, self.budget) {
-                Some(explanation) => explanation.to_string(),
+                Some(explanation) => format!("{explanation}{}", scenario::describe(&self.model, &self.scenario)),
                 None => {
                     let operation = &self.history.operations()[culprit.index()];
                     let text = self.model.describe(&operation.op, operation.outcome.ret());
-                    format!("not linearizable: {text} cannot be placed")
+                    format!(
+                        "not linearizable: {text} cannot be placed\n{}",
+                        scenario::describe(&self.model, &self.scenario)
+                    )
                 }
             }),
         }

@@ -2,8 +2,10 @@
 
 use std::sync::Arc;
 
+use drawloom_explore::Layout;
+
 use super::{Model, Watch};
-use crate::thread;
+use crate::{rt, thread};
 
 /// How large scenarios are.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -24,7 +26,9 @@ impl Default for Scenario {
 /// One execution of some scenario: clients of `object` call some of `operations`, and what they see is watched.
 ///
 /// Which ones they call is a [choice](crate::choose) like any other: it is explored with the schedule, and one token
-/// replays both. This is what [`check_linearizable!`](crate::check_linearizable) calls.
+/// replays both. If what they see is not linearizable, smaller scenarios are explored until none is seen to fail:
+/// fewer clients, fewer operations, those that stand first among `operations`. This is what
+/// [`check_linearizable!`](crate::check_linearizable) calls.
 ///
 /// # Panics
 ///
@@ -44,18 +48,46 @@ pub fn run<M, T>(
     T: Send + Sync + 'static,
 {
     let operations: Vec<M::Op> = operations.into_iter().collect();
+    let Scenario { clients, length } = scenario;
+    let layout = Layout { site: rt::here(), clients, length, operations: operations.len() };
+    // All choices come first, so that they are the same ones in whatever order the clients run.
+    let chosen = layout.choose(|outcomes| match rt::current() {
+        Some(rt) => rt.choose(outcomes as u64, layout.site) as usize,
+        None => 0,
+    });
+    let calls = chosen.into_iter().map(|list| list.into_iter().map(|at| operations[at].clone()).collect());
+    play(calls, model, object, apply);
+}
+
+/// One execution of a given scenario: each client of `object` calls its list of operations, and what they see is
+/// watched. For scenarios that come from elsewhere: written down, or drawn by proptest
+/// (`drawloom_check::strategies`), which then shrinks them.
+///
+/// # Panics
+///
+/// If what the clients see is not linearizable, with the explanation.
+#[track_caller]
+pub fn play<M, T>(
+    calls: impl IntoIterator<Item = Vec<M::Op>>,
+    model: M,
+    object: T,
+    apply: impl Fn(&T, M::Op) -> M::Ret + Send + Sync + 'static,
+) where
+    M: Model + Clone + Send + 'static,
+    M::State: Send,
+    M::Op: Clone + Send + 'static,
+    M::Ret: Clone + Send + 'static,
+    T: Send + Sync + 'static,
+{
+    let calls: Vec<Vec<M::Op>> = calls.into_iter().filter(|calls| !calls.is_empty()).collect();
     let watch = Watch::new(model);
+    watch.shared.seen().scenario.clone_from(&calls);
     let shared = Arc::new((object, apply));
-    // All choices come first, so that they are the same ones in whatever order the clients run. The first of the outcomes is
-    // to call nothing more.
-    let chosen: Vec<Vec<M::Op>> = (0..scenario.clients)
-        .map(|_| (0..scenario.length).map_while(|_| crate::choose(operations.len() + 1).checked_sub(1)))
-        .map(|calls| calls.map(|at| operations[at].clone()).collect())
-        .collect();
-    let clients: Vec<_> = chosen
+    let clients: Vec<_> = calls.into_iter().map(|calls| (watch.client(), calls)).collect();
+    let clients: Vec<_> = clients
         .into_iter()
-        .map(|calls| {
-            let (mut client, shared) = (watch.client(), shared.clone());
+        .map(|(mut client, calls)| {
+            let shared = shared.clone();
             thread::spawn(move || {
                 let (object, apply) = &*shared;
                 for operation in calls {
@@ -67,6 +99,19 @@ pub fn run<M, T>(
     for client in clients {
         client.join().expect("a client panicked");
     }
+}
+
+/// Who calls what, one line for each client; nothing if nobody said so.
+pub(super) fn describe<M: Model>(model: &M, calls: &[Vec<M::Op>]) -> String {
+    let mut text = String::from(if calls.is_empty() { "" } else { "\n  the scenario:\n" });
+    for (client, calls) in calls.iter().enumerate() {
+        let calls = calls.iter().map(|operation| {
+            let unknown = model.describe(operation, None);
+            unknown.strip_suffix(" → ?").map(str::to_owned).unwrap_or(unknown)
+        });
+        text.push_str(&format!("  process {client}  {}\n", calls.collect::<Vec<_>>().join(", ")));
+    }
+    text
 }
 
 /// Checks an object against a model: clients call whichever operations, in whichever schedule.

@@ -97,6 +97,12 @@ impl<T> From<T> for RwLock<T> {
     }
 }
 
+impl<T: ?Sized> crate::prefer::Prefers for RwLock<T> {
+    fn prefer(&self, operand: u8) {
+        self.0.prefer(operand);
+    }
+}
+
 impl<T: ?Sized> Labelled for RwLock<T> {
     fn id(&self, rt: Handle) -> Option<ResourceId> {
         self.0.id(rt)

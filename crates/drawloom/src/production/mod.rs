@@ -4,6 +4,12 @@
 //! without being std's is empty and inlined. Only [`task`](crate::task) and [`channel`](crate::channel) are
 //! code of their own, on std's threads and locks.
 
+#[cfg(feature = "crossbeam")]
+pub use ::crossbeam;
+#[cfg(feature = "lazy_static")]
+pub use ::lazy_static;
+#[cfg(feature = "once_cell")]
+pub use ::once_cell;
 #[cfg(feature = "parking_lot")]
 pub use ::parking_lot;
 pub use std::{hint, sync, thread, thread_local, time};

@@ -5,54 +5,86 @@
 //! meets an object that another live execution has registered gives up its own execution, which is
 //! then run again with all others held back; and so are the later ones of that exploration.
 
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{RwLock, RwLockReadGuard, RwLockWriteGuard};
+//!
+//! Every execution passes here, so it has a place of its own to say that it runs, and looks at nothing that
+//! others write: whoever wants to be alone has to look at all the places.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard};
+use std::time::Duration;
 
 use drawloom_engine::finding::FindingKind;
+use drawloom_fiber::EPOCHS;
 
 use super::Handle;
 
-/// Executions that run now, by number; 0 is a free place.
-static LIVE: [AtomicU64; 256] = [const { AtomicU64::new(0) }; 256];
-/// Held shared by executions that tolerate others beside them, and exclusively by those that do not.
-static GATE: RwLock<()> = RwLock::new(());
+/// Where an execution says that it runs: its number; 0 if nobody does.
+#[repr(align(64))]
+struct Place(AtomicU64);
+
+static LIVE: [Place; 256] = [const { Place(AtomicU64::new(0)) }; 256];
+/// Somebody wants to be alone, or is.
+static CLOSED: AtomicBool = AtomicBool::new(false);
+/// Held by whoever wants to be alone, or is.
+static ALONE: Mutex<()> = Mutex::new(());
 
 /// Ends the running execution if the execution numbered `other` is still live.
 pub(crate) fn check(rt: Handle, other: u64) {
-    if LIVE.iter().any(|live| live.load(Ordering::Acquire) == other) {
+    if LIVE.iter().any(|live| live.0.load(Ordering::Acquire) == other) {
         rt.abort(FindingKind::Interference);
     }
 }
 
 /// While it lives, the execution counts as live.
 pub(crate) struct Admission {
-    place: usize,
-    _gate: Gate,
-}
-
-enum Gate {
-    Shared { _guard: RwLockReadGuard<'static, ()> },
-    Alone { _guard: RwLockWriteGuard<'static, ()> },
+    place: &'static Place,
+    alone: Option<MutexGuard<'static, ()>>,
 }
 
 impl Admission {
     /// Waits until the execution numbered `epoch` may run, `alone` or beside others.
     pub(crate) fn of(epoch: u64, alone: bool) -> Admission {
-        let gate = if alone {
-            Gate::Alone { _guard: GATE.write().unwrap_or_else(|e| e.into_inner()) }
-        } else {
-            Gate::Shared { _guard: GATE.read().unwrap_or_else(|e| e.into_inner()) }
-        };
-        let mut place = epoch as usize % LIVE.len();
-        while LIVE[place].compare_exchange(0, epoch, Ordering::AcqRel, Ordering::Relaxed).is_err() {
-            place = (place + 1) % LIVE.len();
+        if !alone {
+            loop {
+                let place = take_place(epoch);
+                // Either we see that it is closed, or whoever closes it sees us.
+                if !CLOSED.load(Ordering::SeqCst) {
+                    return Admission { place, alone: None };
+                }
+                place.0.store(0, Ordering::Release);
+                drop(wait_for_turn());
+            }
         }
-        Admission { place, _gate: gate }
+        let guard = wait_for_turn();
+        CLOSED.store(true, Ordering::SeqCst);
+        while LIVE.iter().any(|live| live.0.load(Ordering::SeqCst) != 0) {
+            std::thread::sleep(Duration::from_micros(50));
+        }
+        Admission { place: take_place(epoch), alone: Some(guard) }
+    }
+}
+
+fn wait_for_turn() -> MutexGuard<'static, ()> {
+    ALONE.lock().unwrap_or_else(|e| e.into_inner())
+}
+
+/// Numbers of one worker that follow each other have the same place, as long as nobody is in their way.
+fn take_place(epoch: u64) -> &'static Place {
+    let mut at = (epoch / EPOCHS) as usize;
+    loop {
+        let place = &LIVE[at % LIVE.len()];
+        if place.0.compare_exchange(0, epoch, Ordering::SeqCst, Ordering::Relaxed).is_ok() {
+            return place;
+        }
+        at += 1;
     }
 }
 
 impl Drop for Admission {
     fn drop(&mut self) {
-        LIVE[self.place].store(0, Ordering::Release);
+        if self.alone.is_some() {
+            CLOSED.store(false, Ordering::SeqCst);
+        }
+        self.place.0.store(0, Ordering::Release);
     }
 }

@@ -103,6 +103,19 @@ impl<T> OnceLock<T> {
         self.value(rt)
     }
 
+    /// As [`get_or_init`](Self::get_or_init), inside an exploration, for an initialiser that may fail: then the cell
+    /// stays empty, and the next one tries.
+    #[cfg(feature = "once_cell")]
+    #[track_caller]
+    pub(crate) fn get_or_try_init_under_control<E>(&self, f: impl FnOnce() -> Result<T, E>) -> Result<&T, E> {
+        let rt = rt::current().expect("inside an exploration");
+        if let Some(run) = self.control.enter(rt, rt::here(), || self.at_first()) {
+            self.values.set(rt, f()?);
+            run.succeeded();
+        }
+        Ok(self.value(rt))
+    }
+
     fn get_or_init_natively(&self, f: impl FnOnce() -> T) -> &T {
         if let Some(value) = self.values.own.get() {
             return value;

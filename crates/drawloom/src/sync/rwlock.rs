@@ -4,6 +4,7 @@ use std::fmt;
 use std::mem::ManuallyDrop;
 use std::ops::{Deref, DerefMut};
 use std::panic::Location;
+use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{LockResult, PoisonError, TryLockError, TryLockResult};
 
 use super::mutex::{Poison, is_unwinding, poisons};
@@ -15,6 +16,9 @@ type At = &'static Location<'static>;
 ///
 /// Under control it is first come, first served: a reader that comes after a waiting writer waits
 /// behind it, so a task that reads twice can deadlock with a writer in between, as it can with std's.
+/// std promises no order. That of a fair queue brings about every outcome that another one can, since who
+/// would be preferred is one who came earlier in another schedule; but a writer that is passed over for ever
+/// takes a lock that [prefers](crate::prefer) readers.
 /// std's own lock still guards the data, and so poisoning is std's.
 pub struct RwLock<T: ?Sized> {
     slot: Slot,
@@ -22,6 +26,8 @@ pub struct RwLock<T: ?Sized> {
     /// other writers out while a write lock is downgraded, which std's own cannot do before 1.92.
     writers: std::sync::Mutex<()>,
     poison: Poison,
+    /// Whom it prefers under control: the operand of its operations.
+    prefers: AtomicU8,
     inner: std::sync::RwLock<T>,
 }
 
@@ -30,9 +36,8 @@ pub struct RwLock<T: ?Sized> {
 #[clippy::has_significant_drop]
 pub struct RwLockReadGuard<'rwlock, T: ?Sized + 'rwlock> {
     guard: ManuallyDrop<std::sync::RwLockReadGuard<'rwlock, T>>,
-    /// The resource that is locked, if it was locked under control.
-    locked: Option<ResourceId>,
-    taken_at: At,
+    /// The operation that gives it back, if it was locked under control.
+    unlock: Option<Operation>,
 }
 
 /// Gives the write lock back when dropped, as [`std::sync::RwLockWriteGuard`].
@@ -60,6 +65,7 @@ impl<T> RwLock<T> {
             slot: Slot::new(),
             writers: std::sync::Mutex::new(()),
             poison: Poison::new(),
+            prefers: AtomicU8::new(0),
             inner: std::sync::RwLock::new(t),
         }
     }
@@ -76,6 +82,11 @@ impl<T: ?Sized> RwLock<T> {
         self.slot.resource(rt, ResourceKind::RwLock, || State::Plain)
     }
 
+    #[inline]
+    fn operation(&self, kind: OpKind, id: ResourceId, at: At) -> Operation {
+        Operation::new(kind, id, rt::site(at)).with_arg(u64::from(self.prefers.load(Ordering::Relaxed)))
+    }
+
     /// As [`std::sync::RwLock::read`].
     #[inline]
     #[track_caller]
@@ -85,7 +96,7 @@ impl<T: ?Sized> RwLock<T> {
             return self.reader(self.inner.read(), None, at);
         };
         let id = self.resource(rt);
-        rt.step(Operation::new(OpKind::Read, id, rt::site(at)));
+        rt.step(self.operation(OpKind::Read, id, at));
         self.take_read(id, at)
     }
 
@@ -101,7 +112,7 @@ impl<T: ?Sized> RwLock<T> {
             };
         };
         let id = self.resource(rt);
-        match rt.step(Operation::new(OpKind::TryRead, id, rt::site(at))) {
+        match rt.step(self.operation(OpKind::TryRead, id, at)) {
             outcome::OK => Ok(self.take_read(id, at)?),
             _ => Err(TryLockError::WouldBlock),
         }
@@ -117,7 +128,7 @@ impl<T: ?Sized> RwLock<T> {
             return self.writer(self.inner.write(), Held::Natively { _writers: writers }, at);
         };
         let id = self.resource(rt);
-        rt.step(Operation::new(OpKind::Write, id, rt::site(at)));
+        rt.step(self.operation(OpKind::Write, id, at));
         self.take_write(id, at)
     }
 
@@ -139,7 +150,7 @@ impl<T: ?Sized> RwLock<T> {
             };
         };
         let id = self.resource(rt);
-        match rt.step(Operation::new(OpKind::TryWrite, id, rt::site(at))) {
+        match rt.step(self.operation(OpKind::TryWrite, id, at)) {
             outcome::OK => Ok(self.take_write(id, at)?),
             _ => Err(TryLockError::WouldBlock),
         }
@@ -220,7 +231,8 @@ impl<T: ?Sized> RwLock<T> {
         locked: Option<ResourceId>,
         taken_at: At,
     ) -> LockResult<RwLockReadGuard<'a, T>> {
-        let guard = |guard| RwLockReadGuard { guard: ManuallyDrop::new(guard), locked, taken_at };
+        let unlock = locked.map(|id| self.operation(OpKind::ReadUnlock, id, taken_at));
+        let guard = |guard| RwLockReadGuard { guard: ManuallyDrop::new(guard), unlock };
         match self.poison.of(native) {
             Ok(native) => Ok(guard(native)),
             Err(error) => Err(PoisonError::new(guard(error.into_inner()))),
@@ -235,7 +247,7 @@ impl<'rwlock, T: ?Sized> RwLockWriteGuard<'rwlock, T> {
         let at = Location::caller();
         let (lock, locked) = (s.lock, s.locked());
         if let Some((id, rt)) = locked {
-            rt.step(Operation::new(OpKind::Downgrade, id, rt::site(at)));
+            rt.step(lock.operation(OpKind::Downgrade, id, at));
         }
         let mut s = ManuallyDrop::new(s);
         // SAFETY: `s` is never dropped nor used again but for its guard, so `held` is taken once.
@@ -279,7 +291,7 @@ impl<T: ?Sized> Drop for RwLockWriteGuard<'_, T> {
             return;
         };
         let poisons = poisons(rt) && !self.taken_unwinding;
-        rt.step(Operation::new(OpKind::WriteUnlock, id, rt::site(self.taken_at)));
+        rt.step(self.lock.operation(OpKind::WriteUnlock, id, self.taken_at));
         self.unlock_native(poisons);
         if poisons {
             self.lock.poison.set();
@@ -290,8 +302,8 @@ impl<T: ?Sized> Drop for RwLockWriteGuard<'_, T> {
 impl<T: ?Sized> Drop for RwLockReadGuard<'_, T> {
     #[inline]
     fn drop(&mut self) {
-        if let Some((id, rt)) = self.locked.and_then(|id| Some((id, rt::current()?))) {
-            rt.step(Operation::new(OpKind::ReadUnlock, id, rt::site(self.taken_at)));
+        if let Some((unlock, rt)) = self.unlock.and_then(|unlock| Some((unlock, rt::current()?))) {
+            rt.step(unlock);
         }
         // SAFETY: dropped once, here; the guard is not used again.
         unsafe { ManuallyDrop::drop(&mut self.guard) };
@@ -372,6 +384,12 @@ impl<T> From<T> for RwLock<T> {
     #[track_caller]
     fn from(t: T) -> Self {
         RwLock::new(t)
+    }
+}
+
+impl<T: ?Sized> crate::prefer::Prefers for RwLock<T> {
+    fn prefer(&self, operand: u8) {
+        self.prefers.store(operand, Ordering::Relaxed);
     }
 }
 

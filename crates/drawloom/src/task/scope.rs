@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::cancel::Cancellation;
 use super::spawn::{Control, TaskError, judge};
 use crate::thread;
+use crate::wait::Owner;
 
 /// Runs `f`, which may spawn tasks that borrow from outside, and waits for all of them. If `f` panics, is
 /// cancelled, or one of the tasks panics, the others are cancelled first.
@@ -46,17 +47,23 @@ pub struct Scope<'scope, 'env: 'scope> {
     members: Arc<Members>,
 }
 
-/// The tasks of a scope.
+/// The tasks of a scope, each with who has spawned it.
 #[derive(Default)]
-struct Members(Mutex<Vec<Arc<Cancellation>>>);
+struct Members(Mutex<Vec<(Owner, Arc<Cancellation>)>>);
 
 impl Members {
     #[track_caller]
     fn cancel_all(&self) {
-        let members = std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner));
-        for member in members {
+        let mut members = std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner));
+        // In which order several have added theirs is up to the schedule; what each has added is in order.
+        members.sort_by(|(mine, _), (theirs, _)| theirs.is_elder_than(mine).cmp(&mine.is_elder_than(theirs)));
+        for (_, member) in members {
             member.ask();
         }
+    }
+
+    fn add(&self, member: Arc<Cancellation>) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push((Owner::here(), member));
     }
 }
 
@@ -80,7 +87,7 @@ impl<'scope> Scope<'scope, '_> {
         T: Send + 'scope,
     {
         let (control, body) = Control::with(f);
-        self.members.0.lock().unwrap_or_else(PoisonError::into_inner).push(control.cancellation.clone());
+        self.members.add(control.cancellation.clone());
         let members = self.members.clone();
         let handle = self.threads.spawn(move || {
             let _cancel_all = OnUnwind(&members);

@@ -46,13 +46,13 @@ impl Signal {
 }
 
 /// Who waits.
-pub(super) enum Owner {
+pub(crate) enum Owner {
     Task(TaskOf),
     Native(native::Owner),
 }
 
 impl Owner {
-    pub(super) fn here() -> Owner {
+    pub(crate) fn here() -> Owner {
         match rt::current() {
             Some(rt) => Owner::Task(TaskOf { task: rt.running(), epoch: rt.epoch() }),
             None => Owner::Native(native::Owner::here()),
@@ -60,7 +60,7 @@ impl Owner {
     }
 
     /// Of any two one is the elder, whatever the schedule.
-    pub(super) fn is_elder_than(&self, other: &Owner) -> bool {
+    pub(crate) fn is_elder_than(&self, other: &Owner) -> bool {
         match (self, other) {
             (Owner::Task(mine), Owner::Task(theirs)) => {
                 mine.here().is_some_and(|rt| rt.with_engine(|engine| engine.path(mine.task) < engine.path(theirs.task)))

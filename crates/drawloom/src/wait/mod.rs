@@ -14,9 +14,13 @@ use crate::object::Object;
 use crate::time::Instant;
 
 #[cfg(feature = "controlled")]
-use controlled::{Owner, Signal};
+pub(crate) use controlled::Owner;
+#[cfg(feature = "controlled")]
+use controlled::Signal;
 #[cfg(not(feature = "controlled"))]
-use native::{Owner, Signal};
+pub(crate) use native::Owner;
+#[cfg(not(feature = "controlled"))]
+use native::Signal;
 
 /// Why a wait is over.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

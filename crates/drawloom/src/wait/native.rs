@@ -38,15 +38,15 @@ impl Signal {
 }
 
 /// Who waits: the waits themselves are numbered.
-pub(super) struct Owner(u64);
+pub(crate) struct Owner(u64);
 
 impl Owner {
-    pub(super) fn here() -> Owner {
+    pub(crate) fn here() -> Owner {
         static WAITS: AtomicU64 = AtomicU64::new(0);
         Owner(WAITS.fetch_add(1, Ordering::Relaxed))
     }
 
-    pub(super) fn is_elder_than(&self, other: &Owner) -> bool {
+    pub(crate) fn is_elder_than(&self, other: &Owner) -> bool {
         self.0 < other.0
     }
 }

@@ -160,3 +160,35 @@ fn an_abort_strikes_before_during_and_after() {
         log.note(0, i64::from(marks.load(SeqCst)) * 2 + i64::from(failed));
     });
 }
+
+#[test]
+fn a_message_and_what_time_brings_race() {
+    compare("after", |log| {
+        let (sender, receiver) = channel::unbounded::<i64>();
+        let task = thread::spawn(move || {
+            thread::sleep(Duration::from_millis(1));
+            sender.send(1).is_ok()
+        });
+        let late = channel::after(Duration::from_millis(1));
+        let got = select! {
+            recv(receiver) -> message => message.unwrap_or(-1),
+            recv(late) -> _ => -2,
+        };
+        log.note(0, got);
+        task.join().unwrap();
+    });
+}
+
+#[test]
+fn two_wait_for_one_tick() {
+    compare("tick", |log| {
+        let once = channel::after(Duration::from_millis(1));
+        let (theirs, other) = (log.clone(), once.clone());
+        let task = thread::spawn(move || {
+            let got = other.recv_timeout(Duration::from_millis(2));
+            theirs.note(1, i64::from(got.is_ok()));
+        });
+        log.note(0, i64::from(once.recv_timeout(Duration::from_millis(2)).is_ok()));
+        task.join().unwrap();
+    });
+}

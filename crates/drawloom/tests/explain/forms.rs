@@ -87,3 +87,25 @@ fn an_explanation_is_the_same_whenever_it_is_made() {
         assert_eq!(found(body).record().explanation, found(body).record().explanation);
     }
 }
+
+#[test]
+fn the_window_is_found_thousands_of_steps_before_the_failure() {
+    use drawloom::sync::atomic::{AtomicU64, Ordering::SeqCst};
+    use drawloom::{sync::Arc, thread};
+
+    let config = "pct(depth = 2), seed = 1, threads = 1, fixes = 0, trace = false";
+    let exploration = drawloom::explore(config.parse().expect("a configuration"), || {
+        let count = Arc::new(AtomicU64::new(0));
+        let workers = [0; 2].map(|_| {
+            let count = count.clone();
+            thread::spawn(move || (0..1_500).for_each(|_| count.store(count.load(SeqCst) + 1, SeqCst)))
+        });
+        workers.into_iter().for_each(|worker| worker.join().unwrap());
+        assert_eq!(count.load(SeqCst), 3_000);
+    });
+    let record = exploration.findings().first().expect("an update is lost").record();
+    let explanation = record.explanation.as_deref().expect("it is explained");
+    assert_eq!(explanation.subkind.as_deref(), Some("lost-update"), "{}", explanation.sentence);
+    let window = explanation.window.as_ref().expect("a window");
+    assert!(record.steps.len() as u32 - window.from > 3_000, "{window:?} of {}", record.steps.len());
+}

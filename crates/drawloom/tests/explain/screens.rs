@@ -9,7 +9,11 @@ use crate::programs::{atomicity, cache, guards, waits};
 
 /// The report of `body`, which must be of this class.
 fn screen(class: Class, body: fn()) -> String {
-    let config = "auto, name = \"x::example\", seed = 1, threads = 1, progress_bound = 100";
+    screen_of_seed(1, class, body)
+}
+
+fn screen_of_seed(seed: u64, class: Class, body: fn()) -> String {
+    let config = format!("auto, name = \"x::example\", seed = {seed}, threads = 1, progress_bound = 100");
     let exploration: Exploration = drawloom::explore(config.parse().expect("a configuration"), body);
     let failure = exploration.findings().first().expect("it fails");
     let report = failure.report();
@@ -49,7 +53,8 @@ fn a_gap_between_two_locked_sections() {
 
 #[test]
 fn a_missing_guard() {
-    assert_snapshot!(screen(Class::MissingGuard, guards::missing_guard));
+    // With seed 1 fewer than half of the accesses to `sum` that are seen have the guard, and it is not taken for one.
+    assert_snapshot!(screen_of_seed(3, Class::MissingGuard, guards::missing_guard));
 }
 
 #[test]

@@ -91,6 +91,17 @@ impl<'a> Row<'a> {
         self.join(i);
     }
 
+    /// The last of the timers that fired together with the one that step `fire` is: where nobody could go on, those of
+    /// one instant fire before anybody does.
+    fn last_fired_with(&self, fire: usize) -> usize {
+        let (steps, first) = (self.seen.steps, &self.seen.steps[fire]);
+        if first.was_choice {
+            return fire;
+        }
+        let together = |s: &&Step| s.kind == OpKind::TimerFire && s.value == first.value && !s.was_choice;
+        fire + steps[fire + 1..self.j].iter().take_while(together).count()
+    }
+
     /// It asks whether task number `task` has ended.
     pub(super) fn learn_end_of(&mut self, task: u64, known: &Known) {
         let newest = known.newest.get(task as usize).map_or(NONE, |newest| *newest);
@@ -149,13 +160,14 @@ impl Known {
         (place, &mut self.history)
     }
 
-    /// A step after the firing of its task's timer knows of it. A timer knows of the wait that it ends; and
+    /// A step after the firing of its task's timer knows of it, and of the others that fired with it: at one
+    /// instant all of them do before anybody goes on. A timer knows of the wait that it ends; and
     /// where it fires because nobody could go on, all that was done had to be done before.
     pub(super) fn learn_of_timers(&mut self, row: &mut Row<'_>) {
         let step = row.step();
         let fire = self.fired[step.task.index()];
         if fire != NONE {
-            row.learn(fire as usize);
+            row.learn(row.last_fired_with(fire as usize));
         }
         if step.kind != OpKind::TimerFire {
             return;

@@ -250,8 +250,8 @@ impl Engine {
     pub(super) fn next_unusual(&mut self, strategy: &mut dyn Strategy) -> Next {
         loop {
             self.timers.forget_stale(&self.tasks);
-            // Who yields lets the others run, sleepers included.
-            if self.ready.is_empty() && !self.timers.pending() {
+            // Who yields lets the others run, but can go on itself: time does not pass before.
+            if self.ready.is_empty() {
                 if self.yielded != TaskId::NONE {
                     let task = std::mem::replace(&mut self.yielded, TaskId::NONE);
                     self.make_ready(task);

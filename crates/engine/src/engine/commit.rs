@@ -51,8 +51,35 @@ impl Engine {
                 self.leave_trail_of_access();
                 Committed::Done(outcome::OK)
             }
+            OpKind::Park => self.commit_park(task),
+            OpKind::Unpark => self.commit_unpark(task, TaskId(operation.arg as u32)),
             _ => self.commit_rare(task, strategy),
         }
+    }
+
+    /// Futures wait by parks, so these are not rare.
+    #[inline(never)]
+    fn commit_park(&mut self, task: TaskId) -> Committed {
+        let t = &mut self.tasks[task.index()];
+        let woken = std::mem::take(&mut t.park_token);
+        t.deadline = None;
+        let result = if woken { outcome::OK } else { outcome::TIMED_OUT };
+        if let Some(step) = self.steps.last_mut() {
+            step.outcome = result as u16;
+        }
+        self.leave_trail_of_park(task);
+        Committed::Done(result)
+    }
+
+    #[inline(never)]
+    fn commit_unpark(&mut self, task: TaskId, target: TaskId) -> Committed {
+        let t = &mut self.tasks[target.index()];
+        t.park_token = true;
+        if t.status == Status::Disabled && t.pending.kind == OpKind::Park {
+            self.enable(target);
+        }
+        self.leave_trail_of_unpark(task, target);
+        Committed::Done(outcome::OK)
     }
 
     /// Carries out an access of which all is known: what it read or wrote, and what it came to.
@@ -97,7 +124,7 @@ impl Engine {
         match operation.kind {
             OpKind::TryLock => self.commit_try_lock(task, id),
             OpKind::Read | OpKind::Write | OpKind::TryRead | OpKind::TryWrite => {
-                self.commit_rwlock(task, id, operation.kind)
+                self.commit_rwlock(task, id, operation.kind, operation.arg)
             }
             OpKind::ReadUnlock => self.commit_rwlock_unlock(task, id, false),
             OpKind::WriteUnlock => self.commit_rwlock_unlock(task, id, true),
@@ -126,22 +153,9 @@ impl Engine {
                 let finished = self.tasks[operation.arg as usize].status == Status::Finished;
                 Committed::Done(if finished { outcome::OK } else { outcome::REFUSED })
             }
-            OpKind::Park => {
-                let t = &mut self.tasks[task.index()];
-                let woken = std::mem::take(&mut t.park_token);
-                t.deadline = None;
-                Committed::Done(if woken { outcome::OK } else { outcome::TIMED_OUT })
-            }
-            OpKind::Unpark => {
-                let target = TaskId(operation.arg as u32);
-                let t = &mut self.tasks[target.index()];
-                t.park_token = true;
-                if t.status == Status::Disabled && t.pending.kind == OpKind::Park {
-                    self.enable(target);
-                }
+            OpKind::Sleep | OpKind::Now | OpKind::Fence | OpKind::Start | OpKind::Call | OpKind::Return => {
                 Committed::Done(outcome::OK)
             }
-            OpKind::Sleep | OpKind::Now | OpKind::Fence | OpKind::Start => Committed::Done(outcome::OK),
             OpKind::Load
             | OpKind::Store
             | OpKind::Rmw
@@ -149,7 +163,9 @@ impl Engine {
             | OpKind::CellRead
             | OpKind::CellWrite
             | OpKind::Lock
-            | OpKind::Unlock => unreachable!("carried out by commit itself"),
+            | OpKind::Unlock
+            | OpKind::Park
+            | OpKind::Unpark => unreachable!("carried out by commit itself"),
             OpKind::TimerFire => unreachable!("a timer is fired by the engine, not by a task"),
         }
     }

@@ -1,9 +1,10 @@
 //! The guards around every strategy: step limit, starvation, deadlock.
 
 use super::{Engine, Next};
-use crate::finding::{Divergence, Finding, FindingKind};
+use crate::finding::{Deadlock, Divergence, Finding, FindingKind};
 use crate::id::TaskId;
-use crate::operation::OpKind;
+use crate::operation::{OpKind, Operation};
+use crate::resource::Preference;
 use crate::strategy::{Strategy, View};
 use crate::task::Status;
 
@@ -27,6 +28,11 @@ impl Engine {
             return Some(Next::Stop);
         }
         let bound = self.limits.starvation_bound;
+        if let Some(task) = self.passed_over_for(bound as usize) {
+            let blocked = vec![self.describe_blocked(task)];
+            self.fail(FindingKind::Deadlock(Box::new(Deadlock { blocked, cycle: Vec::new() })), task);
+            return Some(Next::Stop);
+        }
         self.check_again_at(now.saturating_add(bound).min(self.limits.max_steps));
         let recent = &self.steps[now.saturating_sub(bound) as usize..];
         let starved = self
@@ -42,6 +48,24 @@ impl Engine {
         self.next_was_choice = true;
         self.current = starved;
         Some(Next::Run(starved))
+    }
+
+    /// A task that a reader–writer lock has passed over for all of the last `steps` steps, while it let others in. The
+    /// schedule is not to blame if everybody who could has gone on meanwhile.
+    fn passed_over_for(&self, steps: usize) -> Option<TaskId> {
+        let recent = &self.steps[self.steps.len().checked_sub(steps)?..];
+        let idle = |task: &TaskId| recent.iter().all(|step| step.task != *task);
+        let passed_over = |task: &TaskId| {
+            let Operation { kind, arg, resource, .. } = self.tasks[task.index()].pending;
+            let asks = |kind| matches!(kind, OpKind::Read | OpKind::Write);
+            asks(kind)
+                && Preference::of(arg) != Preference::Fair
+                && self.is_waiting(*task)
+                && idle(task)
+                && recent.iter().any(|step| step.resource == resource && asks(step.kind))
+        };
+        let starved = (0..self.tasks.len() as u32).map(TaskId).find(passed_over)?;
+        (!self.ready.iter().any(idle)).then_some(starved)
     }
 
     /// Stops the execution because of `kind`, with `task` at fault, unless something was found before.
@@ -75,7 +99,7 @@ impl Engine {
     }
 
     pub(super) fn look_for_cycle(&mut self, task: TaskId) {
-        if self.ends_in_a_runnable_task(task) || self.tearing_down {
+        if self.leads_nowhere(task) || self.tearing_down {
             return;
         }
         if let Some(cycle) = self.cycle_through(task) {
@@ -86,8 +110,9 @@ impl Engine {
     }
 
     /// Whether following the one holder of each lock, from the one that `task` waits for, ends at a
-    /// task that can still run: the common case, told without building the graph.
-    pub(super) fn ends_in_a_runnable_task(&self, task: TaskId) -> bool {
+    /// task that can still run, or that waits for nobody in particular: the common case, told without
+    /// building the graph.
+    fn leads_nowhere(&self, task: TaskId) -> bool {
         let mut at = task;
         for _ in 0..self.tasks.len() {
             let t = &self.tasks[at.index()];
@@ -100,7 +125,9 @@ impl Engine {
                     Some(holder) => holder,
                     None => return false,
                 },
-                _ => return false,
+                // These have several certain blockers, or may have: the graph knows.
+                OpKind::Read | OpKind::Write | OpKind::OnceEnter => return false,
+                _ => return true,
             };
         }
         false

@@ -16,6 +16,7 @@ mod commit;
 mod create;
 mod fix;
 mod guard;
+mod guest;
 mod spin;
 mod teardown;
 mod timer;
@@ -113,6 +114,8 @@ pub struct Engine {
     spinning: Vec<Spinner>,
     /// Steps that they have been told of.
     spinners_know: usize,
+    /// Those who have looked in vain since time passed.
+    looked: Vec<Spinner>,
     /// Everybody yields to everybody: time may pass.
     time_may_pass: bool,
     current: TaskId,
@@ -159,6 +162,7 @@ impl Engine {
             yielded: TaskId::NONE,
             spinning: Vec::new(),
             spinners_know: 0,
+            looked: Vec::new(),
             time_may_pass: false,
             current: TaskId::MAIN,
             finished: 0,
@@ -192,6 +196,7 @@ impl Engine {
         self.settles = TaskId::NONE;
         self.yielded = TaskId::NONE;
         self.spinning.clear();
+        self.looked.clear();
         self.time_may_pass = false;
         self.current = TaskId::MAIN;
         self.finished = 1; // the clock never exits

@@ -5,18 +5,21 @@
 //! until then it would only do the same once more. The step that made the change is what ended its
 //! wait. Where nobody else can go on, it runs regardless, after a step of the clock that comes after
 //! everything: a loop that gives up after so many rounds ends that way, and one that does not is found
-//! to be a livelock.
+//! to be a livelock. Where there are timers it does so once: if it then reads the same again, it waits
+//! for time to pass.
 
 use super::Engine;
 use crate::dependence::{Label, Relation, relation};
-use crate::id::{ResourceId, TaskId};
+use crate::id::{ResourceId, Site, TaskId};
 use crate::operation::OpKind;
 use crate::trace::Step;
 
 /// A task that waits for a change of what it has read.
-#[derive(Debug)]
+#[derive(PartialEq, Eq, Debug)]
 pub(super) struct Spinner {
     pub(super) task: TaskId,
+    /// Where it has yielded.
+    site: Site,
     read: Vec<Label>,
 }
 
@@ -40,7 +43,7 @@ impl Engine {
             Some(change) => self.changed_for(task, change),
             None => {
                 self.remove_ready(task);
-                self.spinning.push(Spinner { task, read });
+                self.spinning.push(Spinner { task, site: self.steps[made].site, read });
                 self.spinners_know = self.steps.len();
                 self.may_need_care = true;
                 self.attend();
@@ -66,12 +69,19 @@ impl Engine {
         self.spinners_know = self.steps.len();
     }
 
-    /// Nobody else can go on: lets all of them look once more.
+    /// Nobody else can go on: lets them look once more, unless they have and time can pass instead.
     pub(super) fn release_spinners(&mut self) {
+        if self.spinning.is_empty() {
+            return;
+        }
+        let has_timers = self.timers.pending();
         for spinner in std::mem::take(&mut self.spinning) {
-            let site = self.tasks[spinner.task.index()].pending.site;
+            if has_timers && self.looked.contains(&spinner) {
+                self.spinning.push(spinner);
+                continue;
+            }
             self.steps.push(Step {
-                site,
+                site: self.tasks[spinner.task.index()].pending.site,
                 arg: u64::from(spinner.task.0),
                 value: self.timers.now(),
                 resource: ResourceId::NONE,
@@ -84,6 +94,7 @@ impl Engine {
             self.leave_trail();
             self.current = TaskId::CLOCK;
             self.make_ready(spinner.task);
+            self.looked.push(spinner);
         }
     }
 

@@ -56,6 +56,7 @@ impl Engine {
         });
         self.leave_trail();
         self.current = TaskId::CLOCK;
+        self.looked.clear();
         self.yields_since_progress = 0;
         match self.tasks[task.index()].status {
             Status::Disabled => {

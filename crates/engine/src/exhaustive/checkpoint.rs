@@ -16,7 +16,7 @@ use super::{Explorer, Shared};
 use crate::schedule::{Reader, put};
 
 /// What every log begins with; its number is that of the format.
-const MAGIC: &[u8] = b"drawloom exhaustive exploration 2\n";
+const MAGIC: &[u8] = b"drawloom exhaustive exploration 3\n";
 const HEADER: u8 = b'H';
 const STATE: u8 = b'S';
 const ADDED: u8 = b'A';
@@ -90,9 +90,7 @@ impl Explorer {
                 entry.settled = true;
             }
         }
-        if shared.paused {
-            self.shared.1.notify_all();
-        }
+        self.common().unlock(shared);
     }
 
     /// A whole log of what is known now. [`added`](Self::added) says from now on what is to be appended.
@@ -100,10 +98,11 @@ impl Explorer {
     /// Waits until what is under way has been settled, and lets nobody claim anything meanwhile;
     /// `tally` is called after that. A thread that has an execution to settle must not call it.
     pub fn checkpoint(&self, header: &Header, tally: impl FnOnce() -> Tally) -> Vec<u8> {
+        self.own.give_back();
         let mut shared = self.lock();
         shared.paused = true;
         while shared.settled < shared.claimed {
-            shared = self.shared.1.wait(shared).unwrap_or_else(|e| e.into_inner());
+            shared = self.common().wait(shared);
         }
         drop(shared);
         let tally = tally();
@@ -120,8 +119,7 @@ impl Explorer {
         shared.tree.keep_journal();
         shared.recorder = Some(Recorder { entries: VecDeque::new(), names: shared.names.given().len() });
         shared.paused = false;
-        drop(shared);
-        self.shared.1.notify_all();
+        self.common().unlock(shared);
         log
     }
 

@@ -22,6 +22,10 @@ pub(super) fn label_after(
     end: usize,
     is_before: impl Fn(usize) -> bool,
 ) -> Option<Label> {
+    // What is met most comes to the same anywhere.
+    if matches!(moved.kind, OpKind::Load | OpKind::Store | OpKind::Rmw | OpKind::Lock | OpKind::Unlock) {
+        return Some(moved);
+    }
     let mut label = moved;
     let made = &execution.steps[..end];
     let steps = || made.iter().enumerate().filter(|(i, _)| is_before(*i)).map(|(_, step)| step);
@@ -42,6 +46,8 @@ pub(super) fn label_after(
             let taken = count(&[OpKind::Lock, OpKind::TryLock]);
             label.outcome = refused_if(taken > count(&[OpKind::Unlock]) + waits as u64);
         }
+        // Of a lock that prefers one side, what it comes to makes no difference to the table.
+        OpKind::TryRead | OpKind::TryWrite if moved.arg != 0 => {}
         OpKind::TryRead | OpKind::TryWrite => {
             let downgrades = count(&[OpKind::Downgrade]);
             let writing = count(&[OpKind::Write, OpKind::TryWrite]) > count(&[OpKind::WriteUnlock]) + downgrades;

@@ -21,11 +21,13 @@
 //! - `preemptions`: which of these need too many preemptions;
 //! - `frugal`: the same with little memory, at the price of executions that bring nothing;
 //! - `checkpoint` and `tally`: what is known, as bytes, for another process to go on from;
+//! - `common`: what workers have in common, and how they wait for it;
 //! - `strategy`: [`Exhaustive`], what a worker makes one execution with;
 //! - [`Explorer`]: what workers share.
 
 mod asleep;
 mod checkpoint;
+mod common;
 mod context;
 mod execution;
 mod frugal;
@@ -43,16 +45,17 @@ pub use checkpoint::{Header, LogError, Restored, Ticket, hash};
 pub use strategy::Exhaustive;
 pub use tally::{Tally, Witness};
 
-use std::sync::{Arc, Condvar, Mutex, MutexGuard};
+use std::sync::{Arc, RwLockWriteGuard};
 
 use self::checkpoint::Recorder;
+use self::common::{Common, Own};
 use self::execution::Analysis;
 use self::frugal::Sleep;
 use self::names::{Cast, Name, Names};
 use self::preemptions::{Needs, Preemptions};
 use self::route::Route;
 use self::strategy::Scratch;
-use self::tree::{NodeId, Tree};
+use self::tree::{NodeId, Place, Tree};
 use crate::engine::Engine;
 use crate::finding::Divergence;
 use crate::strategy::Tape;
@@ -80,25 +83,13 @@ struct Planned {
 /// An exhaustive exploration, as one worker sees it. A clone is for another worker: all share what there
 /// is to explore, and each keeps for itself what one of its executions leaves to the next.
 pub struct Explorer {
-    shared: Arc<(Mutex<Shared>, Condvar)>,
-    own: Arc<Mutex<Own>>,
+    own: Arc<Own>,
 }
 
 impl Clone for Explorer {
     fn clone(&self) -> Self {
-        Explorer { shared: Arc::clone(&self.shared), own: Arc::default() }
+        Explorer { own: Own::new(Arc::clone(&self.own.common)) }
     }
-}
-
-/// What a worker keeps for itself.
-#[derive(Default)]
-struct Own {
-    /// Left by the execution before.
-    scratch: Option<Box<Scratch>>,
-    /// Executions that were redundant, and have not been [asked](Explorer::was_redundant) for.
-    redundant: Vec<Ticket>,
-    /// How an execution differed that was over before that could be said.
-    divergence: Option<Divergence>,
 }
 
 struct Shared {
@@ -106,6 +97,8 @@ struct Shared {
     names: Names,
     executions: u64,
     claimed: u64,
+    /// Tickets given out.
+    tickets: u64,
     /// Executions that may be made.
     budget: u64,
     /// An execution was not what its prefix had promised: nothing is known any more.
@@ -181,7 +174,7 @@ impl Explorer {
     /// Whether an execution of this worker that is over brought nothing, since one like it is made
     /// elsewhere. Can be asked once.
     pub fn was_redundant(&self, ticket: Ticket) -> bool {
-        let redundant = &mut self.own().redundant;
+        let redundant = &mut self.own.kept().redundant;
         match redundant.iter().position(|other| *other == ticket) {
             Some(at) => {
                 redundant.swap_remove(at);
@@ -192,62 +185,99 @@ impl Explorer {
     }
 
     fn of(shared: Shared) -> Self {
-        Explorer { shared: Arc::new((Mutex::new(shared), Condvar::new())), own: Arc::default() }
+        Explorer { own: Own::new(Common::new(shared)) }
     }
 
-    fn own(&self) -> MutexGuard<'_, Own> {
-        self.own.lock().unwrap_or_else(|e| e.into_inner())
+    fn common(&self) -> &Common {
+        &self.own.common
     }
 
-    fn lock(&self) -> MutexGuard<'_, Shared> {
-        self.shared.0.lock().unwrap_or_else(|e| e.into_inner())
-    }
-
-    /// Waits until another worker has something to say.
-    fn wait<'a>(&'a self, mut shared: MutexGuard<'a, Shared>) -> MutexGuard<'a, Shared> {
-        shared.waiting += 1;
-        let mut shared = self.shared.1.wait(shared).unwrap_or_else(|e| e.into_inner());
-        shared.waiting -= 1;
-        shared
+    fn lock(&self) -> RwLockWriteGuard<'_, Shared> {
+        self.own.common.lock()
     }
 
     /// The strategy for one execution; `None` if there is nothing left to do. Waits for executions that
     /// are under way elsewhere and may bring something.
     pub fn claim(&self) -> Option<Exhaustive> {
-        self.claim_by(Shared::claim)
+        self.claim_by(false, Shared::claim)
     }
 
-    /// As [`claim`](Self::claim), anywhere: where to is drawn from the tape of `seed`, and short prefixes are
-    /// likely. For a few executions that are to be unlike each other: the tree forgets little.
-    pub fn claim_anywhere(&self, seed: u64) -> Option<Exhaustive> {
-        let mut tape = Tape::new(seed);
-        self.claim_by(|shared, route| shared.tree.claim_anywhere(route, &mut tape))
+    /// As [`claim`](Self::claim). When the execution is over, the one that this worker makes next is claimed at
+    /// once, which keeps other workers waiting for less time. Who does not claim that has to [give it
+    /// back](Self::give_back).
+    pub fn claim_ahead(&self) -> Option<Exhaustive> {
+        self.claim_by(true, Shared::claim)
     }
 
-    fn claim_by(&self, mut claim: impl FnMut(&mut Shared, &mut Route) -> Option<NodeId>) -> Option<Exhaustive> {
-        let mut scratch = self.own().scratch.take().unwrap_or_default();
+    /// As [`claim`](Self::claim), but which prefix it is turns out on the way: at each step the execution may go
+    /// where somebody else would, if that leads to one that is left ([`Exhaustive::descend`]), and what is open is
+    /// drawn from the tape of `seed`. For a few executions, made one after the other, that are to be unlike each
+    /// other: the tree forgets little.
+    pub fn claim_on_the_way(&self, seed: u64) -> Option<Exhaustive> {
+        let mut on_the_way = false;
+        let mut claimed = self.claim_by(false, |shared, route| match shared.tree.start_at_root(route)? {
+            Place::Leaf(root) => Some(root),
+            Place::Above(root) => {
+                on_the_way = true;
+                Some(root)
+            }
+        })?;
+        claimed.on_the_way = on_the_way.then(|| Tape::new(seed));
+        Some(claimed)
+    }
+
+    fn claim_by(
+        &self,
+        ahead: bool,
+        claim: impl FnMut(&mut Shared, &mut Route) -> Option<NodeId>,
+    ) -> Option<Exhaustive> {
+        let mut own = self.own.kept();
+        let mut scratch = own.scratch.take().unwrap_or_default();
+        let next = own.next.take();
+        drop(own);
+        let claimed = match next {
+            Some(next) => next,
+            None => self.claim_or_wait(&mut scratch, claim)?,
+        };
+        let Claimed { leaf, ticket, frugal } = claimed;
+        let sleep = frugal.then(|| Box::new(Sleep::new(&scratch.route)));
+        Some(Exhaustive {
+            explorer: Explorer { own: Arc::clone(&self.own) },
+            ticket,
+            leaf,
+            ahead,
+            sleep,
+            scratch: Some(scratch),
+            on_the_way: None,
+        })
+    }
+
+    fn claim_or_wait(
+        &self,
+        scratch: &mut Scratch,
+        mut claim: impl FnMut(&mut Shared, &mut Route) -> Option<NodeId>,
+    ) -> Option<Claimed> {
         let mut shared = self.lock();
-        let leaf = loop {
+        scratch.reversal.preemptions.set_bound(shared.preemptions);
+        loop {
             if shared.claimed >= shared.budget || shared.diverged {
                 return None;
             }
             if shared.paused {
-                shared = self.wait(shared);
+                shared = self.common().wait(shared);
                 continue;
             }
             match claim(&mut shared, &mut scratch.route) {
-                Some(leaf) => break leaf,
+                Some(leaf) => return Some(shared.claimed(leaf)),
                 None if shared.claimed == shared.executions => return None,
-                None => shared = self.wait(shared),
+                None => shared = self.common().wait(shared),
             }
-        };
-        shared.claimed += 1;
-        let (ticket, frugal) = (Ticket(shared.claimed), shared.frugal);
-        scratch.reversal.preemptions.set_bound(shared.preemptions);
-        drop(shared);
-        let explorer = Explorer { shared: Arc::clone(&self.shared), own: Arc::clone(&self.own) };
-        let sleep = frugal.then(|| Box::new(Sleep::new(&scratch.route)));
-        Some(Exhaustive { explorer, ticket, leaf, sleep, scratch: Some(scratch) })
+        }
+    }
+
+    /// Leaves to others what this worker has claimed [ahead](Self::claim_ahead).
+    pub fn give_back(&self) {
+        self.own.give_back();
     }
 
     /// Where the exploration stands.
@@ -269,7 +299,7 @@ impl Explorer {
     /// How the program behaved differently when a schedule was repeated, if the execution in which it did so
     /// was over before it could say so itself. Can be asked once.
     pub fn take_divergence(&self) -> Option<Divergence> {
-        self.own().divergence.take()
+        self.own.kept().divergence.take()
     }
 
     /// How many executions there will be in all: an estimate, and never less than is known. Takes time in
@@ -286,6 +316,7 @@ impl Shared {
             names: Names::new(),
             executions: 0,
             claimed: 0,
+            tickets: 0,
             budget,
             diverged: false,
             settled: 0,
@@ -314,9 +345,31 @@ impl Shared {
         self.frugal
     }
 
+    /// The leaf that a worker goes on with whose `route` led to the one before; `None` if it has to wait or stop.
+    fn claim_next(&mut self, route: &mut Route) -> Option<Claimed> {
+        if self.claimed >= self.budget || self.diverged || self.paused {
+            return None;
+        }
+        self.claim(route).map(|leaf| self.claimed(leaf))
+    }
+
+    fn claimed(&mut self, leaf: NodeId) -> Claimed {
+        self.claimed += 1;
+        self.tickets += 1;
+        Claimed { leaf, ticket: Ticket(self.tickets), frugal: self.frugal }
+    }
+
     fn finish(&mut self, leaf: NodeId, ticket: Ticket) {
         self.record(leaf, ticket);
         self.tree.finish(leaf);
         self.executions += 1;
     }
+}
+
+/// A leaf that was claimed.
+struct Claimed {
+    leaf: NodeId,
+    ticket: Ticket,
+    /// Its execution has to avoid who sleeps.
+    frugal: bool,
 }

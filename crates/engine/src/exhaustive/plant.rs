@@ -1,13 +1,14 @@
 //! New leaves: sequences that are not covered by what sleeps find their place in the tree.
 //!
-//! This is all of an execution's work for which it needs the tree to itself.
+//! To find out that a sequence is covered, the tree is only read, which several workers can do at once. To add
+//! one is all of an execution's work for which it needs the tree to itself.
 
 use super::Planned;
 use super::asleep::{Asleep, Sleeper};
 use super::context::label_after;
 use super::execution::Execution;
 use super::route::Route;
-use super::sequence::{Event, Reversed, Sequence};
+use super::sequence::{Event, Reversed, Sequence, Taken};
 use super::tree::{NodeId, Tree};
 use crate::dependence::{Label, Relation, relation};
 
@@ -22,7 +23,7 @@ pub(super) struct Rest {
     /// Who is still to be woken by it.
     asleep: Vec<Sleeper>,
     /// Positions of the steps that were found in the tree.
-    matched: Vec<usize>,
+    matched: Taken,
     needed: Vec<bool>,
 }
 
@@ -32,6 +33,64 @@ enum Met {
     Passed(Sleeper),
     /// It can.
     Followed(Sleeper),
+}
+
+impl Rest {
+    /// Whether a sequence beside `branch` is covered by what is to its right.
+    pub(super) fn is_covered(
+        &mut self,
+        tree: &Tree,
+        execution: &Execution<'_>,
+        reversed: &Reversed,
+        branch: NodeId,
+    ) -> bool {
+        self.descend(tree, execution, reversed, (branch, branch), false).is_none()
+    }
+
+    /// Follows the sequence to the right of the branch that leads from one node to another, as far as the tree
+    /// has it. The node after which the rest of it is to be put; `None` if it is covered. Takes down what is
+    /// met on the way.
+    fn descend(
+        &mut self,
+        tree: &Tree,
+        execution: &Execution<'_>,
+        reversed: &Reversed,
+        (before, branch): (NodeId, NodeId),
+        frugal: bool,
+    ) -> Option<NodeId> {
+        let Rest { matched, met, .. } = self;
+        let mut at = before;
+        matched.clear();
+        met.clear();
+        let mut next = tree.right_of(branch).next();
+        let mut from = reversed.first + 1;
+        while let Some(candidate) = next {
+            let planned = tree.step(candidate);
+            let sequence = Sequence { execution, reversed, taken: matched, from };
+            let own = execution.task(planned.task).and_then(|task| sequence.first_of(task));
+            let label = match own {
+                Some(own) if own == reversed.moved.position => Some(reversed.moved.label),
+                Some(own) => Some(execution.steps[own].label()),
+                None => label_beyond(execution, planned, reversed.first, matched),
+            };
+            let step = Sleeper { planned, label };
+            if (own.is_some() || !frugal) && sequence.can_begin_with(&step, own) {
+                own.into_iter().for_each(|own| matched.push(own));
+                let rest = Sequence { execution, reversed, taken: matched, from };
+                if tree.is_leaf(candidate) || rest.is_empty() {
+                    return None;
+                }
+                from = rest.begins_at();
+                met.push(Met::Followed(step));
+                at = candidate;
+                next = tree.kids(candidate).next();
+            } else {
+                met.push(Met::Passed(step));
+                next = tree.right_of(candidate).next();
+            }
+        }
+        Some(at)
+    }
 }
 
 pub(super) struct Planter<'a, 'e> {
@@ -63,7 +122,10 @@ impl Planter<'_, '_> {
     pub(super) fn insert(&mut self, reversed: &Reversed) {
         let branch = self.node(reversed.first);
         // Who sleeps matters only if it is not covered, which is seldom so.
-        let Some(at) = self.descend(reversed, branch) else { return };
+        let before = self.before(reversed.first);
+        let Some(at) = self.rest.descend(self.tree, self.execution, reversed, (before, branch), self.frugal) else {
+            return;
+        };
         let Rest { asleep, met, .. } = &mut *self.rest;
         asleep.clear();
         asleep.extend_from_slice(self.asleep.beside(reversed.first, self.route, self.execution));
@@ -98,45 +160,11 @@ impl Planter<'_, '_> {
         }
     }
 
-    /// Follows the sequence to the right of `branch` as far as the tree has it. The node after which the
-    /// rest of it is to be put; `None` if it is covered. Takes down what is met on the way.
-    fn descend(&mut self, reversed: &Reversed, branch: NodeId) -> Option<NodeId> {
-        let mut at = self.before(reversed.first);
-        let Planter { tree, execution, rest: Rest { matched, met, .. }, frugal, .. } = self;
-        matched.clear();
-        met.clear();
-        let mut next = tree.right_of(branch).next();
-        while let Some(candidate) = next {
-            let planned = tree.step(candidate);
-            let sequence = Sequence { execution, reversed, taken: matched };
-            let own = execution.task(planned.task).and_then(|task| sequence.first_of(task));
-            let label = match own {
-                Some(own) if own == reversed.moved.position => Some(reversed.moved.label),
-                Some(own) => Some(execution.steps[own].label()),
-                None => label_beyond(execution, planned, reversed.first, matched),
-            };
-            let step = Sleeper { planned, label };
-            if (own.is_some() || !*frugal) && sequence.can_begin_with(&step, own) {
-                matched.extend(own);
-                if tree.is_leaf(candidate) || (Sequence { execution, reversed, taken: matched }).is_empty() {
-                    return None;
-                }
-                met.push(Met::Followed(step));
-                at = candidate;
-                next = tree.kids(candidate).next();
-            } else {
-                met.push(Met::Passed(step));
-                next = tree.right_of(candidate).next();
-            }
-        }
-        Some(at)
-    }
-
     /// Adds a leaf after `at`: the part of the sequence that wakes everybody who is asleep, one witness
     /// each, and what comes before the witnesses.
     fn add(&mut self, mut at: NodeId, reversed: &Reversed) {
         let Planter { tree, execution, rest: Rest { sequence, asleep, matched, needed, .. }, .. } = self;
-        (Sequence { execution, reversed, taken: matched }).write_to(sequence);
+        (Sequence { execution, reversed, taken: matched, from: reversed.first + 1 }).write_to(sequence);
         needed.clear();
         needed.resize(sequence.len(), false);
         for sleeper in &*asleep {
@@ -168,12 +196,12 @@ impl Planter<'_, '_> {
 
 /// The label of a planned step that is not in the sequence: of what its task does after the steps before
 /// `depth` and those at the positions `matched`.
-fn label_beyond(execution: &Execution<'_>, planned: Planned, depth: usize, matched: &[usize]) -> Option<Label> {
+fn label_beyond(execution: &Execution<'_>, planned: Planned, depth: usize, matched: &Taken) -> Option<Label> {
     let task = execution.task(planned.task)?;
-    let own = matched.iter().filter(|i| execution.steps[**i].task == task).max();
+    let own = matched.iter().filter(|i| execution.steps[*i].task == task).max();
     let label = execution.pending_at(task, own.map_or(depth, |last| last + 1))?;
     let end = matched.iter().max().map_or(depth, |last| last + 1);
-    let after = label_after(execution, label, depth, end, |i| i < depth || matched.contains(&i));
+    let after = label_after(execution, label, depth, end, |i| i < depth || matched.contains(i));
     Some(after.unwrap_or(label))
 }
 

@@ -11,7 +11,7 @@ use super::frugal::Sleep;
 use super::plant::{Planter, Rest};
 use super::preemptions::Preemptions;
 use super::route::Route;
-use super::sequence::{Event, Reversed, Sequence};
+use super::sequence::{Event, NOTHING, Reversed, Sequence};
 use super::tree::Tree;
 use crate::operation::OpKind;
 
@@ -82,12 +82,32 @@ impl Reversal {
         worth
     }
 
+    /// Forgets what is covered by what is in the tree; whatever is added to it, that will be so.
+    pub(super) fn drop_covered(&mut self, tree: &Tree, route: &Route, execution: &Execution<'_>) {
+        let Reversal { wanted, rest, .. } = self;
+        wanted.retain(|reversed| match route.nodes().get(reversed.first) {
+            Some(branch) => !rest.is_covered(tree, execution, reversed, *branch),
+            None => true,
+        });
+    }
+
+    /// Whether there is so much to be put into the tree that it takes a while to find the place of all of it.
+    pub(super) fn wants_much(&self) -> bool {
+        const MUCH: usize = 4;
+        self.wanted.len() >= MUCH
+    }
+
+    /// Whether there is anything to be put into the tree.
+    fn wants_anything(&self) -> bool {
+        !self.wanted.is_empty() || self.instead.is_some()
+    }
+
     /// Puts into the tree what was found to be wanted.
     pub(super) fn plant(&mut self, tree: &mut Tree, route: &Route, execution: &Execution<'_>, frugal: bool) {
-        let Reversal { asleep, wanted, instead, rest, .. } = self;
-        if wanted.is_empty() && instead.is_none() {
+        if !self.wants_anything() {
             return;
         }
+        let Reversal { asleep, wanted, instead, rest, .. } = self;
         let mut planter = Planter { tree, execution, route, asleep, rest, frugal };
         planter.begin();
         if let Some((position, planned)) = instead.take() {
@@ -159,6 +179,8 @@ impl<'a, 'e> Run<'a, 'e> {
         let execution = self.execution;
         let origin = execution.causality.origin(first);
         let known = if self.kept.preemptions.is_bounded() { self.known_races(first, races, end) } else { 0 };
+        // Behind the last one that stays there is nothing to look at.
+        let end = execution.last_independent_of(first, end).map_or(first + 1, |last| last + 1);
         let stays = |i: usize| i < first || (i < end && !execution.causality.is_after(i, origin));
         for &(_, second) in &races[known..] {
             let label = label_after(execution, execution.steps[second].label(), first, end, stays);
@@ -196,7 +218,7 @@ impl<'a, 'e> Run<'a, 'e> {
     /// preemptions.
     fn want(&mut self, reversed: Reversed) {
         let Run { route, execution, kept: Reversal { asleep, wanted, preemptions, .. }, frugal } = self;
-        let sequence = Sequence { execution, reversed: &reversed, taken: &[] };
+        let sequence = Sequence { execution, reversed: &reversed, taken: &NOTHING, from: reversed.first + 1 };
         let covers = |sleeper: &Sleeper| {
             let task = sleeper.label.map(|label| label.task).or_else(|| execution.task(sleeper.planned.task));
             let own = task.and_then(|task| sequence.first_of(task));

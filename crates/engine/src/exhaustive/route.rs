@@ -15,7 +15,7 @@ pub(super) struct Route {
     left: Vec<Planned>,
     /// By depth: where in `left` that ends.
     ends: Vec<usize>,
-    /// Steps at the beginning that it has in common with the way before.
+    /// Steps at the beginning that it has in common with the way that an execution went last.
     common: usize,
 }
 
@@ -41,13 +41,18 @@ impl Route {
         }
     }
 
+    /// An execution has gone this way.
+    pub(super) fn was_gone(&mut self) {
+        self.common = self.steps.len();
+    }
+
     /// Goes back to `depth`, to go another way from there.
     pub(super) fn back_to(&mut self, depth: usize) {
         self.left.truncate(self.start(depth));
         self.nodes.truncate(depth);
         self.steps.truncate(depth);
         self.ends.truncate(depth);
-        self.common = depth;
+        self.common = self.common.min(depth);
     }
 
     /// Passes by a node on its left.

@@ -41,27 +41,66 @@ pub(super) struct Reversed {
     pub(super) moved: Event,
 }
 
+/// Positions of steps that have been taken out of a sequence, each task's in the order of the execution.
+#[derive(Default)]
+pub(super) struct Taken {
+    positions: Vec<usize>,
+    /// By position.
+    is_taken: Vec<bool>,
+}
+
+/// None.
+pub(super) static NOTHING: Taken = Taken { positions: Vec::new(), is_taken: Vec::new() };
+
+impl Taken {
+    pub(super) fn clear(&mut self) {
+        self.positions.drain(..).for_each(|position| self.is_taken[position] = false);
+    }
+
+    pub(super) fn push(&mut self, position: usize) {
+        if self.is_taken.len() <= position {
+            self.is_taken.resize(position + 1, false);
+        }
+        self.is_taken[position] = true;
+        self.positions.push(position);
+    }
+
+    #[inline]
+    pub(super) fn contains(&self, position: usize) -> bool {
+        self.is_taken.get(position).is_some_and(|is_taken| *is_taken)
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = usize> + '_ {
+        self.positions.iter().copied()
+    }
+}
+
 /// What is left of such a sequence, when the steps at the positions `taken` have been taken out of it.
 #[derive(Clone, Copy)]
 pub(super) struct Sequence<'a, 'e> {
     pub(super) execution: &'a Execution<'e>,
     pub(super) reversed: &'a Reversed,
-    /// Each task's in the order of the execution.
-    pub(super) taken: &'a [usize],
+    pub(super) taken: &'a Taken,
+    /// Before this position nothing is left of it, but for the second step of the race.
+    pub(super) from: usize,
 }
 
 impl Sequence<'_, '_> {
     /// The whole of it, in order.
     pub(super) fn write_to(&self, events: &mut Vec<Event>) {
-        let Reversed { first, end, moved, .. } = *self.reversed;
+        let Reversed { end, moved, .. } = *self.reversed;
         events.clear();
-        events.extend((first + 1..end).filter(|i| self.has(*i)).map(|i| Event::at(self.execution, i)));
+        events.extend((self.from..end).filter(|i| self.has(*i)).map(|i| Event::at(self.execution, i)));
         events.extend(self.has_moved().then_some(moved));
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        let Reversed { first, end, .. } = *self.reversed;
-        !self.has_moved() && !(first + 1..end).any(|i| self.has(i))
+        !self.has_moved() && !(self.from..self.reversed.end).any(|i| self.has(i))
+    }
+
+    /// Where what is left of it begins.
+    pub(super) fn begins_at(&self) -> usize {
+        (self.from..self.reversed.end).find(|i| self.has(*i)).unwrap_or(self.reversed.end)
     }
 
     /// Whether the step at `position`, beyond the first one of the race, is one of those that stay.
@@ -74,19 +113,18 @@ impl Sequence<'_, '_> {
     /// Whether it is, and has not been taken out.
     #[inline]
     fn has(&self, position: usize) -> bool {
-        self.stays(position) && !self.taken.contains(&position)
+        self.stays(position) && !self.taken.contains(position)
     }
 
     fn has_moved(&self) -> bool {
-        !self.taken.contains(&self.reversed.moved.position)
+        !self.taken.contains(self.reversed.moved.position)
     }
 
     /// Where the execution made the first step of `task`.
     #[inline]
     pub(super) fn first_of(&self, task: TaskId) -> Option<usize> {
         let Reversed { first, moved, .. } = self.reversed;
-        let last_taken = self.taken.iter().rev().find(|i| self.execution.steps[**i].task == task);
-        let next = self.execution.steps_of(task, last_taken.map_or(*first, |last| *last) + 1).next();
+        let next = self.execution.steps_of(task, first + 1).find(|i| !self.taken.contains(*i));
         // What follows a step that does not stay does not stay either.
         next.filter(|i| self.stays(*i))
             .or_else(|| (moved.label.task == task && self.has_moved()).then_some(moved.position))
@@ -119,13 +157,12 @@ impl Sequence<'_, '_> {
     /// Whether a step that stays, and was made before `end`, wakes the sleeper.
     #[inline]
     fn wakes(&self, sleeper: &Sleeper, end: usize) -> bool {
-        let first = self.reversed.first;
         let wakes = |i: usize| self.has(i) && sleeper.is_woken_by_step(&self.execution.steps[i]);
         match &sleeper.label {
             Some(label) if !self.execution.reaches_further && !reaches_further(label.kind) => {
-                self.execution.steps_on(label.resource, first + 1).take_while(|i| *i < end).any(wakes)
+                self.execution.steps_on(label.resource, self.from).take_while(|i| *i < end).any(wakes)
             }
-            _ => (first + 1..end).any(wakes),
+            _ => (self.from..end).any(wakes),
         }
     }
 }

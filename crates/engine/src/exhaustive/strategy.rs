@@ -1,19 +1,17 @@
 //! The strategy of one execution: follow the route to a leaf, run on freely, then add what follows from it.
 
-use std::sync::MutexGuard;
-
 use super::checkpoint::Ticket;
 use super::execution::Analysis;
 use super::frugal::Sleep;
 use super::names::{Cast, Name};
 use super::reverse::{Reversal, Worth};
 use super::route::Route;
-use super::tree::NodeId;
-use super::{Explorer, Planned, Shared};
+use super::tree::{NodeId, Place};
+use super::{Explorer, Planned};
 use crate::finding::{Divergence, Finding, FindingKind};
 use crate::id::TaskId;
 use crate::operation::OpKind;
-use crate::strategy::{Strategy, View, sequential_fill_with};
+use crate::strategy::{Strategy, Tape, View, sequential_fill_with};
 use crate::trace::Step;
 
 /// The strategy of one execution of an exhaustive exploration.
@@ -21,10 +19,14 @@ pub struct Exhaustive {
     pub(super) explorer: Explorer,
     pub(super) ticket: Ticket,
     pub(super) leaf: NodeId,
+    /// The next one is to be claimed when it is over.
+    pub(super) ahead: bool,
     /// Who is to be avoided, if the exploration is frugal.
     pub(super) sleep: Option<Box<Sleep>>,
     /// Handed on when the execution is over.
     pub(super) scratch: Option<Box<Scratch>>,
+    /// As long as it has not come to its leaf: what is open on the way is drawn from it.
+    pub(super) on_the_way: Option<Tape>,
 }
 
 /// What an execution leaves to the next one that a worker makes.
@@ -73,6 +75,52 @@ impl Exhaustive {
     /// Whether its prefix says what step number `position` is, from 0. After that, any choices will do.
     pub(crate) fn plans(&self, position: usize) -> bool {
         self.planned_at(position).is_some()
+    }
+
+    /// Whether it has yet to come to its leaf.
+    pub(crate) fn is_on_the_way(&self) -> bool {
+        self.on_the_way.is_some()
+    }
+
+    /// Who goes next on the way to a leaf: `proposed`, if that leads to one.
+    pub fn descend(&mut self, view: &View<'_>, proposed: Option<TaskId>) -> Result<TaskId, Box<Divergence>> {
+        self.catch_up(view.steps());
+        match (self.go_on_by(proposed), proposed) {
+            (Some(planned), _) => self.ready(planned, view),
+            (None, Some(proposed)) => Ok(proposed),
+            (None, None) => Ok(go_on_freely(view)),
+        }
+    }
+
+    /// Takes note of the steps that were made without a choice.
+    fn catch_up(&mut self, made: &[Step]) {
+        while let Some(step) = self.scratch.as_ref().and_then(|scratch| made.get(scratch.route.steps().len())) {
+            if self.go_on_by(Some(step.task)).is_none() {
+                return;
+            }
+        }
+    }
+
+    /// Goes a step further on the way: by one of `task`, if that leads to a leaf. `None` if there is no way.
+    fn go_on_by(&mut self, task: Option<TaskId>) -> Option<Planned> {
+        let (scratch, tape) = (self.scratch.as_mut()?, self.on_the_way.as_mut()?);
+        let Scratch { route, cast, .. } = &mut **scratch;
+        let fits = |planned: Planned| task.is_none_or(|task| cast.name(task) == planned.task);
+        let draw = |several: usize| if several == 1 { 0 } else { tape.below(several as u64) as usize };
+        if let Place::Leaf(leaf) = self.explorer.lock().tree.descend(route, fits, draw)? {
+            self.leaf = leaf;
+            self.on_the_way = None;
+        }
+        route.steps().last().copied()
+    }
+
+    /// Who makes the step that is planned.
+    fn ready(&mut self, planned: Planned, view: &View<'_>) -> Result<TaskId, Box<Divergence>> {
+        let task = self.scratch.as_ref().and_then(|scratch| scratch.cast.task(planned.task));
+        match task.filter(|task| view.is_ready(*task)) {
+            Some(task) => Ok(task),
+            None => Err(self.diverged(view, planned, "that it cannot go".to_owned())),
+        }
     }
 
     /// The program did not do again what it did before.
@@ -129,21 +177,25 @@ impl Strategy for Exhaustive {
 
     fn pick(&mut self, view: &View<'_>) -> Result<TaskId, Box<Divergence>> {
         let Some(planned) = self.planned_at(view.steps().len()) else {
+            if self.is_on_the_way() {
+                return self.descend(view, None);
+            }
             return Ok(match (&mut self.sleep, &self.scratch) {
                 (Some(sleep), Some(scratch)) => sleep.pick(view, &scratch.cast),
                 _ => go_on_freely(view),
             });
         };
-        let task = self.scratch.as_ref().and_then(|scratch| scratch.cast.task(planned.task));
-        match task.filter(|task| view.is_ready(*task)) {
-            Some(task) => Ok(task),
-            None => Err(self.diverged(view, planned, "that it cannot go".to_owned())),
-        }
+        self.ready(planned, view)
     }
 
     fn choose(&mut self, outcomes: u64, view: &View<'_>) -> Result<u64, Box<Divergence>> {
         // The step itself has been recorded already.
-        match self.planned_at(view.steps().len() - 1) {
+        let (step, before) = view.steps().split_last().map_or((None, &[][..]), |(step, before)| (Some(step), before));
+        if self.planned_at(before.len()).is_none() {
+            self.catch_up(before);
+            self.go_on_by(step.map(|step| step.task));
+        }
+        match self.planned_at(before.len()) {
             None => Ok(match (&mut self.sleep, &self.scratch) {
                 (Some(sleep), Some(scratch)) => sleep.choose(outcomes, view, &scratch.cast),
                 _ => 0,
@@ -157,9 +209,10 @@ impl Strategy for Exhaustive {
         if finding.is_some_and(|finding| finding.kind == FindingKind::Interference) {
             return; // it is run again
         }
+        self.catch_up(view.steps());
         let Some(mut scratch) = self.scratch.take() else { return };
         scratch.cast.forget_others();
-        if scratch.as_planned(view.steps()) {
+        if self.on_the_way.is_none() && scratch.as_planned(view.steps()) {
             let Scratch { route, analysis, reversal, cast, .. } = &mut *scratch;
             let execution = analysis.of(view, cast, reversal.preemptions.is_bounded());
             let mut worth = match &self.sleep {
@@ -170,6 +223,13 @@ impl Strategy for Exhaustive {
                 }
             };
             let is_within = reversal.preemptions.is_within(&execution);
+            if self.sleep.is_none() && self.explorer.own.has_company() && reversal.wants_much() {
+                // Most of it is covered: that can be found out without keeping anybody waiting.
+                let shared = self.explorer.common().read();
+                if !shared.frugal {
+                    reversal.drop_covered(&shared.tree, route, &execution);
+                }
+            }
             let mut shared = self.explorer.lock();
             if shared.must_be_frugal() && self.sleep.is_none() {
                 // Since it was begun memory has run short.
@@ -180,19 +240,26 @@ impl Strategy for Exhaustive {
             shared.diverged |= worth == Worth::Unknown;
             shared.dropped += reversal.preemptions.take_dropped();
             shared.within_bound += u64::from(worth == Worth::New && is_within);
-            self.leave(shared);
-            let mut own = self.explorer.own();
+            shared.finish(self.leaf, self.ticket);
+            route.was_gone();
+            let next = if self.ahead { shared.claim_next(route) } else { None };
+            self.explorer.common().unlock(shared);
+            let mut own = self.explorer.own.kept();
             if worth == Worth::Redundant {
                 own.redundant.push(self.ticket);
             }
             own.scratch = Some(scratch);
+            own.next = next;
         } else {
             if !finding.is_some_and(|finding| matches!(finding.kind, FindingKind::Divergence(_))) {
-                self.explorer.own().divergence = Some(scratch.first_difference(view));
+                self.explorer.own.kept().divergence = Some(scratch.first_difference(view));
             }
             let mut shared = self.explorer.lock();
             shared.diverged = true;
-            self.leave(shared);
+            if self.on_the_way.is_none() {
+                shared.finish(self.leaf, self.ticket);
+            }
+            self.explorer.common().unlock(shared);
         }
     }
 }
@@ -202,17 +269,4 @@ impl Strategy for Exhaustive {
 #[inline]
 fn go_on_freely(view: &View<'_>) -> TaskId {
     sequential_fill_with(view, |task| task.pending.kind == OpKind::Join)
-}
-
-impl Exhaustive {
-    /// The execution is over, and has added what it had to add.
-    fn leave(&self, mut shared: MutexGuard<'_, Shared>) {
-        shared.finish(self.leaf, self.ticket);
-        let somebody_waits = shared.waiting > 0;
-        drop(shared);
-        // It is a system call.
-        if somebody_waits {
-            self.explorer.shared.1.notify_all();
-        }
-    }
 }

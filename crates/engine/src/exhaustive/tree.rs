@@ -13,7 +13,6 @@ use self::stored::Journal;
 use super::Planned;
 use super::names::Names;
 use super::route::Route;
-use crate::strategy::Tape;
 
 /// A node of the tree.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -21,25 +20,43 @@ pub(super) struct NodeId(u32);
 
 const NONE: NodeId = NodeId(u32::MAX);
 
+/// A step, with what is to be done at and below it. That is counted by children, and not by leaves, so that
+/// the nodes above need not know of everything: what workers do far from each other does not meet. For the
+/// same reason a node has a cache line to itself.
+#[repr(align(64))]
 struct Node {
     step: Planned,
     parent: NodeId,
     first: NodeId,
     last: NodeId,
     next: NodeId,
-    /// Leaves at or below it that nobody has claimed.
+    /// Children with leaves that nobody has claimed; and itself, if it is one.
     unclaimed: u32,
-    /// Leaves at or below it whose executions are not over.
+    /// Children with leaves whose executions are not over; and itself, if it is one.
     open: u32,
-    /// Executions at or below it that are over.
+    /// Children with leaves that somebody is at work at; and itself, if it is one.
+    active: u32,
+    /// Its own execution, if that is over, and those below it that have been forgotten.
     made: u32,
-    leaf: bool,
-    claimed: bool,
+    leaf: Leaf,
+}
+
+/// Whether a node is a leaf, and what has become of it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Leaf {
+    No,
+    Unclaimed,
+    Claimed,
+    Over,
 }
 
 pub(super) struct Tree {
     nodes: Vec<Node>,
     free: Vec<NodeId>,
+    /// Leaves that nobody has claimed.
+    unclaimed: u64,
+    /// Leaves whose executions are not over.
+    open: u64,
     /// Everything to the left of the way to this node has been forgotten.
     edge: NodeId,
     /// What is added is taken down here.
@@ -48,17 +65,36 @@ pub(super) struct Tree {
 
 const ROOT: NodeId = NodeId(0);
 
+/// Where a [descent](Tree::descend) has come to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Place {
+    /// A leaf, which is claimed by that.
+    Leaf(NodeId),
+    /// A node above one.
+    Above(NodeId),
+}
+
 impl Tree {
     /// A tree with one leaf: the empty prefix.
     pub(super) fn new() -> Self {
         let step = Planned { task: Names::MAIN, choice: 0 };
-        let mut tree = Tree { nodes: vec![Node::new(step, NONE)], free: Vec::new(), edge: ROOT, journal: None };
+        let mut tree = Tree::of_nodes(vec![Node::new(step, NONE)]);
         tree.mark_leaf(ROOT);
         tree
     }
 
+    fn of_nodes(nodes: Vec<Node>) -> Self {
+        Tree { nodes, free: Vec::new(), unclaimed: 0, open: 0, edge: ROOT, journal: None }
+    }
+
+    /// Leaves that nobody has claimed.
     pub(super) fn unclaimed(&self) -> u64 {
-        u64::from(self.node(ROOT).unclaimed)
+        self.unclaimed
+    }
+
+    /// Leaves whose executions are not over.
+    pub(super) fn open(&self) -> u64 {
+        self.open
     }
 
     /// Nodes that it holds.
@@ -84,7 +120,7 @@ impl Tree {
     }
 
     pub(super) fn is_leaf(&self, id: NodeId) -> bool {
-        self.node(id).leaf
+        self.node(id).leaf != Leaf::No
     }
 
     /// Its children, left to right.
@@ -102,7 +138,6 @@ impl Tree {
         std::iter::successors(some(first), move |id| some(self.node(*id).next))
     }
 
-    /// The parent of a node on a path, given that path and the node's depth.
     pub(super) fn root() -> NodeId {
         ROOT
     }
@@ -112,16 +147,16 @@ impl Tree {
     /// something that nobody has begun, that is taken: so everybody has a part of the tree to himself,
     /// but what is to the right of others' parts cannot be forgotten yet when it is done.
     pub(super) fn claim(&mut self, route: &mut Route, apart: bool) -> Option<NodeId> {
-        if self.node(ROOT).unclaimed == 0 {
+        if self.unclaimed == 0 {
             return None;
         }
         // From above: a node of the way that has been forgotten is below one that has nothing left.
         let kept = route.nodes().iter().take_while(|node| self.node(**node).unclaimed > 0).count();
         route.back_to(kept);
         let mut at = route.nodes().last().copied().unwrap_or(ROOT);
-        while !self.node(at).leaf || self.node(at).claimed {
+        while self.node(at).leaf != Leaf::Unclaimed {
             let has_some = |kid: &NodeId| self.node(*kid).unclaimed > 0;
-            let is_untouched = |kid: &NodeId| has_some(kid) && self.node(*kid).unclaimed == self.node(*kid).open;
+            let is_untouched = |kid: &NodeId| has_some(kid) && self.node(*kid).active == 0;
             let untouched = if apart { self.kids(at).find(is_untouched) } else { None };
             let chosen = untouched.or_else(|| self.kids(at).find(has_some))?;
             self.kids(at).take_while(|kid| *kid != chosen).for_each(|kid| route.pass(self.step(kid)));
@@ -131,31 +166,51 @@ impl Tree {
         Some(self.claimed(at))
     }
 
-    /// As [`claim`](Self::claim), of a leaf to which the draws of `tape` lead from the root.
-    pub(super) fn claim_anywhere(&mut self, route: &mut Route, tape: &mut Tape) -> Option<NodeId> {
-        if self.node(ROOT).unclaimed == 0 {
-            return None;
-        }
+    /// Goes back to the root, to [descend](Self::descend) from there. Claims it, if it is a leaf; `None` if there is
+    /// none to be claimed at all.
+    pub(super) fn start_at_root(&mut self, route: &mut Route) -> Option<Place> {
         route.back_to(0);
-        let mut at = ROOT;
-        while !self.node(at).leaf || self.node(at).claimed {
-            let has_some = |kid: &NodeId| self.node(*kid).unclaimed > 0;
-            let drawn = match self.kids(at).filter(has_some).count() {
-                1 => 0,
-                several => tape.below(several as u64) as usize,
-            };
-            let chosen = self.kids(at).filter(has_some).nth(drawn)?;
-            self.kids(at).take_while(|kid| *kid != chosen).for_each(|kid| route.pass(self.step(kid)));
-            route.go(chosen, self.step(chosen));
-            at = chosen;
-        }
-        Some(self.claimed(at))
+        (self.unclaimed > 0).then(|| self.arrive(ROOT))
+    }
+
+    /// Goes a step down from where `route` has come to, towards a leaf that nobody has claimed: a step that `fits`,
+    /// if one leads there. `draw` chooses from so many. Claims the leaf, if that is where it leads.
+    pub(super) fn descend(
+        &mut self,
+        route: &mut Route,
+        fits: impl Fn(Planned) -> bool,
+        draw: impl FnOnce(usize) -> usize,
+    ) -> Option<Place> {
+        let at = route.nodes().last().copied().unwrap_or(ROOT);
+        let has_some = |kid: &NodeId| self.node(*kid).unclaimed > 0;
+        let is_fit = |kid: &NodeId| has_some(kid) && fits(self.step(*kid));
+        let chosen = match self.kids(at).filter(is_fit).count() {
+            0 => self.kids(at).filter(has_some).nth(draw(self.kids(at).filter(has_some).count()))?,
+            several => self.kids(at).filter(is_fit).nth(draw(several))?,
+        };
+        self.kids(at).take_while(|kid| *kid != chosen).for_each(|kid| route.pass(self.step(kid)));
+        route.go(chosen, self.step(chosen));
+        Some(self.arrive(chosen))
+    }
+
+    fn arrive(&mut self, at: NodeId) -> Place {
+        if self.node(at).leaf == Leaf::Unclaimed { Place::Leaf(self.claimed(at)) } else { Place::Above(at) }
     }
 
     fn claimed(&mut self, leaf: NodeId) -> NodeId {
-        self.node_mut(leaf).claimed = true;
-        self.for_ancestors(leaf, |node| node.unclaimed -= 1);
+        self.node_mut(leaf).leaf = Leaf::Claimed;
+        self.unclaimed -= 1;
+        self.lower(leaf, |node| &mut node.unclaimed);
+        self.raise(leaf, |node| &mut node.active);
         leaf
+    }
+
+    /// Nobody makes the execution that begins with `leaf`, for the moment.
+    pub(super) fn unclaim(&mut self, leaf: NodeId) {
+        self.node_mut(leaf).leaf = Leaf::Unclaimed;
+        self.unclaimed += 1;
+        self.raise(leaf, |node| &mut node.unclaimed);
+        self.lower(leaf, |node| &mut node.active);
     }
 
     /// Adds a child to the right of the others.
@@ -192,20 +247,20 @@ impl Tree {
         if let Some(journal) = &mut self.journal {
             journal.marked(id);
         }
-        self.node_mut(id).leaf = true;
-        self.for_ancestors(id, |node| {
-            node.unclaimed += 1;
-            node.open += 1;
-        });
+        self.node_mut(id).leaf = Leaf::Unclaimed;
+        (self.unclaimed, self.open) = (self.unclaimed + 1, self.open + 1);
+        self.raise(id, |node| &mut node.unclaimed);
+        self.raise(id, |node| &mut node.open);
     }
 
     /// The execution that began with `leaf` is over, and has added what it had to add. Forgets what
     /// nobody can need any more: subtrees that are done, as is everything to their left.
     pub(super) fn finish(&mut self, leaf: NodeId) {
-        self.for_ancestors(leaf, |node| {
-            node.open -= 1;
-            node.made = node.made.saturating_add(1);
-        });
+        let node = self.node_mut(leaf);
+        (node.leaf, node.made) = (Leaf::Over, node.made.saturating_add(1));
+        self.open -= 1;
+        self.lower(leaf, |node| &mut node.open);
+        self.lower(leaf, |node| &mut node.active);
         // The topmost node on the way to the edge that is done, if there is one; from there to the right.
         let (mut at, mut kid) = (self.edge, NONE);
         while at != ROOT && self.node(at).open == 0 {
@@ -229,27 +284,52 @@ impl Tree {
     /// are as long as executions, too long to recurse.
     fn forget_below(&mut self, id: NodeId) {
         let mut looked_at = self.free.len();
-        let mut at = id;
+        let (mut at, mut made) = (id, 0);
         loop {
             let mut kid = self.node(at).first;
             while kid != NONE {
                 self.free.push(kid);
-                kid = self.node(kid).next;
+                let node = self.node_mut(kid);
+                made += node.made;
+                kid = node.next;
             }
             let node = self.node_mut(at);
             (node.first, node.last) = (NONE, NONE);
-            let Some(next) = self.free.get(looked_at) else { return };
+            let Some(next) = self.free.get(looked_at) else { break };
             at = *next;
             looked_at += 1;
         }
+        let node = self.node_mut(id);
+        node.made = node.made.saturating_add(made);
     }
 
-    fn for_ancestors(&mut self, id: NodeId, mut f: impl FnMut(&mut Node)) {
+    /// There is one more of something at `id`; its parent knows only whether there is any.
+    fn raise(&mut self, id: NodeId, count: impl Fn(&mut Node) -> &mut u32) {
         let mut at = id;
         while at != NONE {
             let node = self.node_mut(at);
-            f(node);
-            at = node.parent;
+            let parent = node.parent;
+            let count = count(node);
+            *count += 1;
+            if *count > 1 {
+                return;
+            }
+            at = parent;
+        }
+    }
+
+    /// There is one less.
+    fn lower(&mut self, id: NodeId, count: impl Fn(&mut Node) -> &mut u32) {
+        let mut at = id;
+        while at != NONE {
+            let node = self.node_mut(at);
+            let parent = node.parent;
+            let count = count(node);
+            *count -= 1;
+            if *count > 0 {
+                return;
+            }
+            at = parent;
         }
     }
 }
@@ -264,9 +344,9 @@ impl Node {
             next: NONE,
             unclaimed: 0,
             open: 0,
+            active: 0,
             made: 0,
-            leaf: false,
-            claimed: false,
+            leaf: Leaf::No,
         }
     }
 }

@@ -24,6 +24,8 @@ use crate::task::WaitList;
 pub use channel::{ChannelState, UNBOUNDED};
 pub(crate) use mutex::Request;
 pub use once::OnceState;
+pub use rwlock::Preference;
+pub(crate) use rwlock::ahead;
 
 /// A task that holds a resource.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -1,11 +1,13 @@
 //! Auto: several strategies by turns, so that nobody has to choose.
 //!
-//! The first execution is URW's: as long as nothing is known, that is a random walk. Then SURW, URW,
-//! race-directed, POS and PCT take turns; all of them learn from each other's executions. A rotation and no bandit:
-//! bugs are too rare to learn from, and a rotation of m loses at most a factor of m against the best of them.
-//! Which strategy an execution has follows from its number and from what is known by then.
+//! The first executions are URW's: as long as nothing is known, that is a random walk, and likely bugs are best found
+//! by what draws all interleavings alike. Then SURW and race-directed alternate, and then all of them, with POS and
+//! PCT, take turns; they learn from each other's executions. A rotation and no bandit: bugs are too rare to learn from,
+//! and a rotation of m loses at most a factor of m against the best of them. Which strategy an execution has follows
+//! from its number and from what is known by then.
 //!
-//! The first executions have a [`Guide`]: each begins in a way that no earlier one is equivalent to.
+//! The first executions have a [`Guide`]: each goes a way that no earlier one is equivalent to, and the second draws the
+//! opposite of what the first has drawn.
 
 use std::sync::Arc;
 
@@ -29,23 +31,29 @@ enum Turn {
     Pct,
 }
 
-const ROTATION: [Turn; 9] = [
-    Turn::Surw,
+/// Whose turn it is in the first executions.
+const FIRST: [Turn; 9] = [
+    Turn::Urw,
+    Turn::Urw,
     Turn::Urw,
     Turn::Surw,
-    Turn::Urw,
     Turn::RaceDirected,
     Turn::Surw,
-    Turn::Pos,
     Turn::RaceDirected,
-    Turn::Pct,
+    Turn::Surw,
+    Turn::RaceDirected,
 ];
+
+/// And from then on.
+const ROTATION: [Turn; 7] =
+    [Turn::Urw, Turn::Surw, Turn::RaceDirected, Turn::Pos, Turn::Surw, Turn::RaceDirected, Turn::Pct];
 
 impl Turn {
     fn of(number: u64) -> Turn {
-        match number {
-            0 => Turn::Urw,
-            _ => ROTATION[((number - 1) % ROTATION.len() as u64) as usize],
+        let first = FIRST.len() as u64;
+        match number.checked_sub(first) {
+            None => FIRST[number as usize],
+            Some(later) => ROTATION[(later % ROTATION.len() as u64) as usize],
         }
     }
 }
@@ -136,7 +144,10 @@ impl Strategy for Auto {
         if let Some(guide) = &mut self.guide {
             guide.begin(seed);
         }
-        self.active(|turn| turn.begin(seed));
+        match self.guide.as_ref().and_then(|guide| guide.opposite(seed)) {
+            Some(first) if self.turn == Turn::Urw => self.urw.begin_opposite(first),
+            _ => self.active(|turn| turn.begin(seed)),
+        }
     }
 
     fn spawned(&mut self, parent: TaskId, child: TaskId) {
@@ -147,15 +158,19 @@ impl Strategy for Auto {
     }
 
     fn pick(&mut self, view: &View<'_>) -> Result<TaskId, Box<Divergence>> {
-        match self.guide.as_mut().and_then(|guide| guide.at(view.steps().len())) {
-            Some(leaf) => leaf.pick(view),
-            None => self.active(|turn| turn.pick(view)),
+        if let Some(leaf) = self.guide.as_mut().and_then(|guide| guide.at(view.steps().len())) {
+            return leaf.pick(view);
+        }
+        let proposed = self.active(|turn| turn.pick(view))?;
+        match self.guide.as_mut().and_then(Guide::on_the_way) {
+            Some(leaf) => leaf.descend(view, Some(proposed)),
+            None => Ok(proposed),
         }
     }
 
     fn choose(&mut self, outcomes: u64, view: &View<'_>) -> Result<u64, Box<Divergence>> {
         // The step itself has been recorded already.
-        match self.guide.as_mut().and_then(|guide| guide.at(view.steps().len() - 1)) {
+        match self.guide.as_mut().and_then(|guide| guide.chooses(view.steps().len() - 1)) {
             Some(leaf) => leaf.choose(outcomes, view),
             None => self.active(|turn| turn.choose(outcomes, view)),
         }

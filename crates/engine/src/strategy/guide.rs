@@ -2,14 +2,16 @@
 //!
 //! Small programs have few behaviours, and what is drawn at random shows the likely ones again and again. So
 //! each of these executions begins with a prefix that makes it differ from all before: one that exhaustive
-//! exploration has left, drawn at random. After the prefix the strategy whose turn it is makes the choices.
-//! A program that is smaller than the number of these executions is exhausted by them.
+//! exploration has left. Which one, the strategy decides whose turn it is: it makes the choices from the beginning,
+//! and is overruled only where its choice would lead to nothing that is left. What is left lies near what was made, so
+//! that is not the same as to draw until something new comes. A program that is smaller than the number of these
+//! executions is exhausted by them.
 //!
 //! It costs about as much as the executions themselves, so it is given up where they are long or many; and
 //! where tasks yield, since then exhaustive exploration has rules of its own for what an execution is.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 
 use super::{Strategy, View};
 use crate::exhaustive::{Exhaustive, Explorer};
@@ -20,20 +22,30 @@ use crate::trace::Step;
 
 /// Steps of an execution beyond which it is not worth it: the cost grows faster than the length.
 const LONGEST: usize = 400;
-/// The same for the number of prefixes that are left to choose from: executions hardly repeat themselves then.
-const WIDEST: u64 = 64;
+/// Prefixes that are left after the first execution beyond which it is not worth it: executions hardly repeat
+/// themselves then, and are better drawn afresh than near those before. After later executions there may be more.
+const WIDEST: u64 = 6;
+/// So many more for each execution.
+const WIDER: u64 = 2;
 
 /// Guides executions. A clone is for another worker of the same exploration.
 pub struct Guide {
     explorer: Explorer,
     /// Executions that are guided, from the first on.
     executions: u64,
-    fate: Arc<AtomicU8>,
+    shared: Arc<Shared>,
     number: u64,
     /// What the execution begins with; none after its end.
     leaf: Option<Exhaustive>,
     /// The execution that was guided last, counted from 1.
     guided: u64,
+}
+
+/// What the guides of all workers know.
+struct Shared {
+    fate: AtomicU8,
+    /// The seed of the first execution.
+    first: AtomicU64,
 }
 
 /// What becomes of a guide.
@@ -52,7 +64,7 @@ impl Clone for Guide {
         Guide {
             explorer: self.explorer.clone(),
             executions: self.executions,
-            fate: Arc::clone(&self.fate),
+            shared: Arc::clone(&self.shared),
             number: 0,
             leaf: None,
             guided: 0,
@@ -63,13 +75,13 @@ impl Clone for Guide {
 impl Guide {
     /// Guides the first `executions`.
     pub fn new(executions: u64) -> Self {
-        let fate = Arc::new(AtomicU8::new(Fate::Alive as u8));
-        Guide { explorer: Explorer::default(), executions, fate, number: 0, leaf: None, guided: 0 }
+        let shared = Arc::new(Shared { fate: AtomicU8::new(Fate::Alive as u8), first: AtomicU64::new(0) });
+        Guide { explorer: Explorer::default(), executions, shared, number: 0, leaf: None, guided: 0 }
     }
 
     /// What has become of it.
     pub fn fate(&self) -> Fate {
-        let fate = self.fate.load(Ordering::Relaxed);
+        let fate = self.shared.fate.load(Ordering::Relaxed);
         [Fate::Alive, Fate::Wide].into_iter().find(|known| *known as u8 == fate).unwrap_or(Fate::Unfit)
     }
 
@@ -79,24 +91,34 @@ impl Guide {
     }
 
     fn give_up(&self, fate: Fate) {
-        self.fate.store(fate as u8, Ordering::Relaxed);
+        self.shared.fate.store(fate as u8, Ordering::Relaxed);
     }
 
     pub(super) fn prepare(&mut self, number: u64) {
         self.number = number;
     }
 
-    /// Claims the prefix of the execution that begins. An execution that is made once more, to compare, has
+    /// Claims a prefix for the execution that begins. An execution that is made once more, to compare, has
     /// none: what follows from it is known.
     pub(super) fn begin(&mut self, seed: u64) {
         let is_new = self.number >= self.guided && self.number < self.executions;
         if is_new && self.fate() == Fate::Alive {
             self.guided = self.number + 1;
-            self.leaf = self.explorer.claim_anywhere(seed);
+            self.leaf = self.explorer.claim_on_the_way(seed);
         }
         if let Some(leaf) = &mut self.leaf {
             leaf.begin(seed);
         }
+    }
+
+    /// The seed whose draws the execution that begins with `seed` is to turn over: the second is the opposite of the
+    /// first. Each is as likely as any other (antithetic variates: Hammersley, Morton, 1956); but where one was not
+    /// what led to the bug, the other is likely to be. The first is over when the second begins, whoever makes them.
+    pub(super) fn opposite(&self, seed: u64) -> Option<u64> {
+        if self.number == 0 {
+            self.shared.first.store(seed, Ordering::Relaxed);
+        }
+        (self.number == 1).then(|| self.shared.first.load(Ordering::Relaxed))
     }
 
     pub(super) fn spawned(&mut self, parent: TaskId, child: TaskId) {
@@ -110,6 +132,16 @@ impl Guide {
         self.leaf.as_mut().filter(|leaf| leaf.plans(position))
     }
 
+    /// The same for the outcome of that step.
+    pub(super) fn chooses(&mut self, position: usize) -> Option<&mut Exhaustive> {
+        self.leaf.as_mut().filter(|leaf| leaf.is_on_the_way() || leaf.plans(position))
+    }
+
+    /// The prefix, if it has yet to be found out what it is.
+    pub(super) fn on_the_way(&mut self) -> Option<&mut Exhaustive> {
+        self.leaf.as_mut().filter(|leaf| leaf.is_on_the_way())
+    }
+
     pub(super) fn end(&mut self, view: &View<'_>, finding: Option<&Finding>) {
         if finding.is_some_and(|finding| finding.kind == FindingKind::Interference) {
             return; // it is run again
@@ -121,7 +153,7 @@ impl Guide {
             return self.give_up(Fate::Unfit);
         }
         leaf.end(view, finding);
-        if self.explorer.progress().pending > WIDEST {
+        if self.explorer.progress().pending > WIDEST + WIDER * self.number {
             self.give_up(Fate::Wide);
         }
     }

@@ -1,7 +1,7 @@
 //! The profile: what the executions so far have in common, for strategies that aim.
 //!
 //! How long an execution is, how many steps each task makes, how often each task touches each
-//! resource, and which places of the program meet at one resource. Everything is a running maximum or
+//! resource, and which places of the program meet at one resource. Everything is a running maximum or minimum, or
 //! a union, so that the order in which executions are added does not matter but for the numbers that
 //! names get, and those are given out in the order of the executions.
 //!
@@ -43,7 +43,17 @@ pub struct Profile {
 #[derive(Clone, Debug, Default)]
 struct Node {
     children: Vec<u32>,
+    /// The most that it has made in an execution, and the fewest.
     steps: u64,
+    fewest: Option<u64>,
+}
+
+impl Node {
+    /// There were executions in which it made so many steps.
+    fn add(&mut self, fewest: u64, most: u64) {
+        self.steps = self.steps.max(most);
+        self.fewest = Some(self.fewest.map_or(fewest, |known| known.min(fewest)));
+    }
 }
 
 /// A resource.
@@ -116,9 +126,10 @@ impl Profile {
         self.tasks.len()
     }
 
-    /// The most steps of each task by name, but for those that commute with everything.
+    /// The most steps of each task by name, but for those that commute with everything; where tasks yield, the fewest:
+    /// the others are turns of a loop that waits.
     pub(super) fn steps_of_tasks(&self) -> impl Iterator<Item = u64> {
-        self.tasks.iter().map(|task| task.steps)
+        self.tasks.iter().map(|task| if self.yields { task.fewest.unwrap_or(0) } else { task.steps })
     }
 
     /// Adds to each task's number, by name, those of all its descendants.
@@ -186,8 +197,7 @@ impl Profile {
             }
         }
         for (name, made) in tasks.iter().zip(made).filter(|(name, _)| **name != UNKNOWN) {
-            let most = &mut self.tasks[*name as usize].steps;
-            *most = (*most).max(*made);
+            self.tasks[*name as usize].add(*made, *made);
         }
         for (name, seen) in resources.iter().zip(seen) {
             self.add_resource(*name, tasks, seen);
@@ -227,7 +237,9 @@ impl Profile {
                 tasks[0] = self.main();
             }
             let mine = tasks[at];
-            self.tasks[mine as usize].steps = self.tasks[mine as usize].steps.max(node.steps);
+            if let Some(fewest) = node.fewest {
+                self.tasks[mine as usize].add(fewest, node.steps);
+            }
             for (ordinal, child) in node.children.iter().enumerate().filter(|(_, child)| **child != UNKNOWN) {
                 tasks[*child as usize] = self.grow_child(mine, ordinal as u32 + 1);
             }
@@ -408,6 +420,6 @@ pub(super) fn is_access(kind: OpKind) -> bool {
         Start | Spawn | Exit | Join | IsFinished | Yield | Park | Unpark | Sleep | Now | Choose | Fence => false,
         Load | Store | Rmw | Cas | CellRead | CellWrite | Lock | TryLock | Read | Write | TryRead | TryWrite
         | CondWait | NotifyOne | NotifyAll | Acquire | TryAcquire | Arrive | OnceEnter | OnceCheck | Send | TrySend
-        | Recv | TryRecv | CloseSend | CloseRecv => true,
+        | Recv | TryRecv | CloseSend | CloseRecv | Call | Return => true,
     }
 }

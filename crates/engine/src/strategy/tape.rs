@@ -55,12 +55,19 @@ pub(super) struct Draws {
     given: Vec<(u64, u64)>,
     /// The number of the next one that is given.
     next_given: u64,
+    /// Bits of what is drawn that are turned over: none, or all.
+    turned: u64,
 }
 
 impl Draws {
     /// The tape of `seed`.
     pub(super) fn new(seed: u64) -> Self {
-        Draws { tape: Tape::new(seed), made: 0, given: Vec::new(), next_given: u64::MAX }
+        Draws { tape: Tape::new(seed), made: 0, given: Vec::new(), next_given: u64::MAX, turned: 0 }
+    }
+
+    /// The tape of `seed` turned over: where that draws a small number, this draws a large one.
+    pub(super) fn opposite(seed: u64) -> Self {
+        Draws { turned: u64::MAX, ..Draws::new(seed) }
     }
 
     /// Begins anew, with the draws of `recipe`.
@@ -82,7 +89,7 @@ impl Draws {
     pub(super) fn bits(&mut self) -> u64 {
         let bits = self.tape.bits();
         self.made += 1;
-        if self.made > self.next_given { self.take_given() } else { bits }
+        if self.made > self.next_given { self.take_given() } else { bits ^ self.turned }
     }
 
     #[cold]
@@ -137,6 +144,12 @@ mod tests {
         let edited: Vec<u64> = (0..10).map(|_| draws.bits()).collect();
         let differ: Vec<usize> = (0..10).filter(|i| plain[*i] != edited[*i]).collect();
         assert_eq!((differ, edited[0], edited[4], edited[9]), (vec![0, 4, 9], 11, 12, 13));
+    }
+
+    #[test]
+    fn opposite_draws_are_large_where_the_others_are_small() {
+        let (mut draws, mut opposite) = (Draws::new(7), Draws::opposite(7));
+        assert!((0..100).all(|_| draws.below(10) + opposite.below(10) == 9));
     }
 
     #[test]

@@ -4,11 +4,12 @@
 //! it has yet to spawn, have left. If the counts are exact and nobody blocks, every interleaving has
 //! the same probability; the plain random walk under-samples tasks that are short or spawned late.
 //!
-//! The counts are the most that earlier executions have shown, not those of a single one. Weak where
-//! they vary: a spinning task looks long.
+//! The counts are the most that earlier executions have shown, not those of a single one; where tasks yield, the
+//! fewest, or a task that spins would look long. Weak where they vary.
 
 use super::profile::is_silent;
 use super::remaining::Remaining;
+use super::tape::Draws;
 use super::walk::{self, Walk};
 use super::{Strategy, View};
 use crate::finding::{Divergence, Finding};
@@ -25,6 +26,12 @@ impl Urw {
     /// The uniform random walk.
     pub fn new() -> Self {
         Urw { walk: Walk::new(), steps: Remaining::default() }
+    }
+
+    /// Begins an execution with draws that are the opposite of those of the tape of `seed`.
+    pub(super) fn begin_opposite(&mut self, seed: u64) {
+        self.begin(seed);
+        self.walk.tape = Draws::opposite(seed);
     }
 }
 

@@ -4,7 +4,7 @@ use drawloom_engine::strategy::Tape;
 
 use super::program::Program;
 
-const THINGS: &str = "var x; var y; mutex m; mutex n; rwlock l; cond c; chan q 1; chan z 0; chan u inf; chan v inf; chan w 1; sem s 1; barrier b 2; once o\n";
+const THINGS: &str = "var x; var y; mutex m; mutex n; rwlock l; cond c; chan q 1; chan z 0; chan u inf; chan v inf; chan w 1; sem s 1; barrier b 2; once o; history h\n";
 
 /// Fragments that a thread is put together from; what one takes it gives back.
 const FRAGMENTS: &[&str] = &[
@@ -55,6 +55,8 @@ const FRAGMENTS: &[&str] = &[
     "tryrecv r5 r0 v",
     "sendok r5 w 7",
     "trysend r5 w 8",
+    "call h; return h",
+    "call h; faa r2 x 1; return h",
     "choose r6 2",
     "sleep T; now r6",
     "sleep T; load r0 x",
@@ -77,6 +79,36 @@ const FIRST: &[&str] = &[
     "spawn late",
     "isfinished r6 t1",
 ];
+
+/// Fragments about one reader–writer lock.
+const LOCKED: &[&str] = &[
+    "rlock l; rwunlock l",
+    "rlock l; load r0 x; rwunlock l",
+    "rlock l; rlock l; rwunlock l; rwunlock l",
+    "wlock l; rwunlock l",
+    "wlock l; store x 3; rwunlock l",
+    "wlock l; downgrade l; rwunlock l",
+    "tryrlock r5 l; jz r5 L; rwunlock l; label L",
+    "trywlock r5 l; jz r5 L; rwunlock l; label L",
+    "faa r2 x 1",
+];
+
+/// The program of `seed` about a reader–writer lock that prefers one side, with its text.
+pub fn generate_preferring(seed: u64) -> (Program, String) {
+    let mut tape = Tape::new(seed);
+    let mut text = format!("var x; rwlock l {}\n", ["readers", "writers"][tape.below(2) as usize]);
+    let mut labels = 0;
+    for thread in 0..2 + tape.below(2) {
+        text.push_str(&format!("thread t{thread}\n"));
+        for _ in 0..1 + tape.below(2) {
+            labels += 1;
+            let chosen = LOCKED[tape.below(LOCKED.len() as u64) as usize];
+            text.push_str(&chosen.replace('L', &format!("L{labels}")));
+            text.push('\n');
+        }
+    }
+    (Program::parse(&text), text)
+}
 
 /// The program of `seed`, with its text.
 pub fn generate(seed: u64) -> (Program, String) {

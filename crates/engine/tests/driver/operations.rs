@@ -1,6 +1,6 @@
 //! What an instruction announces, and what is left to do once the engine has carried it out.
 
-use drawloom_engine::{ChannelState, OpKind, Operation, ResourceId, Site, State, TaskId, outcome};
+use drawloom_engine::{ChannelState, OpKind, Operation, ResourceId, ResourceKind, Site, State, TaskId, outcome};
 
 use super::instruction::{Instruction, Value};
 use super::machine::Machine;
@@ -85,6 +85,12 @@ impl Machine<'_> {
             Some(at) => self.resource(task, at),
             None => ResourceId::NONE,
         };
+        if let Some(at) = at {
+            let index = self.index(task, at);
+            if self.program.things[index].kind == ResourceKind::RwLock {
+                arg = self.program.things[index].preference.operand();
+            }
+        }
         if id != ResourceId::NONE {
             if let State::Channel(ChannelState { capacity, .. }) = self.engine.resources()[id.index()].state {
                 arg = capacity;

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use drawloom_engine::{ChannelState, OnceState, OpKind, ResourceKind, State, UNBOUNDED};
+use drawloom_engine::{ChannelState, OnceState, OpKind, Preference, ResourceKind, State, UNBOUNDED};
 
 use super::instruction::{Instruction, Into, Operator, Target, Value, When};
 
@@ -12,6 +12,8 @@ pub struct Thing {
     pub kind: ResourceKind,
     pub state: State,
     pub initial: i64,
+    /// Of a reader–writer lock.
+    pub preference: Preference,
 }
 
 /// A thread of a program: instructions, each with its line.
@@ -95,10 +97,16 @@ impl Program {
             "sem" => (ResourceKind::Semaphore, State::Permits(count(2)), 0, 1),
             "barrier" => (ResourceKind::Barrier, State::Barrier { size: count(2), arrived: 0 }, 0, 1),
             "once" => (ResourceKind::Once, State::Once(OnceState::New), 0, 1),
+            "history" => plain(ResourceKind::History),
             other => panic!("no declaration `{other}`"),
         };
+        let preference = match words.get(2) {
+            Some(&"readers") => Preference::Readers,
+            Some(&"writers") => Preference::Writers,
+            _ => Preference::Fair,
+        };
         self.names.insert(words[1].into(), self.things.len());
-        self.things.extend((0..copies).map(|_| Thing { kind, state, initial }));
+        self.things.extend((0..copies).map(|_| Thing { kind, state, initial, preference }));
     }
 
     fn target(&self, word: &str) -> Target {
@@ -163,6 +171,8 @@ impl Program {
             "tryrecv" => {
                 I::Recv { kind: OpKind::TryRecv, at: at(3), to: into(words[2]), ok: into(words[1]), timeout: None }
             }
+            "call" => simple(OpKind::Call),
+            "return" => simple(OpKind::Return),
             "close" => close(OpKind::CloseSend),
             "closerecv" => close(OpKind::CloseRecv),
             "spawn" => I::Spawn(thread(1)),

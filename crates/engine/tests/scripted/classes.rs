@@ -69,6 +69,11 @@ const SMALL: &[Row] = rows! {
     "tryrecv-2-2" 8 0 12
     "cvbuf-1" 2 0 11
     "choose-3" 48 0 720
+    "history-2-1" 3 0 6
+    "history-2-2" 19 0 70
+    "history-2-3" 141 0 924
+    "history-3-1" 19 0 90
+    "history-4-1" 207 0 2520
 };
 
 /// Programs that take seconds each in a debug build.

@@ -7,7 +7,7 @@ use drawloom_engine::schedule::{Schedule, Segment};
 use drawloom_engine::strategy::{Lenient, Random, Replay, Sequential};
 use drawloom_engine::{Engine, Limits, OpKind, Step, TaskPath};
 
-use crate::driver::{Program, Run, canonical, generate, line_of, run, run_on, up_to};
+use crate::driver::{Program, Run, canonical, generate, generate_preferring, line_of, run, run_on, up_to};
 
 /// A schedule that names the task of every single step.
 fn schedule(run: &Run, order: impl Iterator<Item = usize>) -> Schedule {
@@ -35,8 +35,7 @@ fn random_run(program: &Program, seed: u64) -> Run {
 }
 
 /// Swaps every two adjacent steps that the clocks do not order, and runs the program that way.
-fn swap_everywhere(seed: u64) -> usize {
-    let (program, text) = generate(seed);
+fn swap_everywhere((program, text): (Program, String), seed: u64) -> usize {
     let original = random_run(&program, seed);
     if original.finding.as_deref() == Some("deadlock") {
         // It is stopped as soon as the circle is closed, and what else was to come depends on when.
@@ -71,8 +70,14 @@ fn swap_everywhere(seed: u64) -> usize {
 
 #[test]
 fn adjacent_steps_that_are_not_ordered_can_be_swapped_without_anybody_noticing() {
-    let swapped: usize = (0..700).map(swap_everywhere).sum();
+    let swapped: usize = (0..700).map(|seed| swap_everywhere(generate(seed), seed)).sum();
     assert!(swapped > 700, "only {swapped} pairs were tried");
+}
+
+#[test]
+fn so_can_steps_on_a_lock_that_prefers_one_side() {
+    let swapped: usize = (0..300).map(|seed| swap_everywhere(generate_preferring(seed), seed)).sum();
+    assert!(swapped > 100, "only {swapped} pairs were tried");
 }
 
 #[test]

@@ -10,7 +10,7 @@ use drawloom_engine::exhaustive::Explorer;
 use drawloom_engine::guard::Armed;
 use drawloom_engine::{Engine, Limits};
 
-use crate::driver::{Program, Run, canonical, generate, run_on, up_to};
+use crate::driver::{Program, Run, canonical, generate, generate_preferring, run_on, up_to};
 
 /// A program with its number of classes, and of those that end with tasks blocked.
 pub struct Row {
@@ -78,6 +78,7 @@ pub const SMALL: &[Row] = rows! {
     "philook-5" 30 0
     "stack-3" 20 0
     "rw-3-2" 54 0
+    "sleepers-3" 2 0
     "prodcons-2-2-1" 6 0
     "prodcons-3-1-1" 6 0
     "prodcons-3-2-2" 90 0
@@ -86,6 +87,11 @@ pub const SMALL: &[Row] = rows! {
     "cvbuf-1" 2 0
     "cvbuf-3" 32 0
     "choose-3" 48 0
+    "history-2-1" 3 0
+    "history-2-2" 19 0
+    "history-2-3" 141 0
+    "history-3-1" 19 0
+    "history-4-1" 207 0
 };
 
 /// Programs that take seconds each in a debug build.
@@ -162,8 +168,20 @@ pub fn compare(
     compare_under(seeds, most, |_, _| None, explore)
 }
 
+type Generator = fn(u64) -> (Program, String);
+
 /// As [`compare`], each program under a guard that is made for its seed and text.
 pub fn compare_under(
+    seeds: std::ops::Range<u64>,
+    most: u64,
+    guard: impl Fn(u64, &str) -> Option<Arc<Armed>>,
+    explore: impl Fn(u64, &Program, &Limits, &mut dyn FnMut(&Run)) -> usize,
+) -> u64 {
+    compare_those(generate, seeds, most, guard, explore)
+}
+
+fn compare_those(
+    generate: Generator,
     seeds: std::ops::Range<u64>,
     most: u64,
     guard: impl Fn(u64, &str) -> Option<Arc<Armed>>,
@@ -210,6 +228,24 @@ pub fn exactly(_seed: u64, program: &Program, limits: &Limits, visit: &mut dyn F
 #[test]
 fn random_programs_have_no_other_classes() {
     assert!(compare(0..400, 300, exactly) > 100);
+}
+
+/// Timers of one instant fire at once, before anybody goes on.
+#[test]
+fn timers_of_one_instant_have_no_other_classes() {
+    const PROGRAMS: [&str; 4] = [
+        "var x\nthread a; sleep 5; now r0; faa r1 x 1\nthread b; sleep 5; now r0; faa r1 x 1",
+        "chan q 1\nthread a; recvfor r5 r0 q 5; now r1\nthread b; sleep 5; now r1; send q 1",
+        "sem s 0\nthread a; parkfor r5 5; now r1\nthread b; sleep 5; unpark a; now r1\nthread c; sleep 5; now r0",
+        "mutex m; cond c\nthread a; lock m; cvwaitfor r5 c m 5; unlock m; now r0\nthread b; sleep 5; notify c; now r0",
+    ];
+    let nth = |seed: u64| (Program::parse(PROGRAMS[seed as usize]), PROGRAMS[seed as usize].to_owned());
+    assert_eq!(compare_those(nth, 0..4, 10_000, |_, _| None, exactly), 4);
+}
+
+#[test]
+fn locks_that_prefer_one_side_have_no_other_classes() {
+    assert!(compare_those(generate_preferring, 0..150, 1_000, |_, _| None, exactly) > 80);
 }
 
 #[test]

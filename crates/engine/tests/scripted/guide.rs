@@ -15,7 +15,7 @@ fn anywhere(seed: u64, program: &Program, limits: &Limits, visit: &mut dyn FnMut
     let explorer = Explorer::default();
     let mut engine = Engine::new();
     let mut executions = 0;
-    while let Some(mut strategy) = explorer.claim_anywhere(Tape::seed_of(seed, executions)) {
+    while let Some(mut strategy) = explorer.claim_on_the_way(Tape::seed_of(seed, executions)) {
         let run = run_on(&mut engine, program, &mut strategy, limits, 0);
         executions += 1;
         visit(&run);

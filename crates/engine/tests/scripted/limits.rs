@@ -4,7 +4,7 @@ use drawloom_engine::finding::{Deadlock, FindingKind};
 use drawloom_engine::strategy::{Random, RoundRobin, Sequential, Strategy};
 use drawloom_engine::{Engine, Limits};
 
-use crate::driver::{InOrder, Program, Run, run, run_on};
+use crate::driver::{InOrder, Program, Run, every_run, run, run_on};
 
 const SPIN: &str = "label top; load r0 x; jz r0 top";
 const SPIN_YIELDING: &str = "label top; load r0 x; jnz r0 over; yield; jmp top; label over";
@@ -111,6 +111,33 @@ fn waiting_for_what_nobody_will_do_is_starvation() {
     let run = within(&Limits::default(), &mut Sequential, "chan q inf\nthread a; recv r0 q\nthread b; choose r0 2");
     assert_eq!(run.finding.as_deref(), Some("starvation"));
     assert_eq!(deadlock(&run).blocked.iter().map(|b| b.task).collect::<Vec<_>>(), run.tasks[..1]);
+}
+
+#[test]
+fn a_read_within_a_read_is_let_in_where_readers_are_preferred() {
+    let text = "rwlock l readers\nthread r; rlock l; rlock l; rwunlock l; rwunlock l\nthread w; wlock l; rwunlock l";
+    every_run(&Program::parse(text), |run| assert_eq!(run.finding, None));
+}
+
+#[test]
+fn a_writer_that_is_passed_over_for_ever_starves() {
+    // In turns one reader asks just before the other leaves.
+    let reader = "label A; rlock l; load r0 x; load r0 x; rwunlock l; load r0 stop; jz r0 A";
+    let text = |preference: &str| {
+        format!(
+            "var x; var stop; rwlock l {preference}
+            thread a; {reader}
+            thread b; load r1 x; load r1 x; {reader}
+            thread w; wlock l; store stop 1; rwunlock l"
+        )
+    };
+    let limits = Limits { starvation_bound: 100, ..Limits::default() };
+    let run = within(&limits, &mut RoundRobin, &text("readers"));
+    assert_eq!(run.finding.as_deref(), Some("starvation"));
+    assert_eq!(deadlock(&run).blocked.iter().map(|b| b.task).collect::<Vec<_>>(), run.tasks[2..3]);
+    for preference in ["", "writers"] {
+        assert_eq!(within(&limits, &mut RoundRobin, &text(preference)).finding, None);
+    }
 }
 
 #[test]

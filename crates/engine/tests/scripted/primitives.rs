@@ -30,6 +30,41 @@ fn a_mutex_is_handed_over_in_the_order_of_requests() {
     assert_eq!([run.registers[0][0], run.registers[2][0], run.registers[1][0]], [0, 1, 2]);
 }
 
+/// A reader holds the lock, a writer waits, another reader comes; what the writer and that reader find.
+fn with_preference(preference: &str) -> [i64; 2] {
+    let run = in_order(
+        "a w b",
+        &format!(
+            "var n; rwlock l {preference}
+            thread a; rlock l; rwunlock l
+            thread w; wlock l; faa r0 n 1; rwunlock l
+            thread b; rlock l; faa r0 n 1; rwunlock l"
+        ),
+    );
+    [run.registers[1][0], run.registers[2][0]]
+}
+
+#[test]
+fn a_lock_lets_those_in_first_whom_it_prefers() {
+    assert_eq!(with_preference("readers"), [1, 0]);
+    assert_eq!(with_preference("writers"), [0, 1]);
+    assert_eq!(with_preference(""), [0, 1]);
+    // A reader waits before a writer does.
+    let after_a_writer = |preference| {
+        let program = format!(
+            "var n; rwlock l {preference}
+            thread a; wlock l; rwunlock l
+            thread r; rlock l; faa r0 n 1; rwunlock l
+            thread w; wlock l; faa r0 n 1; rwunlock l"
+        );
+        let run = in_order("a r w", &program);
+        [run.registers[1][0], run.registers[2][0]]
+    };
+    assert_eq!(after_a_writer("readers"), [0, 1]);
+    assert_eq!(after_a_writer("writers"), [1, 0]);
+    assert_eq!(after_a_writer(""), [0, 1]);
+}
+
 #[test]
 fn a_waiting_writer_is_not_overtaken_by_readers() {
     let run = in_order(

@@ -21,6 +21,27 @@ fn no_timer_fires_while_anybody_can_run() {
 }
 
 #[test]
+fn no_timer_fires_while_somebody_only_yields() {
+    let text = "var n\nthread a; sleep 1; load r0 n\nthread b; load r0 n; yield; load r0 n\nyield; faa _ n 1";
+    for await_change in [false, true] {
+        let limits = Limits { await_change, ..Limits::default() };
+        every_run_within(&Program::parse(text), &limits, |run| assert_eq!(run.registers[0][0], 1));
+    }
+}
+
+#[test]
+fn a_loop_that_yields_until_a_sleeper_wakes_ends() {
+    let text = "var x\nthread a; label top; load r0 x; jnz r0 over; yield; jmp top; label over; now r1
+        thread b; sleep 3; store x 1";
+    for await_change in [false, true] {
+        let limits = Limits { await_change, ..Limits::default() };
+        every_run_within(&Program::parse(text), &limits, |run| {
+            assert_eq!((run.finding.as_deref(), run.registers[0][1]), (None, 3));
+        });
+    }
+}
+
+#[test]
 fn an_early_timer_is_a_choice_and_there_are_only_so_many() {
     let text = "var n\nthread a; sleep 1; load r0 n\nthread b; sleep 2; load r0 n\nthread c; faa _ n 1";
     let limits = Limits { early_fires: 1, ..Limits::default() };

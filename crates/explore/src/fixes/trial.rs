@@ -16,10 +16,14 @@ use crate::exploration::{Failure, grouped};
 use crate::program::Program;
 use crate::worker::Worker;
 
-/// Steps that the trial of one fix may take.
+/// Steps that the trial of one fix may take, unless executions are so long that this would be too few of them.
 const MOST_STEPS: u64 = 200_000;
-/// In case that steps are slow: the time can only cut a trial short, which its number of schedules shows.
-const MOST_TIME: Duration = Duration::from_secs(3);
+/// Steps of the failing execution, times this, are allowed in any case.
+const MOST_EXECUTIONS_WORTH: u64 = 30;
+/// In case that steps are slow. A trial that comes to it claims nothing, since a clock must not decide what helps.
+const MOST_TIME: Duration = Duration::from_secs(30);
+/// Of a deadlock, so many waits are told.
+const MOST_WAITS: usize = 3;
 /// Of fewer schedules than this, unless they are all, nothing is claimed.
 const LEAST: u64 = 20;
 /// Executions that are learned from: by then the profile is known.
@@ -41,12 +45,21 @@ pub(super) struct Trial<'t, 'w, P: Program> {
     met: bool,
     /// The schedule that failed, by number, and how.
     failed: Option<(u64, Failure)>,
+    /// It was given up, since it took too long.
+    late: bool,
 }
 
 impl<'t, 'w, P: Program> Trial<'t, 'w, P> {
     pub(super) fn new(worker: &'t mut Worker<'w, P>, failure: &'t Failure, known: &'t Known) -> Trial<'t, 'w, P> {
         let began = Instant::now();
-        Trial { worker, failure, known, began, schedules: 0, steps: 0, cut: 0, met: false, failed: None }
+        Trial { worker, failure, known, began, schedules: 0, steps: 0, cut: 0, met: false, failed: None, late: false }
+    }
+
+    /// Whether samples show the failure at all, as many as a fix is tried with. Else that none of them fails under
+    /// a fix says little.
+    pub(super) fn shows_without(mut self) -> bool {
+        self.sample(None);
+        self.failed.is_some() || self.late
     }
 
     /// Whether `guard` helps.
@@ -55,19 +68,20 @@ impl<'t, 'w, P: Program> Trial<'t, 'w, P> {
         self.near(&armed);
         let exhausted = self.goes_on() && self.exhaust(&armed);
         if !exhausted {
-            self.sample(&armed);
+            self.sample(Some(&armed));
         }
         self.verdict(exhausted)
     }
 
     /// Whether there is more to be made.
-    fn goes_on(&self) -> bool {
+    fn goes_on(&mut self) -> bool {
+        self.late |= self.schedules > 0 && self.began.elapsed() > MOST_TIME;
         // Where a task was leaked in the middle of a panic, another one must not panic.
         self.failed.is_none()
             && !self.worker.has_leaked()
             && self.schedules < self.worker.plan().fixes
-            && self.steps < MOST_STEPS
-            && (self.schedules == 0 || self.began.elapsed() < MOST_TIME)
+            && self.steps < MOST_STEPS.max(MOST_EXECUTIONS_WORTH * self.failure.record().steps.len() as u64)
+            && !self.late
     }
 
     /// Takes note of what an execution came to.
@@ -134,13 +148,13 @@ impl<'t, 'w, P: Program> Trial<'t, 'w, P> {
     }
 
     /// Samples, by the strategy that found the failure and by others.
-    fn sample(&mut self, guard: &Arc<Armed>) {
+    fn sample(&mut self, guard: Option<&Arc<Armed>>) {
         let plan = self.worker.plan();
         let mut settings: Settings = plan.settings.clone();
         let limits = &mut settings.limits;
         limits.max_steps = most_steps(plan, self.failure);
         (limits.starvation_bound, limits.run_on, limits.await_change) = (STARVATION_BOUND, false, false);
-        limits.guard = Some(Arc::clone(guard));
+        limits.guard = guard.cloned();
         let first = hash(self.failure.token().as_bytes()) >> 1;
         let mut profile = Arc::new(Profile::default());
         let mut number = 0;
@@ -178,9 +192,17 @@ impl<'t, 'w, P: Program> Trial<'t, 'w, P> {
             1 => "1 schedule".to_owned(),
             n => format!("{} schedules", grouped(n)),
         };
+        if self.late {
+            let after = MOST_TIME.as_secs();
+            return verification(
+                false,
+                format!("not verified: given up after {after} s and {made}, none of which fails"),
+            );
+        }
         let enough = LEAST.min(self.worker.plan().fixes);
         if !exhausted && schedules - cut < enough {
-            return verification(false, format!("not verified: there was time for {} schedules only", schedules - cut));
+            let why = format!("not verified: executions are so long that only {} were made", schedules - cut);
+            return verification(false, why);
         }
         if exhausted && schedules == 1 {
             return verification(true, "verified: only 1 schedule is left, and it does not fail".to_owned());
@@ -190,6 +212,10 @@ impl<'t, 'w, P: Program> Trial<'t, 'w, P> {
             0 => String::new(),
             n => format!("; {} of them did not end", grouped(n)),
         };
+        if !exhausted && !self.known.shows {
+            let text = format!("seems to help: none of {made} fails{long}, but the failure is too rare to be sure");
+            return verification(true, text);
+        }
         verification(true, format!("verified: {all}{made}, none fails{long}"))
     }
 }
@@ -204,8 +230,10 @@ fn how_it_fails(original: &Record, record: &Record) -> (String, String) {
             let involved = |b: &&BlockedRecord| {
                 if cycle.is_empty() { b.operation != "join" } else { cycle.contains(&b.task) }
             };
-            let waits: Vec<String> = blocked.iter().filter(involved).map(|b| waits(record, b)).collect();
-            ("deadlocks".to_owned(), format!(": {}", waits.join("; ")))
+            let all: Vec<&BlockedRecord> = blocked.iter().filter(involved).collect();
+            let mut text: Vec<String> = all.iter().take(MOST_WAITS).map(|b| waits(record, b)).collect();
+            text.extend((all.len() > MOST_WAITS).then(|| format!("{} more wait", all.len() - MOST_WAITS)));
+            ("deadlocks".to_owned(), format!(": {}", text.join("; ")))
         }
         Details::Livelock { .. } | Details::StepLimit { .. } => ("never ends".to_owned(), String::new()),
         _ => {

@@ -10,11 +10,11 @@ use std::collections::{BTreeSet, HashMap};
 use crate::html::walk::{Bar, holds};
 use crate::names::Names;
 use crate::record::waits::{Wait, waits};
-use crate::record::{Record, StepRecord};
+use crate::record::{Record, ResourceRecord, StepRecord, WATCH};
 use crate::source::Sources;
 
 /// Steps that are looked at: the last ones. What lies further back than that explains nothing to a person.
-const MOST_STEPS: usize = 20_000;
+const MOST_STEPS: usize = 100_000;
 
 /// What an access does.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -240,9 +240,17 @@ impl Accesses {
     }
 }
 
+/// Whether it watches the program, and is no part of it.
+fn watches(resource: &ResourceRecord) -> bool {
+    resource.kind == "history" || resource.name.as_deref() == Some(WATCH)
+}
+
 /// The access that a step makes by itself.
 fn access(record: &Record, i: u32, step: &StepRecord, section: Option<u32>, locks: Vec<u32>) -> Option<Access> {
     let resource = step.resource?;
+    if record.resources.get(resource as usize).is_some_and(watches) {
+        return None;
+    }
     let refused = record.outcome(step) == "refused";
     let (mode, found, left) = match record.operation(step) {
         "load" => (Mode::Read, step.value, None),
@@ -250,6 +258,9 @@ fn access(record: &Record, i: u32, step: &StepRecord, section: Option<u32>, lock
         "read-modify-write" => (Mode::Update, step.value, step.argument),
         "compare-exchange" if refused => (Mode::Read, step.value, None),
         "compare-exchange" => (Mode::Update, step.value, step.argument),
+        // Nothing is known of what an object holds; each use is whole, so that as if nothing changed is right.
+        "look" => (Mode::Read, Some(0), None),
+        "use" => (Mode::Update, Some(0), Some(0)),
         "read cell" | "get" => (Mode::Read, None, None),
         "write cell" | "initialised" => (Mode::Write, None, None),
         _ => return None,

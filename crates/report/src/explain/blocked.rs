@@ -113,6 +113,7 @@ fn why_nobody(case: &Case<'_>, b: &BlockedRecord) -> String {
             Some(blocker) if finished(blocker.task) => {
                 format!(", which task {} took and never gave back: it has finished", names.quoted(blocker.task))
             }
+            _ if b.argument.is_some() => ", which lets others in first, again and again".to_owned(),
             _ => ", which is never given back".to_owned(),
         },
         "wait" => match on_it(&["notify_one", "notify_all"]) {

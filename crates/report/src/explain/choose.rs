@@ -11,7 +11,8 @@ use crate::record::StepRecord;
 pub(super) fn choose<'a>(case: &'a Case<'_>) -> Option<Pattern<'a>> {
     let telling = case.telling();
     let flow = Flow { record: case.whole, sources: case.sources };
-    let mut all: Vec<(Relevance, Pattern<'a>)> = patterns(&case.accesses, case.end())
+    let preempting = case.record.meta.minimised.as_ref().map_or(&[][..], |minimised| &minimised.preempting);
+    let mut all: Vec<(Relevance, Pattern<'a>)> = patterns(&case.accesses, case.end(), preempting)
         .into_iter()
         .map(|pattern| (relevance(case, &pattern, &telling), pattern))
         .collect();

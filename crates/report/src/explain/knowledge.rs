@@ -38,7 +38,7 @@ impl Knowledge {
     pub fn add(&mut self, record: Record, alike: bool, sources: &dyn Fn(&str) -> Option<String>) {
         self.tried += 1;
         self.failed += u64::from(alike);
-        self.tally(&record, &Sources::new(sources));
+        self.tally(&record, &Sources::of(&record, sources));
         self.others.push(record);
     }
 

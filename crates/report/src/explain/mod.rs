@@ -52,7 +52,7 @@ pub fn explain(
     knowledge: &Knowledge,
     sources: &dyn Fn(&str) -> Option<String>,
 ) -> Option<Explanation> {
-    let sources = Sources::new(sources);
+    let sources = Sources::of(record, sources);
     let mut knowledge = knowledge.clone();
     if record.steps.len() <= MOST_TALLIED {
         knowledge.tally(record, &sources);

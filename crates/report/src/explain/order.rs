@@ -3,6 +3,7 @@
 use super::accesses::Access;
 use super::case::{Blame, Case};
 use super::class::Class;
+use crate::language::Language;
 use crate::names::count;
 
 /// A panic that no pattern explains.
@@ -10,10 +11,14 @@ pub(super) fn order(case: &Case<'_>) -> Blame {
     let finding = &case.record.finding;
     let who = case.names.quoted(finding.task);
     let message = finding.message.lines().next().unwrap_or_default();
+    let panicked = match case.record.meta.language {
+        Language::Rust => "panicked with",
+        Language::Python => "raised",
+    };
     let mut blame = Blame { resources: Vec::new(), ..Blame::default() };
     if let Some(tried) = case.knowledge.always() {
         blame.class = Some(Class::AnyOrder);
-        blame.sentence = format!("Fails in any order: task {who} panicked with `{message}`");
+        blame.sentence = format!("Fails in any order: task {who} {panicked} `{message}`");
         blame.reasons.push(format!("{} of other schedules fail in the same way", count(tried, "execution")));
         blame.resources = case.telling().iter().map(|a| a.resource).collect();
         return blame;
@@ -23,7 +28,7 @@ pub(super) fn order(case: &Case<'_>) -> Blame {
     // A value that changed is a better clue than one that did not.
     let told = telling.iter().filter(shared).max_by_key(|a| (last_writer(case, a).is_some(), a.at));
     let Some(told) = told else {
-        blame.sentence = format!("Task {who} panicked with `{message}`, after steps in an order that leads there");
+        blame.sentence = format!("Task {who} {panicked} `{message}`, after steps in an order that leads there");
         blame.class = Some(Class::OrderViolation);
         return blame;
     };

@@ -75,23 +75,32 @@ impl Pattern<'_> {
 
 /// Accesses that are looked at: the last ones before the failure, and all after it.
 const MOST: usize = 2_000;
+/// Of a longer execution also those around its preemptions, if they are known: so many of them,
+const PREEMPTIONS: usize = 8;
+/// and so many accesses on each side, where the task is left and where it goes on.
+const AROUND: usize = 100;
 /// Accesses of the same task within which a window closes.
 const FURTHEST: usize = 48;
 
-/// Every pattern whose window opens, and is intruded upon, before step `end`.
-pub(super) fn patterns(accesses: &Accesses, end: u32) -> Vec<Pattern<'_>> {
-    let all = &accesses.all[accesses.all.len().saturating_sub(MOST)..];
+/// Every pattern whose window opens, and is intruded upon, before step `end`. `preempting` are the steps that came
+/// although the task before could have gone on.
+pub(super) fn patterns<'a>(accesses: &'a Accesses, end: u32, preempting: &[u32]) -> Vec<Pattern<'a>> {
+    let all = looked_at(&accesses.all, preempting);
     let mut found = Vec::new();
     let mut tasks: Vec<u32> = all.iter().map(|a| a.task).collect();
     tasks.sort_unstable();
     tasks.dedup();
     for task in tasks {
-        let own: Vec<&Access> = all.iter().filter(|a| a.task == task).collect();
-        let others: Vec<&Access> = all.iter().filter(|a| a.task != task && a.at < end).collect();
+        let own: Vec<&Access> = all.iter().copied().filter(|a| a.task == task).collect();
+        let others: Vec<&Access> = all.iter().copied().filter(|a| a.task != task && a.at < end).collect();
+        // What follows at once in the execution: where accesses were left out, there is no pair.
+        let whole: Vec<&Access> = accesses.all.iter().filter(|a| a.task == task).collect();
         for (i, opens) in own.iter().enumerate().filter(|(_, a)| a.at < end) {
+            let next = whole.partition_point(|a| a.at <= opens.at);
+            let following = own[i + 1..].iter().zip(&whole[next..]).take_while(|(a, b)| std::ptr::eq(**a, **b));
             // Of each location the next read and the next write: what lies further away is another pair's business.
             let mut seen: Vec<(u32, bool)> = Vec::new();
-            for closes in own[i + 1..].iter().take(FURTHEST) {
+            for (closes, _) in following.take(FURTHEST) {
                 let known = seen.len();
                 for (does, writes) in [(closes.mode.reads(), false), (closes.mode.writes(), true)] {
                     if does && !seen.contains(&(closes.resource, writes)) {
@@ -114,6 +123,25 @@ pub(super) fn patterns(accesses: &Accesses, end: u32) -> Vec<Pattern<'_>> {
         }
     }
     found
+}
+
+/// The accesses in which patterns are looked for, in their order.
+fn looked_at<'a>(all: &'a [Access], preempting: &[u32]) -> Vec<&'a Access> {
+    let last = all.len().saturating_sub(MOST);
+    let mut chosen = vec![false; last];
+    for step in preempting.iter().take(PREEMPTIONS) {
+        let left = all.partition_point(|a| a.at < *step);
+        let back = left.checked_sub(1).and_then(|i| {
+            let who = all[i].task;
+            all[left..].iter().position(|a| a.task == who).map(|n| left + n)
+        });
+        for at in std::iter::once(left).chain(back) {
+            let (from, to) = (at.saturating_sub(AROUND).min(last), (at + AROUND).min(last));
+            chosen[from..to].fill(true);
+        }
+    }
+    let earlier = all[..last].iter().zip(chosen).filter_map(|(access, chosen)| chosen.then_some(access));
+    earlier.chain(&all[last..]).collect()
 }
 
 /// Whether a value is known to be another than it was.

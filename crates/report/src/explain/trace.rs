@@ -235,6 +235,8 @@ fn verb(case: &Case<'_>, i: u32) -> String {
         "read-modify-write" => format!("changes {name}: {value} → {left}"),
         "compare-exchange" if refused => format!("finds {name} changed: {value}"),
         "compare-exchange" => format!("exchanges {name}: {value} → {left}"),
+        "look" => format!("looks at {name}"),
+        "use" => format!("uses {name}"),
         "read cell" => format!("reads {name}"),
         "write cell" => format!("writes {name}"),
         "lock" => format!("locks {name}{outcome}"),
@@ -263,9 +265,9 @@ fn verb(case: &Case<'_>, i: u32) -> String {
 fn effect(case: &Case<'_>, i: u32) -> Effect {
     let step = &case.whole.steps[i as usize];
     match case.whole.operation(step) {
-        "load" | "read cell" | "get" | "is_finished" => Effect::Read,
+        "load" | "look" | "read cell" | "get" | "is_finished" => Effect::Read,
         "store" | "write cell" | "initialised" => Effect::Write,
-        "read-modify-write" | "compare-exchange" => Effect::Update,
+        "read-modify-write" | "compare-exchange" | "use" => Effect::Update,
         "lock" | "try_lock" | "read" | "try_read" | "write" | "try_write" | "acquire" | "try_acquire" | "call_once" => {
             Effect::Acquire
         }
@@ -318,8 +320,7 @@ fn ending(case: &Case<'_>, blame: &Blame, last: Option<&Line>) -> Vec<Item> {
             line.task == end.task && at(&line.place) == at(&place) && line.source.is_some()
         };
         let said = last.filter(shown).is_some();
-        let message = record.finding.message.lines().next().unwrap_or_default();
-        let text = if waits { format!("{}, for ever", end.what) } else { format!("panics: {message}") };
+        let text = if waits { format!("{}, for ever", end.what) } else { record.failing_how() };
         items.push(Item::Line(Line {
             step: None,
             last: None,

@@ -72,6 +72,8 @@ pub(super) struct RecordData<'a> {
     changes: Vec<i32>,
     /// From, to, resource.
     window: Option<(u32, u32, i32)>,
+    /// The steps that show what went wrong, in their order.
+    evidence: Vec<u32>,
     texts: Vec<String>,
 }
 
@@ -94,6 +96,8 @@ struct ResourceData<'a> {
 struct EndingData {
     task: u32,
     what: String,
+    /// The rest of what it says, if that does not fit a row.
+    told: String,
     place: i32,
 }
 
@@ -117,7 +121,7 @@ struct Columns {
 /// What the page knows of one record.
 pub(super) fn record<'a>(shown: &Shown<'a>, options: &PageOptions<'_>) -> RecordData<'a> {
     let record = shown.record;
-    let names = Names::of(record, &Sources::new(options.sources));
+    let names = Names::of(record, &Sources::of(record, options.sources));
     let waits = waits(record);
     let mut texts = Texts::default();
     let first = record.steps.len().saturating_sub(options.max_steps) as u32;
@@ -200,6 +204,7 @@ pub(super) fn record<'a>(shown: &Shown<'a>, options: &PageOptions<'_>) -> Record
             })
             .collect(),
         window: window(record).and_then(|(from, to, r)| Some((inside(from).unwrap_or(0), inside(to)?, index(r)))),
+        evidence: evidence(record).into_iter().filter_map(inside).collect(),
         texts: texts.all,
     }
 }
@@ -242,6 +247,15 @@ fn window(record: &Record) -> Option<(u32, u32, Option<u32>)> {
     }
 }
 
+/// The steps that an explanation rests on, or the ends of the window.
+fn evidence(record: &Record) -> Vec<u32> {
+    let steps = record.explanation.as_ref().map(|explanation| explanation.evidence.steps.clone()).unwrap_or_default();
+    match (steps.is_empty(), window(record)) {
+        (true, Some((from, to, _))) => vec![from, to],
+        _ => steps,
+    }
+}
+
 /// A page always has a row that shows the failure: where no task's end does, the finding's message.
 fn rows_after_the_end(record: &Record, names: &Names<'_>) -> Vec<EndingData> {
     let finding = &record.finding;
@@ -249,5 +263,10 @@ fn rows_after_the_end(record: &Record, names: &Names<'_>) -> Vec<EndingData> {
     if endings.is_empty() && failing(record).is_empty() && finding.kind != PASSED && !record.tasks.is_empty() {
         endings.push(Ending { task: finding.task, what: finding.message.clone(), place: finding.place });
     }
-    endings.into_iter().map(|e| EndingData { task: e.task, what: e.what, place: index(e.place) }).collect()
+    let message = |task| match &finding.details {
+        Details::Panic { .. } if task == finding.task => finding.message.clone(),
+        _ => String::new(),
+    };
+    let data = |e: Ending| EndingData { told: message(e.task), task: e.task, what: e.what, place: index(e.place) };
+    endings.into_iter().map(data).collect()
 }

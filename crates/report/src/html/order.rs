@@ -93,7 +93,12 @@ fn steps(record: &Record, first: u32) -> Vec<Step> {
 
 /// An operation that a newer drawloom may have is taken for one that orders nothing.
 fn kind(word: &str) -> OpKind {
-    OpKind::ALL.into_iter().find(|kind| kind.word() == word).unwrap_or(OpKind::Yield)
+    match word {
+        // Of an object.
+        "use" => OpKind::Rmw,
+        "look" => OpKind::Load,
+        word => OpKind::ALL.into_iter().find(|kind| kind.word() == word).unwrap_or(OpKind::Yield),
+    }
 }
 
 fn came_to(word: &str) -> u32 {

@@ -1,5 +1,7 @@
 //! The finding in one sentence, and what is to be said under it.
 
+use drawloom_engine::finding::Backtrace;
+
 use crate::explain::Explanation;
 use crate::names::Names;
 use crate::record::{Details, Record};
@@ -10,7 +12,11 @@ pub(super) fn sentence(record: &Record, names: &Names<'_>) -> String {
     let finding = &record.finding;
     let message = finding.message.lines().next().unwrap_or_default();
     match &finding.details {
-        Details::Panic { .. } => format!("Task {} panicked: {message}", names.tag(finding.task)),
+        Details::Panic { .. } if record.is_broken_invariant() => upper(&record.invariant()),
+        Details::Panic { .. } if record.meta.language.is_rust() => {
+            format!("Task {} panicked: {message}", names.tag(finding.task))
+        }
+        Details::Panic { .. } => format!("Task {} raised {message}", names.tag(finding.task)),
         Details::Deadlock { blocked, cycle, .. } => {
             let mut who = if cycle.is_empty() { blocked.iter().map(|b| b.task).collect() } else { cycle.clone() };
             who.sort_unstable();
@@ -37,10 +43,20 @@ pub(super) fn sentence(record: &Record, names: &Names<'_>) -> String {
     }
 }
 
-/// The lines of the terminal report's headline that the sentence does not say already.
+/// What is to be read after the sentence: of a panic that is explained its message, why, and then the backtrace;
+/// else the lines of the terminal report's headline that the sentence does not say already, and why.
 pub(super) fn details(record: &Record, names: &Names<'_>, sources: &dyn Fn(&str) -> Option<String>) -> String {
     if record.finding.kind == crate::record::PASSED {
         return String::new();
+    }
+    if let (Details::Panic { backtrace }, Some(explanation)) = (&record.finding.details, &record.explanation) {
+        let message: Vec<&str> = record.finding.message.lines().skip(1).collect();
+        let mut parts = vec![sentence(record, names)];
+        parts.extend(message.into_iter().map(str::to_owned));
+        parts.extend(why(explanation));
+        let text = backtrace.as_ref().map(Backtrace::text).filter(|text| !text.is_empty());
+        parts.extend(text.map(|text| format!("\nBacktrace:\n{text}")));
+        return parts.join("\n");
     }
     let options = RenderOptions { sources, ..RenderOptions::default() };
     let text = headline(record, names, &options);
@@ -49,17 +65,14 @@ pub(super) fn details(record: &Record, names: &Names<'_>, sources: &dyn Fn(&str)
     let lines: Vec<&str> = text.lines().skip(said).map(|line| &line[indent(line).min(2 * said)..]).collect();
     let mut text = lines.join("\n").trim_end().to_owned();
     if let Some(explanation) = &record.explanation {
-        text.push_str(&why(record, names, explanation));
+        text.push_str(&format!("\n\n{}", why(explanation).join("\n")));
     }
     text
 }
 
 /// The class, the window and the fixes of an explanation, a line each.
-fn why(record: &Record, names: &Names<'_>, explanation: &Explanation) -> String {
+fn why(explanation: &Explanation) -> Vec<String> {
     let mut lines = Vec::new();
-    if matches!(record.finding.details, Details::Panic { .. }) {
-        lines.push(sentence(record, names));
-    }
     if let Some(class) = explanation.class {
         let pattern = explanation.evidence.pattern.as_ref().map(|p| format!(" – {p}")).unwrap_or_default();
         lines.push(format!("{}: {}{pattern}", class.title(), class.meaning()));
@@ -72,7 +85,7 @@ fn why(record: &Record, names: &Names<'_>, explanation: &Explanation) -> String 
         let verified = fix.verified.as_ref().map(|v| format!(" – {}", v.text)).unwrap_or_default();
         lines.push(format!("Fix: {} [{}]{verified}", fix.title, fix.effort.word()));
     }
-    format!("\n\n{}", lines.join("\n"))
+    lines
 }
 
 /// `Tasks 0.1 and 0.2`, `Tasks 0.1, 0.2 and 3 more`.

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashSet};
 
 use drawloom_engine::finding::{Backtrace, Blocked, CellAccess, Deadlock, Finding, FindingKind};
-use drawloom_engine::{Engine, OpKind, ResourceId, Site, State, Step, TaskId, UNBOUNDED, outcome};
+use drawloom_engine::{Engine, OpKind, ResourceId, ResourceKind, Site, State, Step, TaskId, UNBOUNDED, outcome};
 
 use super::waits::{Wait, may_wait, waits};
 use super::{
@@ -60,10 +60,12 @@ impl Record {
             window: None,
             explanation: None,
         };
-        let mut operations = [None; OpKind::ALL.len()];
+        let mut operations = [[None; 2]; OpKind::ALL.len()];
         for step in made {
-            let operation = *operations[step.kind as usize].get_or_insert_with(|| {
-                record.operations.push(step.kind.word().to_owned());
+            let of_object =
+                engine.resources().get(step.resource.index()).is_some_and(|r| r.kind == ResourceKind::Object);
+            let operation = *operations[step.kind as usize][usize::from(of_object)].get_or_insert_with(|| {
+                record.operations.push(word(step.kind, of_object).to_owned());
                 (record.operations.len() - 1) as u16
             });
             let outcome = record.outcome_index(u32::from(step.outcome));
@@ -75,8 +77,8 @@ impl Record {
                 place: builder.place(step.site),
                 choice: step.was_choice,
                 after: step.after.checked_sub(1),
-                argument: argument(step.kind, step.arg),
-                value: value(step),
+                argument: argument(step.kind, step.arg).filter(|_| !of_object),
+                value: value(step).filter(|_| !of_object),
             });
         }
         if let Some(finding) = finding {
@@ -124,7 +126,9 @@ impl Record {
             ),
             FindingKind::Deadlock(deadlock) => {
                 let details = self.deadlock(deadlock, builder);
-                let sentence = if deadlock.is_starvation() {
+                let sentence = if deadlock.is_passed_over() {
+                    "a lock lets others in first, again and again"
+                } else if deadlock.is_starvation() {
                     "nobody brings about what is waited for"
                 } else {
                     "tasks wait for each other"
@@ -203,6 +207,15 @@ fn resource(id: ResourceId) -> Option<u32> {
     (id != ResourceId::NONE).then_some(id.0)
 }
 
+/// What a step does. An object is used, or looked at; with which values nobody knows.
+fn word(kind: OpKind, of_object: bool) -> &'static str {
+    match kind {
+        OpKind::Rmw if of_object => "use",
+        OpKind::Load if of_object => "look",
+        kind => kind.word(),
+    }
+}
+
 /// The second operand, of the kinds that have one.
 fn argument(kind: OpKind, arg: u64) -> Option<u64> {
     use OpKind::*;
@@ -211,6 +224,8 @@ fn argument(kind: OpKind, arg: u64) -> Option<u64> {
         Spawn if arg == 0 => None,
         // The park of a future says so.
         Park if arg != 0 => Some(arg),
+        // A lock that prefers one side says so.
+        Read | Write if arg != 0 => Some(arg),
         // What a read-modify-write left, what a comparison expected, what a store found.
         Rmw | Cas | Store => Some(arg),
         Spawn | Join | IsFinished | Unpark | TimerFire | CondWait | Acquire | TryAcquire | Release | Choose | Sleep

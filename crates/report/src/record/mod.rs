@@ -32,6 +32,7 @@ use drawloom_engine::finding::Backtrace;
 use serde::{Deserialize, Serialize};
 
 use crate::explain::Explanation;
+use crate::language::Language;
 
 pub use file::ReadError;
 
@@ -40,6 +41,8 @@ pub const VERSION: u32 = 1;
 
 /// The kind of the "finding" of an execution in which nothing was found ([`Record::passed`]).
 pub const PASSED: &str = "passed";
+/// The name of what watches the program and is no part of it: it is neither shared state nor the reason of a failure.
+pub const WATCH: &str = "(watch)";
 
 /// The outcome of a wait that nobody will end.
 pub(crate) const BLOCKED: &str = "blocked for ever";
@@ -112,9 +115,19 @@ pub struct Meta {
     pub executions: u64,
     /// The token that replays it.
     pub token: String,
+    /// The command that replays a token, where a plain `cargo test` would not: in a project that is put under control
+    /// from outside.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replay_with: Option<String>,
     /// How it came to be so simple, if it was minimised; the rest of the record is of the result.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub minimised: Option<Minimised>,
+    /// The language that the program is written in. Not written while it is Rust.
+    #[serde(default, skip_serializing_if = "Language::is_rust")]
+    pub language: Language,
+    /// The command that runs it again, if that is not cargo's. Not written while it is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub command: Option<String>,
 }
 
 /// What minimising a schedule came to.
@@ -227,7 +240,7 @@ pub struct StepRecord {
     /// The operation's second operand: a task (of spawn, join, is_finished, unpark, timer), a mutex
     /// (of a condition variable's wait), permits (of acquire, try_acquire, release), the number of
     /// outcomes (of choose), a virtual instant in nanoseconds (of sleep), 1 for success (of
-    /// initialised), the value after it (of read-modify-write and of a compare-exchange that succeeds),
+    /// initialised), 1 or 2 for a lock that prefers readers or writers (of read, write), the value after it (of read-modify-write and of a compare-exchange that succeeds),
     /// the value that was expected (of one that fails), the value before it (of store).
     pub argument: Option<u64>,
     /// What it read (load, read-modify-write and compare-exchange: the value before), wrote (store),

@@ -28,7 +28,8 @@ pub(super) fn blocked_on(
     if let Some(text) = awaited(record, b, resource, everybody) {
         return text;
     }
-    let mut text = format!("blocked on {}()", if b.operation == "barrier wait" { "wait" } else { &b.operation });
+    let operation = if b.operation == "barrier wait" { "wait" } else { &b.operation };
+    let mut text = format!("blocked on {}()", record.meta.language.verb(operation));
     if b.operation == "join" {
         if let Some(target) = names.target(b.argument) {
             let _ = write!(text, " for task {}", names.path(target));

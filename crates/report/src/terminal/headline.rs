@@ -8,6 +8,7 @@ use super::blocked::{blocked_on, closed};
 use super::paint::{Ink, Paint};
 use super::race::race;
 use super::{MOST_LISTED, RenderOptions};
+use crate::language::Language;
 use crate::names::{Names, count};
 use crate::record::{BlockedRecord, Details, Record};
 use crate::source::Sources;
@@ -22,9 +23,23 @@ pub(crate) fn headline(record: &Record, names: &Names<'_>, options: &RenderOptio
     let mut out = String::new();
     match &record.finding.details {
         Details::Panic { backtrace } => {
-            let at = record.place(record.finding.place).map(|p| format!(" at {p}:{}", p.column)).unwrap_or_default();
+            if record.is_broken_invariant() {
+                let _ = writeln!(out, "{}", start("BROKEN INVARIANT"));
+                indent(&mut out, &record.invariant());
+                return out;
+            }
+            let place = record.place(record.finding.place);
             let who = names.tag(record.finding.task);
-            let _ = writeln!(out, "{} task {who} panicked{at}:", start("PANIC"));
+            let _ = match record.meta.language {
+                Language::Rust => {
+                    let at = place.map(|p| format!(" at {p}:{}", p.column)).unwrap_or_default();
+                    writeln!(out, "{} task {who} panicked{at}:", start("PANIC"))
+                }
+                Language::Python => {
+                    let at = place.map(|p| format!(" at {p}")).unwrap_or_default();
+                    writeln!(out, "{} task {who} raised{at}:", start("EXCEPTION"))
+                }
+            };
             indent(&mut out, &record.finding.message);
             if let Some(text) = backtrace.as_ref().map(Backtrace::text).filter(|text| !text.is_empty()) {
                 let _ = writeln!(out, "  backtrace:");
@@ -59,7 +74,7 @@ pub(crate) fn headline(record: &Record, names: &Names<'_>, options: &RenderOptio
         Details::DataRace { resource, earlier, later } => {
             let cell = names.resource(Some(*resource)).unwrap_or("a cell");
             let _ = writeln!(out, "{} {cell}", start("DATA RACE"));
-            out.push_str(&race(record, names, &Sources::new(options.sources), [earlier, later]));
+            out.push_str(&race(record, names, &Sources::of(record, options.sources), [earlier, later]));
             advice_unless_explained(
                 record,
                 &mut out,
@@ -143,11 +158,16 @@ pub(crate) fn headline(record: &Record, names: &Names<'_>, options: &RenderOptio
         Details::Nothing if record.finding.kind == "nothing explored" => {
             let _ = writeln!(out, "{}", start("NOTHING EXPLORED"));
             let _ = writeln!(out, "  No execution had a choice: at no time could two tasks go on.");
-            advice(
-                &mut out,
-                "So the test shows no more than an ordinary one. Most likely it spawns with `std::thread` or locks\n\
-                 with `std::sync`: use `drawloom::thread` and `drawloom::sync` in the test and in what it tests.",
-            );
+            let why = match record.meta.language {
+                Language::Rust => {
+                    "So the test shows no more than an ordinary one. Most likely it spawns with `std::thread` or locks\n\
+                     with `std::sync`: use `drawloom::thread` and `drawloom::sync` in the test and in what it tests."
+                }
+                Language::Python => {
+                    "So the test shows no more than an ordinary one: the workers share nothing that one of them changes."
+                }
+            };
+            advice(&mut out, why);
         }
         Details::Nothing => {
             let _ = writeln!(out, "{}", start(&kind));

@@ -63,7 +63,7 @@ impl Default for RenderOptions<'_> {
 /// assert!(text.starts_with("NOTHING EXPLORED in test \"bank::transfer\":"));
 /// ```
 pub fn render(record: &Record, options: &RenderOptions<'_>) -> String {
-    let sources = Sources::new(options.sources);
+    let sources = Sources::of(record, options.sources);
     let names = Names::of(record, &sources);
     let paint = Paint(options.colour);
     let mut out = headline(record, &names, options);
@@ -125,18 +125,8 @@ fn minimising(minimised: &Minimised) -> String {
 /// The line to paste that replays the execution, if it can be replayed.
 pub(crate) fn replay_line(record: &Record) -> Option<String> {
     let meta = &record.meta;
-    (!meta.token.is_empty()).then(|| format!("{ENV_REPLAY}='{}' {}", meta.token, cargo_test(&meta.test)))
-}
-
-/// The command that runs one test. The path of a test begins with the name of its crate or test
-/// binary, which the test harness leaves out.
-fn cargo_test(test: &str) -> String {
-    let is_name = |part: &str| !part.is_empty() && part.chars().all(|c| c.is_alphanumeric() || c == '_');
-    let parts: Vec<&str> = test.split("::").collect();
-    match parts.as_slice() {
-        // A text that somebody chose names no test that cargo knows.
-        parts if !parts.iter().all(|part| is_name(part)) => "cargo test".to_owned(),
-        [] | [_] => format!("cargo test -- --exact {test}"),
-        [_, rest @ ..] => format!("cargo test -- --exact {}", rest.join("::")),
-    }
+    (!meta.token.is_empty()).then(|| match &meta.replay_with {
+        Some(command) => format!("{command} {}", meta.token),
+        None => meta.language.replay(ENV_REPLAY, &meta.token, &meta.test, meta.command.as_deref()),
+    })
 }

@@ -30,7 +30,9 @@ pub(crate) fn words(record: &Record, names: &Names<'_>, step: &StepRecord) -> Wo
                 word,
                 "barrier wait" | "drop sender" | "drop receiver" | "read cell" | "write cell" | "initialised"
             );
-            (word, names.resource(step.resource).map(str::to_owned))
+            let verb = record.meta.language.verb(word);
+            colon &= verb == word;
+            (verb, names.resource(step.resource).map(str::to_owned))
         }
     };
     Words { verb: verb.to_owned(), object: object.unwrap_or_default(), told: told(record, names, step), colon }

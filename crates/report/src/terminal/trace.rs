@@ -30,7 +30,7 @@ pub(super) fn trace(record: &Record, names: &Names<'_>, options: &RenderOptions<
         names,
         waits: &waits,
         paint: Paint(options.colour),
-        sources: Sources::new(options.sources),
+        sources: Sources::of(record, options.sources),
         width: options.width,
         columns: Columns::default(),
         out: String::new(),

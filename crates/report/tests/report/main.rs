@@ -3,6 +3,7 @@
 mod cause;
 mod file;
 mod minimised;
+mod python;
 mod screens;
 mod script;
 mod traces;

@@ -7,7 +7,7 @@ use drawloom_engine::strategy::{Sequential, Strategy, View};
 use drawloom_engine::{
     Committed, Engine, Limits, Next, OpKind, Operation, ResourceId, ResourceKind, Site, State, TaskId,
 };
-use drawloom_report::{Meta, Place, Record};
+use drawloom_report::{Language, Meta, Place, Record};
 
 pub const MAIN: u32 = 0;
 /// The first and second task that a script spawns; 1 is the clock.
@@ -158,7 +158,10 @@ fn meta(test: &str) -> Meta {
         iteration: 17,
         executions: 17,
         token: "dl1AbC-d_9".to_owned(),
+        replay_with: None,
         minimised: None,
+        language: Language::Rust,
+        command: None,
     }
 }
 

@@ -35,7 +35,7 @@ const tests = {
     assert.match(await page.locator("#details-text").innerText(), /right: 6/);
     assert.match(await page.locator("#replay-line").innerText(), /^DRAWLOOM_REPLAY='dl1/);
     assert.equal(await current(page), "✗");
-    assert.match(await page.locator(".inspector").innerText(), /panics/);
+    assert.match(await page.locator(".inspector").innerText(), /panics[^]*a deposit was lost[^]*right: 6/);
     const focused = await page.evaluate(() => document.activeElement.getAttribute("role"));
     assert.equal(focused, "listbox", "arrow keys work at once");
     return page;
@@ -66,6 +66,11 @@ const tests = {
   async "locks, waits and the race window are told"() {
     const page = await open("short");
     assert.equal(await page.locator(".row.window").count(), 5);
+    const ends = [await page.locator(".row.window .number").first().innerText(), await page.locator(".row.window .number").last().innerText()];
+    for (const end of [...ends, ends[0]]) {
+      await page.keyboard.press("w");
+      assert.equal(await current(page), end, "from end to end of the window");
+    }
     await row(page, 12).click();
     assert.equal(await page.locator("[data-resource='mutex `log`'] .value").innerText(), "held by 0.1; 0.2, 0.3 wait");
     assert.match(await page.locator(".standing").innerText(), /0\.2 \(two\)\s+waits/);

@@ -1,4 +1,4 @@
-//! SafeStack, Vyukov's lock-free stack: pops that meet an element a second time. Five preemptions.
+//! SafeStack, Vyukov's lock-free stack: pops that meet an element a second time. Seven preemptions.
 
 use std::sync::Arc;
 

@@ -194,3 +194,32 @@ parity!(paused is_finished_says_so => ["(false, true)"] {
     tokio::time::sleep(Duration::from_secs(2)).await;
     (before, task.is_finished())
 });
+
+parity!(there_is_budget_for_a_little => ["(true, 1, 2, 3)"] {
+    use tokio::task::coop;
+    coop::consume_budget().await;
+    let left = coop::has_budget_remaining();
+    let alone = coop::unconstrained(async { 1 }).await;
+    let fair = coop::cooperative(async { 2 }).await;
+    let by_hand = std::future::poll_fn(|context| {
+        coop::poll_proceed(context).map(|progress| {
+            progress.made_progress();
+            3
+        })
+    });
+    (left, alone, fair, by_hand.await)
+});
+
+parity!(who_never_waits_lets_others_go_on => ["0", "1", "2", "3"] {
+    let count = Arc::new(tokio::sync::Semaphore::new(0));
+    let theirs = count.clone();
+    let other = tokio::spawn(async move {
+        for _ in 0..3 {
+            tokio::task::consume_budget().await;
+            theirs.add_permits(1);
+        }
+    });
+    let seen = count.available_permits();
+    other.await.unwrap();
+    seen
+});

@@ -7,6 +7,8 @@ use crate::model::Model;
 /// How many identical operations are looked at, and how many observers: more cost more than they save.
 const TWINS: usize = 4;
 const BLOCKED: usize = 4;
+/// How many calls and returns are looked at for an observer that is yet to be called.
+const AHEAD: usize = 16;
 /// In a smaller history, asking before entering a node costs more than entering it.
 pub(super) const WORTH_GUARD: usize = 24;
 /// In a longer history, a look at everything for every operation would take too long.
@@ -33,7 +35,7 @@ impl<S: Clone + Eq + std::hash::Hash> Search<S> {
     }
 
     /// Whether a successor need not be looked at: an operation of unknown outcome came before it that makes no difference, so
-    /// that it might as well come later or never; or an observer that was called will never fit.
+    /// that it might as well come later or never; or an observer that was or will be called will never fit.
     #[inline]
     pub(super) fn is_pointless<M: Model<State = S>>(
         &self,
@@ -81,16 +83,35 @@ impl<S: Clone + Eq + std::hash::Hash> Search<S> {
         false
     }
 
-    /// Whether the model says that the urgent operation, or an observer that was called, can never fit from here on.
+    /// Whether the model says that the urgent operation, the guard, or an observer that was called, can never fit from
+    /// here on.
     pub(super) fn is_hopeless<M: Model<State = S>>(
         &self,
         model: &M,
         history: &History<M::Op, M::Ret>,
         urgent: u32,
+        guard: u32,
     ) -> bool {
         let state = self.states.get(self.state);
-        let observers = self.blocked.iter().copied().filter(|op| *op != urgent).take(BLOCKED);
-        std::iter::once(urgent).chain(observers).any(|op| self.is_lost(model, history, op, state))
+        let is_lost = |op: u32| self.is_lost(model, history, op, state);
+        // If one is blocked, that is the guard.
+        is_lost(urgent)
+            || self.blocked.iter().take(BLOCKED).any(|op| *op != urgent && is_lost(*op))
+            || (guard != NONE && guard != urgent && self.blocked.is_empty() && is_lost(guard))
+    }
+
+    /// The first observer on the list behind a node, if it is not far away: what must be seen later says early which
+    /// order is wrong.
+    pub(super) fn next_observer(&self, mut node: u32) -> u32 {
+        for _ in 0..AHEAD {
+            node = self.instance.next[node as usize];
+            match node.checked_sub(1) {
+                None => return NONE,
+                Some(op) if self.instance.observer.get(op as usize) == Some(&true) => return op,
+                Some(_) => {}
+            }
+        }
+        NONE
     }
 
     /// Whether an operation can never fit from a state on, whatever of what is not placed comes first.

@@ -29,7 +29,7 @@ pub(super) fn gives(kind: OpKind) -> bool {
         // Who spins waits for a change of memory; but who has yielded can be left anyway.
         Load | Store | Rmw | Cas | Fence | CellRead | CellWrite => false,
         Start | Join | IsFinished | Yield | Park | Sleep | Now | Choose | Lock | TryLock | Read | Write | TryRead
-        | TryWrite | Acquire | TryAcquire | OnceEnter | OnceCheck => false,
+        | TryWrite | Acquire | TryAcquire | OnceEnter | OnceCheck | Call | Return => false,
     }
 }
 

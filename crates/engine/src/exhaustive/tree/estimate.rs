@@ -11,33 +11,34 @@ impl Tree {
     /// The number of executions that there will be: an estimate, and never less than those that were made
     /// and those that are known to be left.
     pub(in crate::exhaustive) fn estimate(&self) -> f64 {
-        let root = self.node(ROOT);
-        self.size_of(ROOT).max(f64::from(root.made) + f64::from(root.open))
+        let (size, made) = self.size_of(ROOT);
+        size.max(made + self.open() as f64)
     }
 
-    /// The estimated number of executions at or below `id`, of which at least one has been made.
-    fn size_of(&self, id: NodeId) -> f64 {
+    /// The estimated number of executions at or below `id`, and the number of those that have been made.
+    fn size_of(&self, id: NodeId) -> (f64, f64) {
         let node = self.node(id);
-        if node.open == 0 {
-            return f64::from(node.made);
-        }
-        let below: u32 = self.kids(id).map(|kid| self.node(kid).made).sum();
         // One of its own, the execution that began with it, went on along the leftmost branch.
-        let own = f64::from(node.made.saturating_sub(below));
-        let (mut known, mut size, mut unknown, mut last) = (0.0, 0.0, 0.0, 0.0);
+        let own = f64::from(node.made);
+        let (mut known, mut size, mut unknown, mut last, mut made) = (0.0, 0.0, 0.0, 0.0, own);
         for (i, kid) in self.kids(id).enumerate() {
             let first = if i == 0 { own } else { 0.0 };
-            if self.node(kid).made > 0 || first > 0.0 {
+            let (size_of_kid, made_of_kid) = self.size_of(kid);
+            made += made_of_kid;
+            if made_of_kid > 0.0 || first > 0.0 {
                 known += 1.0;
-                last = first + self.size_of(kid);
+                last = first + size_of_kid;
                 size += last;
             } else {
                 unknown += 1.0;
             }
         }
-        if known == 0.0 {
-            return own.max(1.0) + unknown;
+        if node.open == 0 {
+            return (made, made);
         }
-        size + unknown * f64::min(last, size / known)
+        if known == 0.0 {
+            return (own.max(1.0) + unknown, made);
+        }
+        (size + unknown * f64::min(last, size / known), made)
     }
 }

@@ -3,7 +3,7 @@
 //! Nodes keep their numbers, and new ones get the numbers that they would get anywhere, so what an
 //! execution added needs nothing but parents and steps.
 
-use super::{NONE, Node, NodeId, ROOT, Tree};
+use super::{Leaf, NONE, Node, NodeId, ROOT, Tree};
 use crate::exhaustive::Planned;
 use crate::exhaustive::names::Name;
 use crate::schedule::{Reader, put};
@@ -15,7 +15,7 @@ const MARK_LAST: u64 = 3;
 const MARK: u64 = 4;
 
 const LEAF: u8 = 1;
-const DONE: u8 = 2;
+const OVER: u8 = 3;
 
 /// What has been added since it was last looked at.
 pub(super) struct Journal {
@@ -76,7 +76,7 @@ impl Tree {
                 }
                 kind @ (MARK_LAST | MARK) => {
                     let node = if kind == MARK { self.known(reader)? } else { last };
-                    if node == NONE || self.node(node).leaf {
+                    if node == NONE || self.is_leaf(node) {
                         return None;
                     }
                     self.mark_leaf(node);
@@ -84,11 +84,10 @@ impl Tree {
                 _ => return None,
             }
         }
-        if !self.node(leaf).leaf || self.node(leaf).claimed {
+        if self.node(leaf).leaf != Leaf::Unclaimed {
             return None;
         }
-        self.node_mut(leaf).claimed = true;
-        self.for_ancestors(leaf, |node| node.unclaimed -= 1);
+        self.claimed(leaf);
         self.finish(leaf);
         Some(())
     }
@@ -108,7 +107,11 @@ impl Tree {
             let node = self.node(id);
             put(bytes, u64::from(id.0));
             put_step(bytes, node.step);
-            bytes.push(if node.leaf { LEAF } else { 0 } | if node.claimed { DONE } else { 0 });
+            bytes.push(match node.leaf {
+                Leaf::No => 0,
+                Leaf::Unclaimed => LEAF,
+                Leaf::Claimed | Leaf::Over => OVER,
+            });
             put(bytes, u64::from(node.made));
             let kids: Vec<NodeId> = self.kids(id).collect();
             put(bytes, kids.len() as u64);
@@ -122,7 +125,7 @@ impl Tree {
         let held = reader.count()?;
         let blank = || Node::new(Planned { task: Name(0), choice: 0 }, NONE);
         let nodes: Vec<Node> = std::iter::repeat_with(blank).take(held + free.len()).collect();
-        let mut tree = Tree { nodes, free: Vec::new(), edge: ROOT, journal: None };
+        let mut tree = Tree::of_nodes(nodes);
         // The nodes above the one that comes next, and how many children of each are to come.
         let mut above: Vec<(NodeId, u64)> = Vec::new();
         for i in 0..held {
@@ -139,10 +142,7 @@ impl Tree {
             match reader.byte()? {
                 0 => {}
                 LEAF => tree.mark_leaf(id),
-                flags if flags == LEAF | DONE => {
-                    tree.node_mut(id).leaf = true;
-                    tree.node_mut(id).claimed = true;
-                }
+                OVER => tree.node_mut(id).leaf = Leaf::Over,
                 _ => return None,
             }
             tree.node_mut(id).made = u32::try_from(reader.number()?).ok()?;

@@ -2,30 +2,27 @@
 
 use super::{Draft, Words};
 use crate::explain::explanation::{Effort, Fix};
+use crate::language::Language;
 
 const SERIALISES: &str = "whoever comes meanwhile waits; keep what is slow out of the section";
 const DEADLOCKS: &str = "a deadlock, if another lock is taken inside in one place and outside in another";
 const OTHERS: &str = "every other place that uses the same state has to take the lock, too";
-
-fn indented(lines: Vec<String>) -> impl Iterator<Item = String> {
-    lines.into_iter().map(|line| format!("    {line}"))
-}
-
-/// `{ let held = x.lock(); … }` around the window.
-fn under_one_lock(draft: &Draft<'_, '_>, lock: &str) -> Vec<String> {
-    let mut sketch = vec![format!("let held = {lock}.lock();")];
-    sketch.extend(indented(draft.window_lines()));
-    sketch.push("drop(held);".to_owned());
-    sketch
-}
 
 /// The lock that the window's task holds at its ends, or one to be made.
 fn lock_name(draft: &Draft<'_, '_>) -> (String, bool) {
     let ends = draft.blame.opens.as_ref().into_iter().chain(&draft.blame.intrudes).chain(&draft.blame.closes);
     let lock = ends.flat_map(|a| a.locks.first()).next();
     match lock {
-        Some(lock) => (draft.case.names.short(*lock).trim_matches('`').to_owned(), true),
-        None => (format!("{}_lock", draft.name()), false),
+        Some(lock) => (draft.case.names.bare(*lock).to_owned(), true),
+        // What has no name but its birthplace.
+        None if draft.name().contains(['/', ':', ' ']) => ("lock".to_owned(), false),
+        None => {
+            // A lock beside what it guards: `Account.balance` has a `balance_lock`.
+            let name = draft.name();
+            let last = |name: &str| name.rsplit('.').next().unwrap_or_default().replace(['[', ']', '\'', '"'], "_");
+            let name = if draft.case.record.meta.language.is_rust() { name } else { last(&name) };
+            (format!("{name}_lock"), false)
+        }
     }
 }
 
@@ -36,9 +33,10 @@ fn keep_the_lock(draft: &Draft<'_, '_>) -> Fix {
         false => "Hold one lock over all of it".to_owned(),
     };
     let own = draft.blame.opens.as_ref().is_some_and(|a| a.section && a.locks.contains(&a.resource));
-    let mut sketch = under_one_lock(draft, &lock);
+    let mut sketch = draft.under(&lock, draft.window_lines());
     if own {
-        sketch[0].push_str("   // once; below, `held` instead of locking again");
+        let once = draft.remark("once; below, `held` instead of locking again");
+        sketch[0].push_str(&format!("   {once}"));
     }
     let words = Words { title, effort: Effort::Simple, sketch, tradeoff: SERIALISES, risk: DEADLOCKS };
     draft.fix(words, draft.lock())
@@ -61,12 +59,14 @@ pub(super) fn check_then_act(draft: &Draft<'_, '_>) -> Vec<Fix> {
     let words = Words {
         title: "Check again before acting".to_owned(),
         effort: Effort::Moderate,
-        sketch: vec![
-            draft.source(draft.blame.opens.as_ref()),
-            "…".to_owned(),
-            format!("if {name} is no longer what it was {{ start over }}"),
-            draft.source(draft.blame.closes.as_ref()),
-        ],
+        sketch: {
+            let (first, last) = (draft.blame.opens.as_ref(), draft.blame.closes.as_ref());
+            let again = draft.written(
+                &[&format!("if {name} is no longer what it was {{ start over }}")],
+                &[&format!("if {name} is no longer what it was: start over")],
+            );
+            [vec![draft.source(first), "…".to_owned()], again, vec![draft.source(last)]].concat()
+        },
         tradeoff: "nobody waits in the ordinary case",
         risk: "a window stays open unless the second check and the act are one step",
     };
@@ -93,10 +93,10 @@ pub(super) fn atomicity(draft: &Draft<'_, '_>) -> Vec<Fix> {
         let words = Words {
             title: "Make one record of the two".to_owned(),
             effort: Effort::Moderate,
-            sketch: vec![
-                "struct State { … both … }".to_owned(),
-                "state: Mutex<State>   // changed in one step".to_owned(),
-            ],
+            sketch: draft.written(
+                &["struct State { … both … }", "state: Mutex<State>   // changed in one step"],
+                &["state = State(…, …)   # both; replaced in one assignment, and never changed"],
+            ),
             tradeoff: "readers of one of them get the other as well",
             risk: "every use has to be changed at once",
         };
@@ -105,7 +105,10 @@ pub(super) fn atomicity(draft: &Draft<'_, '_>) -> Vec<Fix> {
         let words = Words {
             title: format!("Let one task own `{name}`"),
             effort: Effort::Complex,
-            sketch: vec!["owner: for request in requests { … }   // the others send requests".to_owned()],
+            sketch: draft.written(
+                &["owner: for request in requests { … }   // the others send requests"],
+                &["owner: for request in iter(requests.get, None): …   # the others put requests into the queue"],
+            ),
             tradeoff: "no lock, no race; every use becomes a message",
             risk: "requests queue up, and the owner must never wait for a sender",
         };
@@ -124,9 +127,7 @@ pub(super) fn missing_guard(draft: &Draft<'_, '_>) -> Vec<Fix> {
         false => draft.window_lines(),
     };
     lines.dedup();
-    let mut sketch = vec![format!("let held = {lock}.lock();")];
-    sketch.extend(indented(lines));
-    sketch.push("drop(held);".to_owned());
+    let sketch = draft.under(&lock, lines);
     let take = Words {
         title: format!("Take `{lock}`{}, too", place.unwrap_or_default()),
         effort: Effort::Simple,
@@ -134,12 +135,22 @@ pub(super) fn missing_guard(draft: &Draft<'_, '_>) -> Vec<Fix> {
         tradeoff: SERIALISES,
         risk: OTHERS,
     };
-    let inside = Words {
-        title: format!("Put `{}` into the lock", draft.name()),
-        effort: Effort::Moderate,
-        sketch: vec![format!("{lock}: Mutex<…>   // holds `{}`, so that nobody can reach it without", draft.name())],
-        tradeoff: "the compiler finds every place that forgets it",
-        risk: DEADLOCKS,
+    let name = draft.name();
+    let inside = match draft.case.record.meta.language {
+        Language::Rust => Words {
+            title: format!("Put `{name}` into the lock"),
+            effort: Effort::Moderate,
+            sketch: vec![format!("{lock}: Mutex<…>   // holds `{name}`, so that nobody can reach it without")],
+            tradeoff: "the compiler finds every place that forgets it",
+            risk: DEADLOCKS,
+        },
+        Language::Python => Words {
+            title: format!("Touch `{name}` in methods that take the lock, and nowhere else"),
+            effort: Effort::Moderate,
+            sketch: vec!["def change(self, …):".to_owned(), format!("    with {lock}: …")],
+            tradeoff: "one place to look at",
+            risk: DEADLOCKS,
+        },
     };
     vec![draft.fix(take, draft.lock()), draft.fix(inside, None)]
 }
@@ -150,7 +161,7 @@ pub(super) fn stale_reference(draft: &Draft<'_, '_>) -> Vec<Fix> {
         title: format!("Look `{name}` up again before using it"),
         effort: Effort::Simple,
         sketch: vec![
-            format!("// after anything that others can come between:"),
+            draft.remark("after anything that others can come between:"),
             draft.source(draft.blame.opens.as_ref()),
         ],
         tradeoff: "one look-up more",
@@ -159,7 +170,10 @@ pub(super) fn stale_reference(draft: &Draft<'_, '_>) -> Vec<Fix> {
     let version = Words {
         title: "Compare versions".to_owned(),
         effort: Effort::Moderate,
-        sketch: vec![format!("if generation({name}) != seen {{ start over }}")],
+        sketch: draft.written(
+            &[&format!("if generation({name}) != seen {{ start over }}")],
+            &[&format!("if generation({name}) != seen: start over")],
+        ),
         tradeoff: "readers never wait",
         risk: "every change has to count the version up",
     };
@@ -176,7 +190,9 @@ pub(super) fn lifetime(draft: &Draft<'_, '_>) -> Vec<Fix> {
     let never = Words {
         title: "Never remove the lock".to_owned(),
         effort: Effort::Simple,
-        sketch: vec![format!("// leave the entry of {lock} in its map: who comes later finds the same one")],
+        sketch: vec![
+            draft.remark(&format!("leave the entry of {lock} in its map: who comes later finds the same one")),
+        ],
         tradeoff: "one lock for each key that ever was",
         risk: "memory grows, if keys do",
     };
@@ -184,9 +200,14 @@ pub(super) fn lifetime(draft: &Draft<'_, '_>) -> Vec<Fix> {
         title: "Hold the lock until everything is taken down".to_owned(),
         effort: Effort::Complex,
         sketch: {
-            let mut sketch = vec!["let held = lock_of(key).lock();".to_owned()];
-            sketch.extend(indented(draft.window_lines()));
-            sketch.push("remove_lock(key);   // last, and while it is held".to_owned());
+            let mut sketch = draft.under("lock_of(key)", draft.window_lines());
+            let last = draft.remark("last, and while it is held");
+            if draft.case.record.meta.language.is_rust() {
+                sketch.pop();
+                sketch.push(format!("remove_lock(key);   {last}"));
+            } else {
+                sketch.push(format!("    remove_lock(key)   {last}"));
+            }
             sketch
         },
         tradeoff: "who comes meanwhile waits for the whole of it",
@@ -195,7 +216,10 @@ pub(super) fn lifetime(draft: &Draft<'_, '_>) -> Vec<Fix> {
     let counted = Words {
         title: "Remove the lock only while nobody waits for it".to_owned(),
         effort: Effort::Moderate,
-        sketch: vec!["if waiters(lock) == 0 && map[key] is lock { map.remove(key) }".to_owned()],
+        sketch: draft.written(
+            &["if waiters(lock) == 0 && map[key] is lock { map.remove(key) }"],
+            &["if waiters(lock) == 0 and map[key] is lock: del map[key]"],
+        ),
         tradeoff: "a count for each entry",
         risk: "the count must be kept under the lock of the map",
     };

@@ -14,6 +14,7 @@ use super::case::{Blame, Case};
 use super::class::Class;
 use super::explanation::{Effort, Fix};
 use super::stored::site;
+use crate::language::Language;
 
 /// What could be done, the simplest first.
 pub(super) fn fixes(case: &Case<'_>, blame: &Blame) -> Vec<Fix> {
@@ -92,7 +93,30 @@ impl Draft<'_, '_> {
 
     fn name(&self) -> String {
         let resource = self.blame.opens.as_ref().or(self.blame.closes.as_ref()).map(|a| a.resource);
-        resource.map(|r| self.case.names.short(r).trim_matches('`').to_owned()).unwrap_or_else(|| "it".into())
+        resource.map_or("it", |r| self.case.names.bare(r)).to_owned()
+    }
+
+    /// A sketch, in the language of the program.
+    fn written(&self, rust: &[&str], python: &[&str]) -> Vec<String> {
+        let lines = match self.case.record.meta.language {
+            Language::Rust => rust,
+            Language::Python => python,
+        };
+        lines.iter().map(|line| (*line).to_owned()).collect()
+    }
+
+    /// A comment, in the language of the program.
+    fn remark(&self, text: &str) -> String {
+        let sign = if self.case.record.meta.language == Language::Python { "#" } else { "//" };
+        format!("{sign} {text}")
+    }
+
+    /// `lines` while `lock` is held.
+    fn under(&self, lock: &str, lines: Vec<String>) -> Vec<String> {
+        let mut sketch = self.written(&[&format!("let held = {lock}.lock();")], &[&format!("with {lock}:")]);
+        sketch.extend(lines.into_iter().map(|line| format!("    {line}")));
+        sketch.extend(self.written(&["drop(held);"], &[]));
+        sketch
     }
 
     fn is_atomic(&self) -> bool {

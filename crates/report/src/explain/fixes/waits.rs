@@ -23,7 +23,10 @@ pub(super) fn deadlock(draft: &Draft<'_, '_>) -> Vec<Fix> {
         let words = Words {
             title: "Give the lock back before taking it again".to_owned(),
             effort: Effort::Simple,
-            sketch: vec!["drop(held);   // or pass what it protects on, instead of locking again".to_owned()],
+            sketch: draft.written(
+                &["drop(held);   // or pass what it protects on, instead of locking again"],
+                &["lock.release()   # or threading.RLock(), which its holder may take again"],
+            ),
             tradeoff: "others may come in between",
             risk: "what was true before the lock was given back need not be true after",
         };
@@ -33,23 +36,27 @@ pub(super) fn deadlock(draft: &Draft<'_, '_>) -> Vec<Fix> {
     let one_order = Words {
         title: "Take them in one order everywhere".to_owned(),
         effort: Effort::Simple,
-        sketch: vec![format!("// everywhere: {order}")],
+        sketch: vec![draft.remark(&format!("everywhere: {order}"))],
         tradeoff: "none at run time",
         risk: "a place that forgets the order brings it back",
     };
     let one_lock = Words {
         title: "Take one lock instead of several".to_owned(),
         effort: Effort::Moderate,
-        sketch: vec!["Mutex<(…, …)>   // or one lock around taking the others".to_owned()],
+        sketch: draft.written(
+            &["Mutex<(…, …)>   // or one lock around taking the others"],
+            &["with one_lock:   # around taking the others, or instead of them"],
+        ),
         tradeoff: "less can go on at the same time",
         risk: "every use has to be changed at once",
     };
     let back_off = Words {
         title: "Try, and give back what is held if that fails".to_owned(),
         effort: Effort::Moderate,
-        sketch: vec![
-            "loop { take the first; if the second can be had at once: break; give the first back }".to_owned(),
-        ],
+        sketch: draft.written(
+            &["loop { take the first; if the second can be had at once: break; give the first back }"],
+            &["if not second.acquire(blocking=False): first.release()   # and from the beginning"],
+        ),
         tradeoff: "nobody waits while holding anything",
         risk: "a livelock, if all of them back off in step",
     };
@@ -77,17 +84,23 @@ pub(super) fn order(draft: &Draft<'_, '_>) -> Vec<Fix> {
     let wait = Words {
         title: format!("Let {second} wait for {first}"),
         effort: Effort::Moderate,
-        sketch: vec![
-            format!("{first}: … ; done.send(())"),
-            format!("{second}: done.recv(); …   // a join, a channel, a barrier or a condition variable"),
-        ],
+        sketch: draft.written(
+            &[
+                &format!("{first}: … ; done.send(())"),
+                &format!("{second}: done.recv(); …   // a join, a channel, a barrier or a condition variable"),
+            ],
+            &[
+                &format!("{first}: … ; done.set()"),
+                &format!("{second}: done.wait(); …   # an Event; or a join, a queue, a barrier, a condition"),
+            ],
+        ),
         tradeoff: "they no longer run side by side there",
         risk: "a wait that never ends, if the other one fails before",
     };
     let tolerate = Words {
         title: "Be ready for this order, too".to_owned(),
         effort: Effort::Simple,
-        sketch: vec![format!("// look at `{name}` first, and handle what it is"), draft.source(used)],
+        sketch: vec![draft.remark(&format!("look at `{name}` first, and handle what it is")), draft.source(used)],
         tradeoff: "nobody waits",
         risk: "the look and the use have to be one step, or it becomes check-then-act",
     };
@@ -121,20 +134,28 @@ pub(super) fn lost_wakeup(draft: &Draft<'_, '_>) -> Vec<Fix> {
     let in_loop = Words {
         title: "Look under the lock, and wait in a loop".to_owned(),
         effort: Effort::Simple,
-        sketch: vec![
-            "let mut held = lock.lock();".to_owned(),
-            "while !*held { held = condvar.wait(held); }   // or wait_while".to_owned(),
-            "// and whoever notifies changes the condition under the same lock".to_owned(),
-        ],
+        sketch: draft.written(
+            &[
+                "let mut held = lock.lock();",
+                "while !*held { held = condvar.wait(held); }   // or wait_while",
+                "// and whoever notifies changes the condition under the same lock",
+            ],
+            &[
+                "with condition:",
+                "    condition.wait_for(lambda: …)   # looks first, and again whenever it is notified",
+                "# and whoever notifies changes what is looked at under the same lock",
+            ],
+        ),
         tradeoff: "none",
         risk: "the condition must only be changed with the lock held",
     };
     let permit = Words {
         title: "Use something that remembers".to_owned(),
         effort: Effort::Moderate,
-        sketch: vec![
-            "channel.send(()) / channel.recv()   // or park and unpark: a token waits for who comes late".to_owned(),
-        ],
+        sketch: draft.written(
+            &["channel.send(()) / channel.recv()   // or park and unpark: a token waits for who comes late"],
+            &["queue.put(…) / queue.get()   # or an Event: it stays set for who comes late"],
+        ),
         tradeoff: "a message more",
         risk: "tokens left over from before end a later wait at once",
     };
@@ -149,14 +170,20 @@ pub(super) fn livelock(draft: &Draft<'_, '_>) -> Vec<Fix> {
     let wait = Words {
         title: "Wait instead of spinning".to_owned(),
         effort: Effort::Moderate,
-        sketch: vec!["condvar.wait_while(held, …)   // or a channel: woken when there is something to do".to_owned()],
+        sketch: draft.written(
+            &["condvar.wait_while(held, …)   // or a channel: woken when there is something to do"],
+            &["condition.wait_for(lambda: …)   # or a queue: woken when there is something to do"],
+        ),
         tradeoff: "a task that waits costs nothing",
         risk: "somebody has to wake it",
     };
     let priority = Words {
         title: "Let one of them go first".to_owned(),
         effort: Effort::Simple,
-        sketch: vec!["if my_number < other_number { go on } else { give way }".to_owned()],
+        sketch: draft.written(
+            &["if my_number < other_number { go on } else { give way }"],
+            &["if my_number < other_number: go on   # else give way"],
+        ),
         tradeoff: "none",
         risk: "who always gives way may starve",
     };
@@ -172,31 +199,43 @@ pub(super) fn starvation(draft: &Draft<'_, '_>) -> Vec<Fix> {
     let (title, sketch, risk) = match draft.blame.subkind {
         Some("channel") => (
             "Close the channel when nothing more will come",
-            "drop(sender);   // every clone of it: then recv() ends with an error",
+            [
+                "drop(sender);   // every clone of it: then recv() ends with an error",
+                "queue.put(None)   # for each reader",
+            ],
             "what was meant to be sent is then missing: the receiver has to cope",
         ),
         Some("never-released") => (
             "Give the lock back",
-            "drop(guard);   // not mem::forget, and on every way out",
+            [
+                "drop(guard);   // not mem::forget, and on every way out",
+                "with lock: …   # gives it back on every way out",
+            ],
             "what is protected has to be in order at that point",
         ),
         _ => (
             "Bring about what is waited for on every way out",
-            "condition = true; condvar.notify_all();   // also when leaving early",
+            [
+                "condition = true; condvar.notify_all();   // also when leaving early",
+                "finally: condition.notify_all()   # also when leaving early",
+            ],
             "a waiter has to look again whether it is its turn",
         ),
     };
     let bring = Words {
         title: title.to_owned(),
         effort: Effort::Simple,
-        sketch: vec![sketch.to_owned()],
+        sketch: draft.written(&sketch[..1], &sketch[1..]),
         tradeoff: "none",
         risk,
     };
     let timeout = Words {
         title: "Wait for a limited time".to_owned(),
         effort: Effort::Moderate,
-        sketch: vec!["recv_timeout(…) / wait_timeout(…)   // and say what is missing".to_owned()],
+        sketch: draft.written(
+            &["recv_timeout(…) / wait_timeout(…)   // and say what is missing"],
+            &["wait(timeout=…) / get(timeout=…)   # and say what is missing"],
+        ),
         tradeoff: "the failure is reported instead of hanging",
         risk: "a time that is too short fails on a busy machine",
     };

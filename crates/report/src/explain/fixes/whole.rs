@@ -31,11 +31,10 @@ pub(super) fn whole(draft: &Draft<'_, '_>) -> Option<Fix> {
     let words = Words {
         title: format!("Hold one lock over all that {} do to what they share", who.join(" and ")),
         effort: Effort::Moderate,
-        sketch: vec![
-            "let held = lock.lock();   // before the first use".to_owned(),
-            "    …".to_owned(),
-            "drop(held);   // after the last".to_owned(),
-        ],
+        sketch: draft.written(
+            &["let held = lock.lock();   // before the first use", "    …", "drop(held);   // after the last"],
+            &["with lock:   # from the first use", "    …      # to the last"],
+        ),
         tradeoff: "one of them goes after the other",
         risk: "a deadlock, if one of them waits for the other inside",
     };

@@ -20,6 +20,7 @@ class Inspector {
 
   step(trace, i) {
     const { verb, object, told, reason } = trace.words(i);
+    const ending = trace.isEnding(i) ? trace.data.endings[i - trace.steps].told : "";
     const task = trace.tasks[trace.task(i)];
     const notes = [];
     if (trace.failing.has(i)) notes.push(el("span", { className: "tag alarm" }, "failure"));
@@ -32,6 +33,7 @@ class Inspector {
       el("p", { className: "step-who" }, el("span", { className: "step-number" }, trace.number(i)), who),
       el("p", { className: "step-what" }, el("b", {}, ...withCode(verb)), object ? " " : "", ...withCode(object)),
       told ? el("p", { className: "step-told" }, ...withCode(told)) : "",
+      ending ? el("p", { className: "step-told" }, ending) : "",
       reason ? el("p", { className: "step-why" }, "then ", ...withCode(reason)) : "",
       notes.length ? el("p", { className: "tags" }, ...notes) : "");
   }

@@ -6,6 +6,7 @@ const KEYS = [
   ["← →", "previous, next step of the same task"],
   ["Page ↑ ↓, Home, End", "far"],
   ["[ ]", "previous, next switch"],
+  ["w", "the race window: what opens it, what does the harm, what closes it"],
   ["f", "the failure"],
   ["/", "search; then Enter and Shift+Enter, or n and p"],
   ["r", "filter by resource and task"],
@@ -59,6 +60,7 @@ class Viewer {
     byId("previous-switch").addEventListener("click", () => this.toSwitch(-1));
     byId("next-switch").addEventListener("click", () => this.toSwitch(1));
     byId("to-failure").addEventListener("click", () => this.select(this.active, this.active.trace.start(), "centre"));
+    byId("to-window").addEventListener("click", () => this.toEvidence());
     byId("replay-copy").addEventListener("click", () => copy(this.trace.data.replay));
     byId("help-open").addEventListener("click", () => this.help());
     const close = el("button", { type: "submit" }, "Close");
@@ -107,10 +109,11 @@ class Viewer {
     byId("details").hidden = data.details === "";
     const left = data.first ? `\nThe first ${counted(data.first, "step")} are left out here; the trace file has all of them.` : "";
     byId("details-text").textContent = data.details + left;
-    byId("details").open = data.details.split("\n").length <= 8;
+    byId("details").open = innerHeight >= 700;
     byId("replay").hidden = !data.replay;
     byId("replay-line").textContent = data.replay ?? "";
     byId("to-failure").hidden = data.passed;
+    byId("to-window").hidden = data.evidence.length === 0;
     byId(`record-${this.shown}`).checked = true;
     const choose = this.traces.map((trace, i) => ({ trace, i })).filter(({ i }) => i !== this.shown);
     byId("compare").replaceChildren(el("option", { value: -1 }, "nothing"), ...choose.map(({ trace, i }) => el("option", { value: i, selected: i === this.beside }, trace.label)));
@@ -176,6 +179,20 @@ class Viewer {
     this.select(active, active.next(by, (i) => active.trace.isSwitch(i)));
   }
 
+  /** To the next of the steps that show what went wrong, from the first one again after the last. */
+  toEvidence() {
+    const { trace, current } = this.active;
+    const { evidence } = trace.data;
+    if (evidence.length) this.select(this.active, evidence.find((i) => i > current) ?? evidence[0], "centre");
+  }
+
+  /** The record to compare with: one that passes, if there is one. */
+  toCompareWith() {
+    const others = this.traces.map((_, i) => i).filter((i) => i !== this.shown);
+    const differs = (/** @type {number} */ i) => this.traces[i].data.passed !== this.trace.data.passed;
+    return others.find(differs) ?? others[0];
+  }
+
   toDifference() {
     const first = this.comparison?.first ?? -1;
     if (first >= 0) this.go(this.active.trace, Math.min(first, this.active.trace.rows - 1));
@@ -222,8 +239,9 @@ class Viewer {
         byId("filter").querySelector("input:not([hidden])")?.focus();
       },
       m: () => many > 1 && this.switchTo((this.shown + 1) % many),
-      c: () => many > 1 && this.compareWith(this.beside >= 0 ? -1 : (this.shown + 1) % many),
+      c: () => many > 1 && this.compareWith(this.beside >= 0 ? -1 : this.toCompareWith()),
       d: () => this.toDifference(),
+      w: () => this.toEvidence(),
       t: () => this.theme.next(),
       "?": () => this.help(),
     };

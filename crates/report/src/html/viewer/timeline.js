@@ -5,6 +5,8 @@ const ROW_HEIGHT = 26;
 /** Rows that are made beyond each edge of the screen. */
 const MARGIN = 24;
 const NARROWEST_LANE = 10, WIDEST_LANE = 56;
+/** How wide a letter of a lane's name is. */
+const LETTER = 6.95;
 let timelines = 0;
 
 class Timeline {
@@ -107,7 +109,7 @@ class Timeline {
     const show = layout.laneWidth >= 22;
     this.head.replaceChildren(...trace.lanes.map((task, lane) => {
       const { path, full, tag } = trace.tasks[task];
-      const name = layout.laneWidth >= 48 && tag.length < 9 ? tag : path;
+      const name = tag.length * LETTER <= layout.laneWidth ? tag : path;
       const label = el("span", { className: "lane", title: full }, show ? name : "");
       label.style.left = `${lane * layout.laneWidth}px`;
       label.style.width = `${layout.laneWidth}px`;

@@ -33,6 +33,16 @@ pub(super) struct State<T> {
     closed: Waiting,
 }
 
+impl<T> State<T> {
+    /// Puts a value into the queue; who waits for it has to be woken.
+    fn put(&mut self, value: Option<T>) -> Option<Waker> {
+        if let Some(value) = value {
+            self.queue.push_back(value);
+        }
+        self.receiver.take()
+    }
+}
+
 impl<T> HasPermits for State<T> {
     fn permits(&mut self) -> &mut Permits {
         &mut self.permits
@@ -70,8 +80,7 @@ impl<T> Chan<T> {
         let mut value = Some(value);
         let sent = self.state.update(|state| {
             state.permits.try_take(1)?;
-            state.queue.extend(value.take());
-            Ok(state.receiver.take())
+            Ok(state.put(value.take()))
         });
         match (sent, value) {
             (Ok(receiver), _) => {
@@ -103,10 +112,7 @@ impl<T> Chan<T> {
 
     /// Sends by a permit.
     pub(super) fn fill(&self, value: T, place: Place) {
-        let receiver = self.state.update_from(place, |state| {
-            state.queue.push_back(value);
-            state.receiver.take()
-        });
+        let receiver = self.state.update_from(place, |state| state.put(Some(value)));
         Wakers::from(receiver).wake();
     }
 
@@ -274,10 +280,7 @@ impl<T> Future for Send<'_, T> {
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let Send { chan, value, ticket, place } = self.get_mut();
         let sent = chan.state.update_from(place, |state| {
-            state.permits.poll_take(1, ticket, context.waker()).map_ok(|()| {
-                state.queue.extend(value.take());
-                state.receiver.take()
-            })
+            state.permits.poll_take(1, ticket, context.waker()).map_ok(|()| state.put(value.take()))
         });
         match sent {
             Poll::Pending => Poll::Pending,

@@ -1,7 +1,9 @@
-//! The facade of `parking_lot`: the same bodies with its own locks and under control.
+//! `drawloom::parking_lot`.
 
 use std::sync::Arc;
 use std::time::Duration;
+
+use super::same;
 
 macro_rules! bodies {
     ($module:ident, $($krate:ident)::+, $($thread:ident)::+) => {
@@ -65,18 +67,6 @@ macro_rules! bodies {
 }
 bodies!(real, parking_lot, std::thread);
 bodies!(ours, drawloom::parking_lot, drawloom::thread);
-
-/// What a body comes to for real it comes to in every schedule.
-fn same<T: PartialEq + std::fmt::Debug + Send + Sync + 'static>(real: fn() -> T, ours: fn() -> T) {
-    let expected = real();
-    assert_eq!(ours(), expected, "outside of an exploration");
-    let exploration = drawloom::explore("exhaustive, spurious_wakeups = 0".parse().expect("a strategy"), move || {
-        drawloom::thread::spawn(drawloom::thread::yield_now);
-        assert_eq!(ours(), expected, "under control");
-    });
-    assert!(exploration.findings().is_empty(), "{}", exploration.findings()[0].report());
-    assert!(exploration.exhausted());
-}
 
 #[test]
 fn it_does_what_parking_lot_does() {

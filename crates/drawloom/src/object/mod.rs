@@ -1,11 +1,13 @@
 //! Objects: state whose every use is one step. What facades of other libraries are made of.
 
+mod lock;
+
 use std::fmt;
 use std::panic::Location;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use self::lock::Lock;
 use crate::label::Labelled;
-use crate::rt::{self, Handle, OpKind, Operation, ResourceId, ResourceKind, Slot, State};
+use crate::rt::{self, Handle, OpKind, Operation, ResourceId, ResourceKind, Seen, Slot, State, outcome};
 
 /// Shared state that is used as a whole: each use is one step, atomic for all other tasks.
 ///
@@ -31,8 +33,7 @@ use crate::rt::{self, Handle, OpKind, Operation, ResourceId, ResourceKind, Slot,
 /// return to their code afterwards.
 pub struct Object<T> {
     slot: Slot,
-    /// Never contended under control. Outside of an exploration it is what makes a use atomic.
-    state: Mutex<T>,
+    state: Lock<T>,
 }
 
 impl<T> Object<T> {
@@ -40,7 +41,7 @@ impl<T> Object<T> {
     #[must_use]
     #[track_caller]
     pub const fn new(state: T) -> Self {
-        Object { slot: Slot::new(), state: Mutex::new(state) }
+        Object { slot: Slot::new(), state: Lock::new(state) }
     }
 
     /// Changes the state: a step that depends on every other use.
@@ -51,9 +52,9 @@ impl<T> Object<T> {
 
     /// As [`update`](Self::update), as a step of `place`: for destructors, which have no caller, and for futures,
     /// which are polled by somebody else than who made them.
+    #[inline]
     pub fn update_from<R>(&self, place: &'static Location<'static>, f: impl FnOnce(&mut T) -> R) -> R {
-        self.step(OpKind::Rmw, place);
-        f(&mut self.state())
+        self.step(OpKind::Rmw, place, || self.state.with(f))
     }
 
     /// Reads the state: a step that does not depend on other looks.
@@ -64,33 +65,31 @@ impl<T> Object<T> {
 
     /// As [`look`](Self::look), as a step of `place`.
     pub fn look_from<R>(&self, place: &'static Location<'static>, f: impl FnOnce(&T) -> R) -> R {
-        self.step(OpKind::Load, place);
-        f(&self.state())
+        self.step(OpKind::Load, place, || self.state.with(|state| f(state)))
     }
 
     /// The state, without a step: `&mut` proves that nobody shares it.
     pub fn get_mut(&mut self) -> &mut T {
-        self.state.get_mut().unwrap_or_else(PoisonError::into_inner)
+        self.state.get_mut()
     }
 
     /// The state itself.
     #[doc(hidden)]
     pub fn into_inner(self) -> T {
-        self.state.into_inner().unwrap_or_else(PoisonError::into_inner)
+        self.state.into_inner()
     }
 
-    fn step(&self, kind: OpKind, place: &'static Location<'static>) {
-        if let Some(rt) = rt::current() {
-            rt.step(Operation::new(kind, self.resource(rt), rt::site(place)));
-        }
+    #[inline(always)]
+    fn step<R>(&self, kind: OpKind, place: &'static Location<'static>, act: impl FnOnce() -> R) -> R {
+        let Some(rt) = rt::current() else { return act() };
+        let access = Operation::new(kind, self.resource(rt), rt::site(place));
+        // What is in it is nobody's business: there is nothing to show.
+        rt.access(access, || (act(), Seen { value: 0, other: 0, outcome: outcome::OK }))
     }
 
+    #[inline(always)]
     fn resource(&self, rt: Handle) -> ResourceId {
-        self.slot.resource(rt, ResourceKind::Atomic, || State::Plain)
-    }
-
-    fn state(&self) -> MutexGuard<'_, T> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.slot.resource(rt, ResourceKind::Object, || State::Plain)
     }
 }
 

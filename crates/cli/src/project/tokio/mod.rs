@@ -1,0 +1,235 @@
+//! `--tokio`: a project that knows nothing of drawloom is put under control as it is.
+//!
+//! Cargo is told, by its patch configuration, to take a package *named* tokio in the place of tokio: drawloom-tokio.
+//! So third-party crates are controlled as well. No file of the project is touched: cargo works on a [mirror] of it,
+//! with a lock file of its own.
+
+mod lock;
+mod mirror;
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use serde::Deserialize;
+
+use super::{Project, cargo};
+use crate::error::Error;
+use lock::{Locked, locked};
+use mirror::Mirror;
+
+/// Where drawloom's sources are, if not where this program was built.
+const ENV_SOURCE: &str = "DRAWLOOM_SOURCE";
+/// The version of the package that takes the place of tokio: later than every real one, and compatible with all 1.x.
+const VERSION: &str = "1.999.0";
+
+/// A project whose tokio is replaced.
+#[derive(Clone, Debug)]
+pub(super) struct Controlled {
+    /// The manifest to give to cargo.
+    manifest: PathBuf,
+    /// For `--config`.
+    patch: String,
+    /// Where failing schedules are kept: not among the files of the project.
+    pub(super) regressions: PathBuf,
+}
+
+impl Controlled {
+    pub(super) fn of(project: &Project) -> Result<Controlled, Error> {
+        let directory = project.target.join("drawloom").join("tokio");
+        let package = directory.join("package");
+        write(&package.join("Cargo.toml"), &manifest_of_the_package()?)?;
+        let mirror = Mirror { base: directory.join("mirror") };
+        let roots = other_roots(project)?;
+        let of_mirror = |error| Error::Unwritable { file: mirror.base.clone(), error };
+        mirror.refresh(&project.root, &roots, &project.target).map_err(of_mirror)?;
+        // A text of JSON is one of TOML.
+        let quoted = serde_json::to_string(&package).unwrap_or_default();
+        let controlled = Controlled {
+            manifest: mirror.of(&selected(project)?),
+            patch: format!("patch.crates-io.tokio.path={quoted}"),
+            regressions: directory.join("regressions"),
+        };
+        controlled.lock(project, &mirror, &directory.join("Cargo.lock.of_the_project"))?;
+        Ok(controlled)
+    }
+
+    /// The arguments that make cargo work on the mirror.
+    pub(super) fn selection(&self, project: &Project) -> Vec<String> {
+        let mut all = vec!["--manifest-path".to_owned(), self.manifest.display().to_string()];
+        all.extend(["--config".to_owned(), self.patch.clone()]);
+        if super::target_dir(&project.arguments.cargo).is_none() {
+            all.extend(["--target-dir".to_owned(), project.target.display().to_string()]);
+        }
+        all
+    }
+
+    /// Sees to it that the mirror has a lock file with the package in it, made from the project's own, whose text
+    /// `seen` keeps: as long as that is the same, so are all versions.
+    fn lock(&self, project: &Project, mirror: &Mirror, seen: &Path) -> Result<(), Error> {
+        let own = std::fs::read_to_string(project.root.join("Cargo.lock")).unwrap_or_default();
+        let file = mirror.of(&project.root).join("Cargo.lock");
+        let kept = |file: &Path| std::fs::read_to_string(file).unwrap_or_default();
+        if kept(seen) == own && is_controlled(&locked(&kept(&file))) {
+            return served(&locked(&kept(&file)));
+        }
+        let offline = project.arguments.cargo.iter().any(|argument| argument == "--offline" || argument == "--frozen");
+        let offline = if offline { &["--offline"][..] } else { &[] };
+        if own.is_empty() {
+            let _ = std::fs::remove_file(&file);
+            self.resolve(&["generate-lockfile"], offline)?;
+        } else {
+            write(&file, &own)?;
+            let real =
+                locked(&own).into_iter().filter(|package| package.name == "tokio" && package.version.starts_with("1."));
+            let specs: Vec<String> = real.map(|package| format!("--package=tokio@{}", package.version)).collect();
+            if specs.is_empty() {
+                return Err(not_served(&locked(&own)));
+            }
+            let specs: Vec<&str> = specs.iter().map(String::as_str).collect();
+            self.resolve(&[&["update"], &specs[..]].concat(), offline)?;
+        }
+        served(&locked(&kept(&file)))?;
+        write(seen, &own)
+    }
+
+    fn resolve(&self, arguments: &[&str], offline: &[&str]) -> Result<(), Error> {
+        let mut command = cargo();
+        command.args(arguments).args(offline).arg("--manifest-path").arg(&self.manifest);
+        command.args(["--config", &self.patch]).stdin(Stdio::null());
+        let output = command.output().map_err(Error::NoCargo)?;
+        match output.status.success() {
+            true => Ok(()),
+            false => Err(Error::Tokio(said(&output.stderr))),
+        }
+    }
+}
+
+fn is_controlled(packages: &[Locked]) -> bool {
+    packages.iter().any(|package| package.name == "tokio" && package.version == VERSION)
+}
+
+/// Whether every tokio of a build is the one that is under control.
+fn served(packages: &[Locked]) -> Result<(), Error> {
+    let real = packages.iter().any(|package| package.name == "tokio" && package.from_elsewhere);
+    match is_controlled(packages) && !real {
+        true => Ok(()),
+        false => Err(not_served(packages)),
+    }
+}
+
+/// Who asks for a tokio that cannot be had.
+fn not_served(packages: &[Locked]) -> Error {
+    let real: Vec<&Locked> =
+        packages.iter().filter(|package| package.name == "tokio" && package.from_elsewhere).collect();
+    let Some(tokio) = real.first() else { return Error::Tokio("the project does not depend on it".to_owned()) };
+    let who: Vec<String> = packages
+        .iter()
+        .filter(|package| package.needs(tokio))
+        .map(|package| format!("{} {}", package.name, package.version))
+        .collect();
+    let version = &tokio.version;
+    Error::Tokio(format!("tokio {version} is what {} get, since one of them takes no later 1.x", who.join(" and ")))
+}
+
+/// The manifest that cargo would take.
+fn selected(project: &Project) -> Result<PathBuf, Error> {
+    let mut command = cargo();
+    command.args(["locate-project", "--message-format", "plain"]);
+    if let Some(manifest) = &project.arguments.manifest_path {
+        command.arg("--manifest-path").arg(manifest);
+    }
+    let output = output_of(&mut command)?;
+    Ok(PathBuf::from(String::from_utf8_lossy(&output).trim()))
+}
+
+/// Workspaces that the project's own depends on by path, and that lie outside of it.
+fn other_roots(project: &Project) -> Result<Vec<PathBuf>, Error> {
+    #[derive(Deserialize)]
+    struct Metadata {
+        workspace_root: PathBuf,
+        packages: Vec<Package>,
+    }
+    #[derive(Deserialize)]
+    struct Package {
+        dependencies: Vec<Dependency>,
+    }
+    #[derive(Deserialize)]
+    struct Dependency {
+        path: Option<PathBuf>,
+    }
+    let mut roots = BTreeSet::new();
+    let mut left = vec![project.root.clone()];
+    let mut seen = BTreeSet::new();
+    while let Some(package) = left.pop() {
+        if !seen.insert(package.clone()) {
+            continue;
+        }
+        let mut command = cargo();
+        command.args(["metadata", "--no-deps", "--format-version", "1", "--manifest-path"]);
+        let metadata: Metadata = json(&output_of(command.arg(package.join("Cargo.toml")))?)?;
+        let dependencies = metadata.packages.into_iter().flat_map(|package| package.dependencies);
+        left.extend(dependencies.filter_map(|dependency| dependency.path));
+        if !metadata.workspace_root.starts_with(&project.root) {
+            roots.insert(metadata.workspace_root);
+        }
+    }
+    Ok(roots.into_iter().collect())
+}
+
+/// The manifest of the package named tokio. It is written for each machine, since the traits of `tokio::io` are tokio's
+/// own, and cargo allows one tokio 1.x of the registry in a build: the real one has to come from a path.
+fn manifest_of_the_package() -> Result<String, Error> {
+    #[derive(Deserialize)]
+    struct Metadata {
+        packages: Vec<Package>,
+    }
+    #[derive(Deserialize)]
+    struct Package {
+        name: String,
+        source: Option<String>,
+        manifest_path: PathBuf,
+    }
+    let built_from = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let source = std::env::var_os(ENV_SOURCE).filter(|path| !path.is_empty()).map_or_else(built_from, PathBuf::from);
+    let missing = || {
+        let what = format!("drawloom's sources are not in {}; set {ENV_SOURCE} to where they are", source.display());
+        Error::Tokio(what)
+    };
+    let manifest = source.join("crates/tokio/Cargo.toml");
+    let drawloom = source.canonicalize().ok().filter(|_| manifest.is_file()).ok_or_else(missing)?;
+    let mut command = cargo();
+    command.args(["metadata", "--format-version", "1", "--manifest-path"]).arg(&manifest);
+    let metadata: Metadata = json(&output_of(&mut command)?)?;
+    let real = metadata.packages.into_iter().find(|package| package.name == "tokio" && package.source.is_some());
+    let real = real.and_then(|package| package.manifest_path.parent().map(Path::to_path_buf)).ok_or_else(missing)?;
+    let template = include_str!("Cargo.toml.in");
+    let text = template.replace("@DRAWLOOM@", &drawloom.display().to_string());
+    Ok(text.replace("@TOKIO@", &real.display().to_string()))
+}
+
+fn output_of(command: &mut Command) -> Result<Vec<u8>, Error> {
+    let output = command.stdin(Stdio::null()).output().map_err(Error::NoCargo)?;
+    match output.status.success() {
+        true => Ok(output.stdout),
+        false => Err(Error::Tokio(said(&output.stderr))),
+    }
+}
+
+fn json<T: for<'a> Deserialize<'a>>(text: &[u8]) -> Result<T, Error> {
+    serde_json::from_slice(text).map_err(|error| Error::Tokio(error.to_string()))
+}
+
+/// What cargo says, without its first word.
+fn said(stderr: &[u8]) -> String {
+    String::from_utf8_lossy(stderr).trim().trim_start_matches("error: ").to_owned()
+}
+
+/// Writes a file unless it is there already: what is not touched is not built again.
+fn write(file: &Path, text: &str) -> Result<(), Error> {
+    if std::fs::read_to_string(file).is_ok_and(|there| there == text) {
+        return Ok(());
+    }
+    let written = file.parent().map_or(Ok(()), std::fs::create_dir_all).and_then(|()| std::fs::write(file, text));
+    written.map_err(|error| Error::Unwritable { file: file.to_path_buf(), error })
+}

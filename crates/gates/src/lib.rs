@@ -1,0 +1,23 @@
+//! The gates executor: tasks are real OS threads of another runtime, of which exactly one is let through at a time.
+//!
+//! Each thread has a [`Gate`]. Whoever runs drives the engine itself: it announces, asks who goes next, and if that is
+//! another one, opens the gate of that one and waits at its own. A choice that keeps the running thread costs no
+//! switch. What is handed over is a baton: nothing depends on when the operating system, or a lock of the runtime
+//! such as Python's, lets a thread run. Threads outlive executions, and are used again.
+//!
+//! - `gate` is where a thread waits;
+//! - `runtime` is what tasks see: steps, waits, spawns;
+//! - `executor` runs executions;
+//! - `guests` are tasks of an event loop, without threads;
+//! - `teardown` unwinds what an execution has left over.
+
+mod executor;
+mod gate;
+mod guests;
+mod runtime;
+mod teardown;
+
+pub use executor::Gates;
+pub use gate::Gate;
+pub use guests::Errand;
+pub use runtime::{Baton, Body, Foreign, TornDown, baton, serve};

@@ -1,0 +1,156 @@
+//! From an instruction and its operands to what it reads or writes.
+//!
+//! An instruction is one step on at most one resource: what touches two at once could be cut in two by others only in
+//! the model, never in reality. Where there would be two, everything is one resource ([`Knowledge::opaque`]).
+//!
+//! [`Knowledge::opaque`]: crate::world::Knowledge::opaque
+
+mod attributes;
+mod calls;
+mod items;
+mod objects;
+mod whole;
+
+use pyo3::ffi::PyObject;
+
+use self::attributes::attribute;
+use self::calls::{call, call_ex, enter};
+use self::items::{contains, item};
+pub(crate) use self::objects::is_python_type;
+use self::objects::{is_container, is_dict, is_list};
+use self::whole::{next, private_or_whole, whole};
+use crate::code::{Kind, Op};
+use crate::layout::Operands;
+use crate::native::LockOp;
+use crate::world::{Grain, world};
+
+/// What is touched.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Part {
+    /// An attribute, a global or the content of a cell, by the address of its name.
+    Name(usize),
+    /// All attributes of an object.
+    Names,
+    /// An item of a dict, by the number of its key, or of a list.
+    Item(usize),
+    /// All of a container.
+    All,
+    /// Something, somewhere.
+    Unknown,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Access {
+    pub(crate) owner: *mut PyObject,
+    pub(crate) part: Part,
+    pub(crate) write: bool,
+    /// It adds or removes an item.
+    pub(crate) structure: bool,
+}
+
+/// What one instruction touches.
+#[derive(Default)]
+pub(crate) struct Touched {
+    first: Option<Access>,
+    more: Vec<Access>,
+    /// What it is that is not known.
+    unknown: Option<String>,
+    /// What it does to a lock of the interpreter.
+    pub(crate) lock: Option<(*mut PyObject, LockOp)>,
+}
+
+impl Touched {
+    fn add(&mut self, access: Access) {
+        match self.first {
+            None => self.first = Some(access),
+            Some(known) if known == access => {}
+            Some(known) if known.owner == access.owner && known.part == Part::All && known.write => {}
+            Some(_) => self.more.push(access),
+        }
+    }
+
+    fn name(&mut self, owner: *mut PyObject, name: usize, write: bool) {
+        self.add(Access { owner, part: Part::Name(name), write, structure: false });
+    }
+
+    fn all(&mut self, owner: *mut PyObject, write: bool, structure: bool) {
+        self.add(Access { owner, part: Part::All, write, structure });
+    }
+
+    fn not_known(&mut self, what: &str) {
+        self.unknown.get_or_insert_with(|| what.to_owned());
+    }
+
+    /// `what` is done to `object`, of which it is not known what that touches.
+    fn not_known_of(&mut self, what: &str, object: *mut PyObject) {
+        // SAFETY: a live object; names of types are valid as long as they are.
+        let kind =
+            unsafe { std::ffi::CStr::from_ptr((*pyo3::ffi::Py_TYPE(object)).tp_name).to_string_lossy().into_owned() };
+        self.unknown.get_or_insert_with(|| format!("{what} `{kind}`"));
+    }
+
+    /// All accesses; `Err` says what is not known.
+    pub(crate) fn all_of_them(&self) -> Result<impl Iterator<Item = &Access>, &str> {
+        match &self.unknown {
+            Some(what) => Err(what),
+            None => Ok(self.first.iter().chain(&self.more)),
+        }
+    }
+
+    /// The one access; `Err` says why there is none that says it all.
+    pub(crate) fn one(&self) -> Result<Option<Access>, &str> {
+        match (&self.unknown, !self.more.is_empty()) {
+            (Some(what), _) => Err(what),
+            (None, true) => Err("an operation that touches several objects at once"),
+            (None, false) => Ok(self.first),
+        }
+    }
+}
+
+/// What the instruction `op` touches.
+pub(crate) fn touched(op: &Op, operands: &Operands) -> Touched {
+    let mut touched = Touched::default();
+    let (a, b) = (usize::from(op.a), usize::from(op.b));
+    match op.kind {
+        Kind::None => {}
+        Kind::AttrLoad => attribute(operands.peek(a), op.name, false, &mut touched),
+        Kind::AttrStore => attribute(operands.peek(a), op.name, true, &mut touched),
+        Kind::GlobalLoad => touched.name(operands.globals, op.name, false),
+        Kind::GlobalStore => touched.name(operands.globals, op.name, true),
+        Kind::CellLoad => touched.name(operands.local(a), op.name, false),
+        Kind::CellStore => touched.name(operands.local(a), op.name, true),
+        Kind::ItemLoad => item(operands.peek(a), operands.peek(b), false, false, &mut touched),
+        Kind::ItemStore => item(operands.peek(a), operands.peek(b), true, false, &mut touched),
+        Kind::ItemDelete => item(operands.peek(a), operands.peek(b), true, true, &mut touched),
+        Kind::WholeRead => whole(operands.peek(a), false, 1, &mut touched),
+        Kind::WholeWrite => whole(operands.peek(a), true, 1, &mut touched),
+        Kind::DeepRead => whole(operands.peek(a), false, DEEP, &mut touched),
+        Kind::Contains => contains(operands.peek(a), operands.peek(b), &mut touched),
+        Kind::Operator => {
+            let in_place = op.c == 1 && is_container(operands.peek(a));
+            whole(operands.peek(a), in_place, DEEP, &mut touched);
+            private_or_whole(operands.peek(b), &mut touched);
+        }
+        Kind::Next => next(operands.peek(a), &mut touched),
+        Kind::Call => call(op, operands, &mut touched),
+        Kind::CallEx => call_ex(operands.peek(a), operands.peek(b), &mut touched),
+        Kind::Enter => enter(operands.peek(a), &mut touched),
+        Kind::Unknown => touched.not_known("an instruction that is not modelled"),
+    }
+    touched
+}
+
+/// Levels of containers within containers that are looked through.
+const DEEP: u32 = 3;
+
+/// How finely the container of an access is told apart, and what an access would need.
+pub(crate) fn grain_of(access: &Access) -> &'static mut Grain {
+    let knowledge = &mut world().knowledge;
+    if is_dict(access.owner) {
+        &mut knowledge.dicts
+    } else if is_list(access.owner) {
+        &mut knowledge.lists
+    } else {
+        &mut knowledge.others
+    }
+}

@@ -1,0 +1,103 @@
+//! Attributes, by name and all together.
+
+use pyo3::ffi::{self, PyObject};
+
+use super::items::is_globals;
+use super::objects::{is_dict, type_of};
+use super::{Access, Part, Touched};
+use crate::native::LockOp;
+use crate::world::world;
+
+/// An attribute of `object`.
+pub(crate) fn attribute(object: *mut PyObject, name: usize, write: bool, touched: &mut Touched) {
+    let known = world();
+    // SAFETY: names are live strings, operands live objects.
+    let dunder = unsafe { is_dunder(name as *mut PyObject) };
+    if let Some(dunder) = dunder {
+        match dunder {
+            "__dict__" if write => return touched.not_known("an assignment to __dict__"),
+            "__dict__" => return all_attributes(object, touched),
+            "__class__" if write => return touched.not_known("an assignment to __class__"),
+            _ => {}
+        }
+    }
+    let kind = type_of(object);
+    if kind as usize == known.types.cell {
+        return touched.not_known("an attribute of a cell");
+    }
+    if known.types.locals.contains(&(kind as usize)) {
+        touched.lock = Some((object, LockOp::Local));
+        return;
+    }
+    // SAFETY: as above.
+    unsafe {
+        if ffi::PyModule_Check(object) != 0 {
+            return touched.name(ffi::PyModule_GetDict(object), name, write);
+        }
+        if ffi::PyType_Check(object) != 0 && write {
+            known.class_is_written(name);
+        }
+    }
+    touched.name(object, name, write);
+}
+
+/// The text of a name that begins and ends with two underscores.
+pub(super) unsafe fn is_dunder<'a>(name: *mut PyObject) -> Option<&'a str> {
+    // SAFETY: the caller has a live string.
+    unsafe {
+        let mut length = 0;
+        let text = ffi::PyUnicode_AsUTF8AndSize(name, &raw mut length);
+        if text.is_null() {
+            ffi::PyErr_Clear();
+            return None;
+        }
+        let text = std::str::from_utf8(std::slice::from_raw_parts(text.cast::<u8>(), length as usize)).ok()?;
+        (text.starts_with("__") && text.ends_with("__")).then_some(text)
+    }
+}
+
+/// All attributes of `object`; from now on its dict stands for it.
+pub(super) fn all_attributes(object: *mut PyObject, touched: &mut Touched) {
+    // SAFETY: as above. Who has no dict has no attributes that could be looked at so.
+    unsafe {
+        if ffi::PyType_Check(object) != 0 {
+            return touched.not_known("the __dict__ of a class");
+        }
+        if ffi::PyModule_Check(object) != 0 {
+            return;
+        }
+        let dict = ffi::PyObject_GenericGetDict(object, std::ptr::null_mut());
+        if dict.is_null() {
+            ffi::PyErr_Clear();
+            return;
+        }
+        let known = world();
+        known.attributes_of.insert(dict as usize, object as usize);
+        known.keep(object);
+        known.keep(dict);
+        ffi::Py_DECREF(dict);
+    }
+    touched.add(Access { owner: object, part: Part::Names, write: false, structure: false });
+}
+
+/// An attribute whose name is an object.
+pub(super) fn named(object: *mut PyObject, name: *mut PyObject, write: bool, touched: &mut Touched) {
+    // SAFETY: live operands.
+    unsafe {
+        if object.is_null() || name.is_null() || ffi::PyUnicode_CheckExact(name) == 0 {
+            return touched.not_known("an attribute whose name is no string");
+        }
+        let mut interned = name;
+        ffi::Py_INCREF(interned);
+        ffi::PyUnicode_InternInPlace(&raw mut interned);
+        // Kept for good, as the names in codes are: it is known by its address.
+        let known = world();
+        if !known.names.insert(interned as usize) {
+            ffi::Py_DECREF(interned);
+        }
+        match is_dict(object) && is_globals(object) {
+            true => touched.name(object, interned as usize, write),
+            false => attribute(object, interned as usize, write, touched),
+        }
+    }
+}

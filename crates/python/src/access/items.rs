@@ -1,0 +1,195 @@
+//! Items of containers.
+
+use pyo3::ffi::{self, PyObject, PyTypeObject};
+
+use super::attributes::named;
+use super::objects::{inherits, is_dict, is_list, is_other_container, is_python_type, type_of};
+use super::whole::whole;
+use super::{Access, Part, Touched};
+use crate::world::{World, world};
+
+/// One item of `container`.
+pub(super) fn item(container: *mut PyObject, key: *mut PyObject, write: bool, removes: bool, touched: &mut Touched) {
+    let kind = type_of(container);
+    let probe = world().types.probe as *mut PyTypeObject;
+    // SAFETY: live types; slots are null or valid.
+    let (own, pythons) = unsafe {
+        let slot = |kind: *mut PyTypeObject| {
+            let mapping = (*kind).tp_as_mapping;
+            let read = |m: *mut ffi::PyMappingMethods| (*m).mp_subscript.map_or(0, |f| f as usize);
+            let changed = |m: *mut ffi::PyMappingMethods| (*m).mp_ass_subscript.map_or(0, |f| f as usize);
+            if mapping.is_null() {
+                0
+            } else if write {
+                changed(mapping)
+            } else {
+                read(mapping)
+            }
+        };
+        (slot(kind), slot(probe))
+    };
+    let method = match (write, removes) {
+        (false, _) => c"__getitem__",
+        (true, false) => c"__setitem__",
+        (true, true) => c"__delitem__",
+    };
+    if own == pythons && !inherits(container, method) {
+        return; // Python code, which is seen itself
+    }
+    if is_dict(container) {
+        return dict_item(container, key, write, removes, touched);
+    }
+    if is_list(container) {
+        return list_item(container, key, write, removes, touched);
+    }
+    if is_other_container(container) {
+        return touched.all(container, write, write);
+    }
+    if world().types.pure.contains(&(kind as usize)) {
+        return;
+    }
+    // SAFETY: a live object. `list[int]` and the like.
+    if unsafe { ffi::PyType_Check(container) } != 0 || (is_python_type(kind) && own == 0) {
+        return;
+    }
+    // A tuple with names, say.
+    if is_python_type(kind) && !write {
+        return;
+    }
+    touched.not_known_of("an item of an object of type", container);
+}
+
+pub(super) fn dict_item(dict: *mut PyObject, key: *mut PyObject, write: bool, removes: bool, touched: &mut Touched) {
+    let known = world();
+    if let Some(object) = known.attributes_of.get(&(dict as usize)) {
+        return named(*object as *mut PyObject, key, write, touched);
+    }
+    if is_globals(dict) {
+        return named(dict, key, write, touched);
+    }
+    if !is_plain(key) {
+        // Its hash and comparison may be anything.
+        return touched.all(dict, write, true);
+    }
+    // SAFETY: a live dict and a key that is hashed without running any code.
+    let there = unsafe {
+        let found = ffi::PyDict_GetItemWithError(dict, key);
+        if found.is_null() && !ffi::PyErr_Occurred().is_null() {
+            ffi::PyErr_Clear();
+        }
+        !found.is_null()
+    };
+    // Who asks a `defaultdict` for what is missing adds it.
+    let adds = !there && (write || type_of(dict) != &raw mut ffi::PyDict_Type);
+    if adds || removes {
+        return touched.all(dict, true, true);
+    }
+    touched.add(Access { owner: dict, part: Part::Item(known.number_of(key)), write, structure: false });
+}
+
+pub(super) fn list_item(list: *mut PyObject, key: *mut PyObject, write: bool, removes: bool, touched: &mut Touched) {
+    // SAFETY: a live list and a live key.
+    unsafe {
+        let size = ffi::PyList_GET_SIZE(list);
+        if removes || ffi::PyLong_CheckExact(key) == 0 {
+            return touched.all(list, write, write);
+        }
+        let mut index = ffi::PyLong_AsSsize_t(key);
+        if index == -1 && !ffi::PyErr_Occurred().is_null() {
+            ffi::PyErr_Clear();
+            return touched.all(list, write, false);
+        }
+        if index < 0 {
+            index += size;
+        }
+        if index < 0 || index >= size {
+            return touched.all(list, write, false);
+        }
+        touched.add(Access { owner: list, part: Part::Item(index as usize), write, structure: false });
+    }
+}
+
+/// Whether a dict holds the names of a module: those that functions look up as globals.
+pub(super) fn is_globals(dict: *mut PyObject) -> bool {
+    let known = world();
+    // SAFETY: a live dict, and a string that is kept for good.
+    unsafe {
+        if known.builtins == 0 {
+            known.builtins = ffi::PyUnicode_InternFromString(c"__builtins__".as_ptr()) as usize;
+        }
+        ffi::PyDict_Contains(dict, known.builtins as *mut PyObject) == 1
+    }
+}
+
+/// Whether a key is hashed and compared without running any code.
+pub(super) fn is_plain(key: *mut PyObject) -> bool {
+    // SAFETY: a live object.
+    unsafe {
+        ffi::PyUnicode_CheckExact(key) != 0
+            || ffi::PyLong_CheckExact(key) != 0
+            || ffi::PyBytes_CheckExact(key) != 0
+            || ffi::PyFloat_CheckExact(key) != 0
+            || ffi::PyBool_Check(key) != 0
+            || key == ffi::Py_None()
+            || (ffi::PyTuple_CheckExact(key) != 0
+                && (0..ffi::PyTuple_GET_SIZE(key)).all(|i| is_plain(ffi::PyTuple_GET_ITEM(key, i))))
+    }
+}
+
+pub(super) fn contains(container: *mut PyObject, key: *mut PyObject, touched: &mut Touched) {
+    let kind = type_of(container);
+    let probe = world().types.probe as *mut PyTypeObject;
+    // SAFETY: live types; slots are null or valid.
+    let pythons = unsafe {
+        let slot = |kind: *mut PyTypeObject| {
+            let sequence = (*kind).tp_as_sequence;
+            if sequence.is_null() { 0 } else { (*sequence).sq_contains.map_or(0, |f| f as usize) }
+        };
+        slot(kind) == slot(probe)
+    };
+    if pythons && !inherits(container, c"__contains__") {
+        return;
+    }
+    if is_dict(container) && is_plain(key) {
+        return dict_item(container, key, false, false, touched);
+    }
+    whole(container, false, 1, touched);
+}
+
+/// A look that never adds what is missing.
+pub(super) fn dict_read(dict: *mut PyObject, key: *mut PyObject, touched: &mut Touched) {
+    if is_globals(dict) {
+        return named(dict, key, false, touched);
+    }
+    if !is_plain(key) || world().attributes_of.contains_key(&(dict as usize)) {
+        return whole(dict, false, 1, touched);
+    }
+    let part = Part::Item(world().number_of(key));
+    touched.add(Access { owner: dict, part, write: false, structure: false });
+}
+
+impl World {
+    /// The number of a plain key: equal keys have equal numbers.
+    pub(super) fn number_of(&mut self, key: *mut PyObject) -> usize {
+        // SAFETY: the interpreter's lock is held; a plain key runs no code.
+        unsafe {
+            let py = pyo3::Python::assume_gil_acquired();
+            let keys = self.keys.get_or_insert_with(|| pyo3::types::PyDict::new(py).into_any().unbind());
+            let found = ffi::PyDict_GetItemWithError(keys.as_ptr(), key);
+            if !found.is_null() {
+                return ffi::PyLong_AsSize_t(found);
+            }
+            let number = ffi::PyDict_Size(keys.as_ptr()) as usize;
+            let value = ffi::PyLong_FromSize_t(number);
+            ffi::PyDict_SetItem(keys.as_ptr(), key, value);
+            ffi::Py_DECREF(value);
+            number
+        }
+    }
+
+    pub(super) fn class_is_written(&mut self, name: usize) {
+        if self.phase == crate::world::Phase::Parallel && self.knowledge.of_classes.insert(name) {
+            self.grown = true;
+        }
+    }
+}

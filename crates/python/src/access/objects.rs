@@ -1,0 +1,75 @@
+//! What kind of object an operand is.
+
+use std::ffi::CStr;
+
+use pyo3::ffi::{self, PyObject, PyTypeObject};
+
+use crate::world::world;
+
+pub(super) fn type_of(object: *mut PyObject) -> *mut PyTypeObject {
+    // SAFETY: operands are live objects.
+    unsafe { ffi::Py_TYPE(object) }
+}
+
+pub(super) fn is_list(object: *mut PyObject) -> bool {
+    // SAFETY: as above.
+    unsafe { ffi::PyList_Check(object) != 0 }
+}
+
+pub(super) fn is_dict(object: *mut PyObject) -> bool {
+    // SAFETY: as above.
+    unsafe { ffi::PyDict_Check(object) != 0 }
+}
+
+pub(super) fn is_container(object: *mut PyObject) -> bool {
+    is_list(object) || is_dict(object) || is_other_container(object)
+}
+
+pub(super) fn is_other_container(object: *mut PyObject) -> bool {
+    let kind = type_of(object);
+    world().types.containers.contains(&(kind as usize)) || (is_python_type(kind) && is_other_base(kind))
+}
+
+/// A class written in Python that is a set or a deque.
+pub(super) fn is_other_base(mut kind: *mut PyTypeObject) -> bool {
+    while !kind.is_null() {
+        if world().types.containers.contains(&(kind as usize)) {
+            return true;
+        }
+        // SAFETY: bases of a live type are live.
+        kind = unsafe { (*kind).tp_base };
+    }
+    false
+}
+
+/// Whether a class is written in Python: what its methods do is seen when they do it.
+pub(crate) fn is_python_type(kind: *mut PyTypeObject) -> bool {
+    let probe = world().types.probe as *mut PyTypeObject;
+    // SAFETY: both are live types.
+    unsafe { !probe.is_null() && (*kind).tp_dealloc.map(|f| f as usize) == (*probe).tp_dealloc.map(|f| f as usize) }
+}
+
+/// Whether a container whose class is written in Python has this method from what it inherits from: one of its kind
+/// that is written in Python is enough for it to be found by its name.
+pub(super) fn inherits(container: *mut PyObject, method: &CStr) -> bool {
+    if !is_container(container) {
+        return false;
+    }
+    // SAFETY: a live type; the name is a new reference, given back.
+    unsafe {
+        let name = ffi::PyUnicode_InternFromString(method.as_ptr());
+        let found = _PyType_Lookup(type_of(container), name);
+        ffi::Py_DECREF(name);
+        !found.is_null() && ffi::Py_TYPE(found) != &raw mut ffi::PyFunction_Type
+    }
+}
+
+unsafe extern "C" {
+    fn _PyType_Lookup(kind: *mut PyTypeObject, name: *mut PyObject) -> *mut PyObject;
+}
+
+/// Who alone has a reference to `object` is the stack: nobody else can touch it.
+pub(super) fn is_private(object: *mut PyObject) -> bool {
+    // SAFETY: as above.
+    unsafe { ffi::Py_REFCNT(object) == 1 }
+}

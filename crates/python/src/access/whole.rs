@@ -1,0 +1,102 @@
+//! Whole containers: what is looked through, and what iterators stand for.
+
+use pyo3::ffi::{self, PyObject};
+
+use super::items::is_globals;
+use super::objects::{is_container, is_dict, is_private, is_python_type, type_of};
+use super::{Access, DEEP, Part, Touched};
+use crate::world::world;
+
+/// All of `object`, if it is something that can change.
+pub(super) fn whole(object: *mut PyObject, write: bool, levels: u32, touched: &mut Touched) {
+    if object.is_null() || levels == 0 {
+        return;
+    }
+    if is_container(object) {
+        if let Some(owner) = world().attributes_of.get(&(object as usize)) {
+            let owner = *owner as *mut PyObject;
+            return touched.add(Access { owner, part: Part::Names, write, structure: false });
+        }
+        if is_dict(object) && is_globals(object) {
+            return touched.add(Access { owner: object, part: Part::Names, write, structure: false });
+        }
+        touched.all(object, write, write);
+        if levels > 1 {
+            // SAFETY: a live object.
+            unsafe { referents(object, |inner| whole_within(inner, levels - 1, touched)) };
+        }
+        return;
+    }
+    let kind = type_of(object);
+    if world().types.views.contains(&(kind as usize)) {
+        // SAFETY: a live object.
+        return unsafe { referents(object, |inner| whole(inner, false, levels, touched)) };
+    }
+    if world().types.pure.contains(&(kind as usize)) {
+        // SAFETY: a live object.
+        if levels > 1 && unsafe { ffi::PyTuple_Check(object) != 0 } {
+            // SAFETY: as above.
+            unsafe { referents(object, |inner| whole(inner, write, levels - 1, touched)) };
+        }
+        return;
+    }
+    if !is_python_type(kind) {
+        touched.not_known_of("an operation on an object of type", object);
+    }
+}
+
+/// What lies within a container: only other containers matter.
+pub(super) fn whole_within(object: *mut PyObject, levels: u32, touched: &mut Touched) {
+    if is_container(object) {
+        whole(object, false, levels, touched);
+    }
+}
+
+/// A second operand: what was made for this operation alone is nobody else's.
+pub(super) fn private_or_whole(object: *mut PyObject, touched: &mut Touched) {
+    look_through(object, DEEP, touched);
+}
+
+/// All of `object`, unless nobody else has it; what lies within it others may have all the same.
+pub(super) fn look_through(object: *mut PyObject, levels: u32, touched: &mut Touched) {
+    if !is_private(object) || !is_container(object) {
+        whole(object, false, levels, touched);
+    } else if levels > 1 {
+        // SAFETY: a live object.
+        unsafe { referents(object, |inner| whole_within(inner, levels - 1, touched)) };
+    }
+}
+
+/// Calls `visit` with everything that `object` refers to, as the garbage collector would.
+pub(super) unsafe fn referents(object: *mut PyObject, mut visit: impl FnMut(*mut PyObject)) {
+    extern "C" fn note(object: *mut PyObject, found: *mut std::ffi::c_void) -> i32 {
+        // SAFETY: it is the vector below.
+        unsafe { (*found.cast::<Vec<*mut PyObject>>()).push(object) };
+        0
+    }
+    let mut found: Vec<*mut PyObject> = Vec::new();
+    // SAFETY: the caller has a live object.
+    unsafe {
+        if let Some(traverse) = (*ffi::Py_TYPE(object)).tp_traverse {
+            traverse(object, note, (&raw mut found).cast());
+        }
+    }
+    found.into_iter().for_each(&mut visit);
+}
+
+/// The next item of an iterator.
+pub(super) fn next(iterator: *mut PyObject, touched: &mut Touched) {
+    let kind = type_of(iterator);
+    // SAFETY: a live object.
+    let is_python = is_python_type(kind) || unsafe { ffi::PyGen_Check(iterator) != 0 };
+    if is_python || world().types.resumed.contains(&(kind as usize)) {
+        return;
+    }
+    if !world().types.views.contains(&(kind as usize)) {
+        return touched.not_known_of("an iterator of type", iterator);
+    }
+    if !is_private(iterator) {
+        return touched.not_known("an iterator that others may have, too");
+    }
+    whole(iterator, false, 1, touched);
+}

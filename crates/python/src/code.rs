@@ -1,0 +1,158 @@
+//! Codes: what each instruction of a function does that others could notice.
+
+use drawloom_engine::Site;
+use pyo3::prelude::*;
+use pyo3::types::{PyList, PyString, PyTuple};
+
+use crate::world::{aside, world};
+
+/// What an instruction does.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u8)]
+pub(crate) enum Kind {
+    /// Nothing that others could notice.
+    None,
+    AttrLoad,
+    AttrStore,
+    GlobalLoad,
+    GlobalStore,
+    CellLoad,
+    CellStore,
+    ItemLoad,
+    ItemStore,
+    ItemDelete,
+    /// Looks through all of an operand.
+    WholeRead,
+    WholeWrite,
+    /// Looks through operands and what they contain.
+    DeepRead,
+    Contains,
+    /// An operator on two operands; in place, if `b` is 1.
+    Operator,
+    /// The next item of an iterator.
+    Next,
+    /// Calls operand `a` with the `b` operands above it; `c` says what else lies there.
+    Call,
+    /// Calls operand `a` with the tuple `b`.
+    CallEx,
+    /// Enters the context of operand `a`.
+    Enter,
+    /// It is not known what it does.
+    Unknown,
+}
+
+pub(crate) const KINDS: [(&str, Kind); 20] = [
+    ("NONE", Kind::None),
+    ("ATTR_LOAD", Kind::AttrLoad),
+    ("ATTR_STORE", Kind::AttrStore),
+    ("GLOBAL_LOAD", Kind::GlobalLoad),
+    ("GLOBAL_STORE", Kind::GlobalStore),
+    ("CELL_LOAD", Kind::CellLoad),
+    ("CELL_STORE", Kind::CellStore),
+    ("ITEM_LOAD", Kind::ItemLoad),
+    ("ITEM_STORE", Kind::ItemStore),
+    ("ITEM_DELETE", Kind::ItemDelete),
+    ("WHOLE_READ", Kind::WholeRead),
+    ("WHOLE_WRITE", Kind::WholeWrite),
+    ("DEEP_READ", Kind::DeepRead),
+    ("CONTAINS", Kind::Contains),
+    ("OPERATOR", Kind::Operator),
+    ("NEXT", Kind::Next),
+    ("CALL", Kind::Call),
+    ("CALL_EX", Kind::CallEx),
+    ("ENTER", Kind::Enter),
+    ("UNKNOWN", Kind::Unknown),
+];
+
+/// An instruction, as callbacks see it.
+#[derive(Clone, Copy)]
+pub(crate) struct Op {
+    pub(crate) kind: Kind,
+    /// Operands, counted from the top of the stack; or a local.
+    pub(crate) a: u16,
+    pub(crate) b: u16,
+    pub(crate) c: u16,
+    /// Operands on the stack, where the frame does not say.
+    #[cfg_attr(not(Py_3_12), allow(dead_code))]
+    pub(crate) depth: u16,
+    /// The name, an interned string, if it has one.
+    pub(crate) name: usize,
+    pub(crate) site: Site,
+}
+
+const NOTHING: Op = Op { kind: Kind::None, a: 0, b: 0, c: 0, depth: 0, name: 0, site: Site::UNKNOWN };
+
+/// A code object that was analysed.
+pub(crate) struct Code {
+    ops: Vec<Op>,
+    #[cfg_attr(not(Py_3_12), allow(dead_code))]
+    pub(crate) locals: usize,
+    /// It is not under test.
+    pub(crate) foreign: bool,
+    /// Keep the code, and the names of its instructions, where they are.
+    _kept: Vec<Py<PyAny>>,
+}
+
+impl Code {
+    #[inline]
+    pub(crate) fn op(&self, index: usize) -> Op {
+        self.ops.get(index).copied().unwrap_or(NOTHING)
+    }
+}
+
+/// What is known of the code at this address; it is analysed when it is met first.
+#[inline]
+pub(crate) fn code_at(address: *mut pyo3::ffi::PyObject) -> &'static Code {
+    if let Some(code) = world().codes.get(&(address as usize)) {
+        return code;
+    }
+    analyse(address)
+}
+
+#[cold]
+fn analyse(address: *mut pyo3::ffi::PyObject) -> &'static Code {
+    // SAFETY: callbacks run with the interpreter's lock, and are given live codes.
+    let py = unsafe { Python::assume_gil_acquired() };
+    // SAFETY: as above.
+    let object = unsafe { Bound::from_borrowed_ptr(py, address) };
+    let code = read(py, &object).unwrap_or_else(|error| {
+        error.print(py);
+        Code { ops: vec![], locals: 0, foreign: false, _kept: vec![object.clone().unbind()] }
+    });
+    let code = Box::new(code);
+    world().codes.entry(address as usize).or_insert(code)
+}
+
+/// Asks the Python side, which knows the instructions of this version.
+fn read(py: Python<'_>, object: &Bound<'_, PyAny>) -> PyResult<Code> {
+    let Some(analyse) = world().analyse.as_ref().map(|analyse| analyse.clone_ref(py)) else {
+        return Ok(Code { ops: vec![], locals: 0, foreign: true, _kept: vec![object.clone().unbind()] });
+    };
+    let answer = aside(|| analyse.call1(py, (object,)))?;
+    let mut kept = vec![object.clone().unbind()];
+    let (foreign, locals, file, rows) = answer.extract::<(bool, usize, Bound<'_, PyString>, Bound<'_, PyList>)>(py)?;
+    let mut ops = Vec::new();
+    let path = file.to_string();
+    for row in rows.iter() {
+        let row = row.downcast_into::<PyTuple>()?;
+        let (index, kind, a, b, c, depth, name, line) =
+            row.extract::<(usize, u8, u16, u16, u16, u16, Option<Bound<'_, PyString>>, usize)>()?;
+        let name = match name {
+            Some(name) => {
+                let interned = PyString::intern(py, &name.to_string());
+                let address = interned.as_ptr() as usize;
+                kept.push(interned.into_any().unbind());
+                address
+            }
+            None => 0,
+        };
+        if ops.len() <= index {
+            ops.resize(index + 1, NOTHING);
+        }
+        let site = world().site(&path, file.as_ptr() as usize, line);
+        let kind = KINDS.get(usize::from(kind)).map_or(Kind::Unknown, |(_, kind)| *kind);
+        ops[index] = Op { kind, a, b, c, depth, name, site };
+    }
+    kept.push(file.into_any().unbind());
+    Ok(Code { ops, locals, foreign, _kept: kept })
+}

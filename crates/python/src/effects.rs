@@ -1,0 +1,163 @@
+//! What functions that are not written in Python read or write.
+
+use pyo3::ffi::{self, PyObject};
+use pyo3::prelude::*;
+
+use crate::access::is_python_type;
+use crate::world::{aside, world};
+
+unsafe extern "C" {
+    static mut PyMethod_Type: ffi::PyTypeObject;
+    fn PyMethod_Function(method: *mut PyObject) -> *mut PyObject;
+    fn PyMethod_Self(method: *mut PyObject) -> *mut PyObject;
+}
+
+/// What a call touches, of the object that it is a method of and of its arguments.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u8)]
+pub(crate) enum Effect {
+    /// Nothing that others could notice; or it makes its own steps.
+    Pure,
+    /// Looks through the containers among its arguments.
+    ReadArguments,
+    /// The same, and what these contain.
+    DeepRead,
+    /// Looks through its object, and the containers among its arguments.
+    ReadSelf,
+    /// Changes its object; looks through the containers among its arguments.
+    WriteSelf,
+    /// Changes its first argument.
+    WriteFirst,
+    /// One item of its object, by its first argument.
+    ItemGet,
+    ItemSet,
+    /// Removes an item of its object, or adds one.
+    ItemChange,
+    /// An attribute of its first argument, named by the second.
+    AttrGet,
+    AttrSet,
+    /// The same of its object, named by the first.
+    SelfAttrGet,
+    SelfAttrSet,
+    /// All attributes of its first argument.
+    WholeObject,
+    /// The next item of its first argument, an iterator.
+    Next,
+    /// Takes, gives back or looks at a lock of the interpreter; or does something else to it.
+    LockAcquire,
+    LockRelease,
+    LockQuery,
+    LockOther,
+    /// Not known.
+    Unknown,
+}
+
+pub(crate) const EFFECTS: [(&str, Effect); 20] = [
+    ("PURE", Effect::Pure),
+    ("READ_ARGUMENTS", Effect::ReadArguments),
+    ("DEEP_READ", Effect::DeepRead),
+    ("READ_SELF", Effect::ReadSelf),
+    ("WRITE_SELF", Effect::WriteSelf),
+    ("WRITE_FIRST", Effect::WriteFirst),
+    ("ITEM_GET", Effect::ItemGet),
+    ("ITEM_SET", Effect::ItemSet),
+    ("ITEM_CHANGE", Effect::ItemChange),
+    ("ATTR_GET", Effect::AttrGet),
+    ("ATTR_SET", Effect::AttrSet),
+    ("SELF_ATTR_GET", Effect::SelfAttrGet),
+    ("SELF_ATTR_SET", Effect::SelfAttrSet),
+    ("WHOLE_OBJECT", Effect::WholeObject),
+    ("NEXT", Effect::Next),
+    ("LOCK_ACQUIRE", Effect::LockAcquire),
+    ("LOCK_RELEASE", Effect::LockRelease),
+    ("LOCK_QUERY", Effect::LockQuery),
+    ("LOCK_OTHER", Effect::LockOther),
+    ("UNKNOWN", Effect::Unknown),
+];
+
+/// A function that is not written in Python: what it does, and its object, if that is not among the arguments.
+pub(crate) fn effect_of(callable: *mut PyObject) -> (Effect, *mut PyObject) {
+    // SAFETY: the callable is a live operand, and the caller holds the interpreter's lock.
+    unsafe {
+        let kind = ffi::Py_TYPE(callable);
+        if kind == &raw mut ffi::PyFunction_Type {
+            return (Effect::Pure, std::ptr::null_mut());
+        }
+        if kind == &raw mut PyMethod_Type {
+            let function = PyMethod_Function(callable);
+            if ffi::Py_TYPE(function) == &raw mut ffi::PyFunction_Type {
+                return (Effect::Pure, std::ptr::null_mut());
+            }
+            return (effect_of(function).0, PyMethod_Self(callable));
+        }
+        if ffi::PyCFunction_Check(callable) != 0 {
+            let function = callable.cast::<ffi::PyCFunctionObject>();
+            let effect = known(callable, (*function).m_ml as usize);
+            return (effect, (*function).m_self);
+        }
+        if kind as usize == world().types.bound_slot {
+            let bound = callable.cast::<BoundSlot>();
+            return (known((*bound).descriptor, (*bound).descriptor as usize), (*bound).object);
+        }
+        if ffi::PyType_Check(callable) == 0 && !is_python_type(kind) {
+            // Descriptors last as long as their types; other callables are known by their type.
+            let by_itself = is_descriptor(kind);
+            let key = if by_itself { callable as usize } else { kind as usize };
+            return (known(callable, key), std::ptr::null_mut());
+        }
+        if ffi::PyType_Check(callable) != 0 {
+            let class = callable.cast::<ffi::PyTypeObject>();
+            let effect = match is_python_type(class) {
+                false => known(callable, callable as usize),
+                // What it inherits from may fill it from an argument.
+                true if ffi::PyType_FastSubclass(class, CONTAINERS) != 0 => Effect::ReadArguments,
+                true => Effect::Pure,
+            };
+            return (effect, std::ptr::null_mut());
+        }
+        (Effect::Pure, std::ptr::null_mut())
+    }
+}
+
+const CONTAINERS: std::ffi::c_ulong = ffi::Py_TPFLAGS_LIST_SUBCLASS | ffi::Py_TPFLAGS_DICT_SUBCLASS;
+
+/// A special method of an object, as `super().__init__` is one.
+#[repr(C)]
+struct BoundSlot {
+    head: [usize; 2],
+    descriptor: *mut PyObject,
+    object: *mut PyObject,
+}
+
+fn is_descriptor(kind: *mut ffi::PyTypeObject) -> bool {
+    kind == &raw mut ffi::PyMethodDescr_Type
+        || kind == &raw mut ffi::PyWrapperDescr_Type
+        || kind == &raw mut ffi::PyClassMethodDescr_Type
+}
+
+fn known(callable: *mut PyObject, key: usize) -> Effect {
+    if let Some(effect) = world().effects.get(&key) {
+        return *effect;
+    }
+    classify(callable, key)
+}
+
+/// Asks the Python side, once.
+#[cold]
+fn classify(callable: *mut PyObject, key: usize) -> Effect {
+    // SAFETY: as above.
+    let py = unsafe { Python::assume_gil_acquired() };
+    let Some(classify) = world().classify.as_ref().map(|classify| classify.clone_ref(py)) else {
+        return Effect::Unknown;
+    };
+    // SAFETY: as above.
+    let object = unsafe { Bound::from_borrowed_ptr(py, callable) };
+    let effect = aside(|| classify.call1(py, (object,))).and_then(|answer| answer.extract::<u8>(py));
+    let effect = effect.unwrap_or_else(|error| {
+        error.print(py);
+        u8::MAX
+    });
+    let effect = EFFECTS.get(usize::from(effect)).map_or(Effect::Unknown, |(_, effect)| *effect);
+    world().effects.insert(key, effect);
+    effect
+}

@@ -1,0 +1,125 @@
+//! Callbacks of the interpreter, before each instruction of code under test.
+
+#[cfg(not(Py_3_12))]
+mod tracing {
+    use pyo3::ffi::{self, PyObject};
+
+    use crate::code::{Kind, code_at};
+    use crate::instrument::observed;
+    use crate::layout::{trace_instructions, traced};
+    use crate::raise::raise_torn_down;
+    use crate::steps::instruction;
+    use crate::world::world;
+
+    const CALL: i32 = 0;
+    const OPCODE: i32 = 7;
+
+    unsafe extern "C" {
+        fn PyFrame_GetCode(frame: *mut PyObject) -> *mut PyObject;
+    }
+
+    extern "C" fn trace(_: *mut PyObject, frame: *mut ffi::PyFrameObject, what: i32, _: *mut PyObject) -> i32 {
+        let frame = frame.cast::<PyObject>();
+        if world().busy {
+            return 0;
+        }
+        // SAFETY: the interpreter calls trace functions with a live frame, and with its lock.
+        unsafe {
+            match what {
+                CALL => {
+                    let code = PyFrame_GetCode(frame);
+                    if !code_at(code).foreign {
+                        trace_instructions(frame);
+                    }
+                    ffi::Py_DECREF(code);
+                }
+                OPCODE => {
+                    let (code, index, operands) = traced(frame);
+                    let op = code_at(code).op(index);
+                    if op.kind != Kind::None {
+                        observed(&op, &operands);
+                        if instruction(&op, &operands).is_err() {
+                            raise_torn_down();
+                            return -1;
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+        0
+    }
+
+    /// From now on the calling thread is traced.
+    pub(crate) fn start_tracing_thread() {
+        // SAFETY: the caller has the interpreter's lock.
+        unsafe { ffi::PyEval_SetTrace(Some(trace), std::ptr::null_mut()) };
+    }
+
+    /// It is not any more.
+    pub(crate) fn stop_tracing_thread() {
+        // SAFETY: as above.
+        unsafe { ffi::PyEval_SetTrace(None, std::ptr::null_mut()) };
+    }
+}
+
+#[cfg(not(Py_3_12))]
+pub(crate) use tracing::{start_tracing_thread, stop_tracing_thread};
+
+#[cfg(Py_3_12)]
+mod monitoring {
+    use pyo3::prelude::*;
+
+    use crate::code::{Kind, code_at};
+    use crate::instrument::observed;
+    use crate::layout::monitored;
+    use crate::raise::torn_down;
+    use crate::steps::instruction;
+    use crate::world::world;
+
+    /// What `sys.monitoring` calls before each instruction.
+    #[pyfunction]
+    pub(crate) fn on_instruction(py: Python<'_>, code: &Bound<'_, PyAny>, offset: usize) -> PyResult<Py<PyAny>> {
+        if world().busy {
+            return Ok(py.None());
+        }
+        let known = code_at(code.as_ptr());
+        let op = known.op(offset / 2);
+        if known.foreign || op.kind == Kind::None {
+            return Ok(world().disable.as_ref().map_or_else(|| py.None(), |disable| disable.clone_ref(py)));
+        }
+        // SAFETY: the callback is called by the frame that runs `code`.
+        let operands = unsafe { monitored(code.as_ptr(), known.locals, usize::from(op.depth)) };
+        if let Some(operands) = operands {
+            observed(&op, &operands);
+            instruction(&op, &operands).map_err(|_| torn_down(py))?;
+        }
+        Ok(py.None())
+    }
+
+    /// All threads are monitored alike.
+    pub(crate) fn start_tracing_thread() {}
+
+    /// The same.
+    pub(crate) fn stop_tracing_thread() {}
+}
+
+#[cfg(Py_3_12)]
+pub(crate) use monitoring::{on_instruction, start_tracing_thread, stop_tracing_thread};
+
+use crate::code::{Kind, Op};
+use crate::layout::Operands;
+use crate::world::world;
+
+/// Notes what is seen, while the layout of frames is held against the truth.
+#[inline]
+fn observed(op: &Op, operands: &Operands) {
+    if let Some(seen) = &mut world().seen {
+        let operand = match op.kind {
+            Kind::CellLoad | Kind::CellStore => operands.local(usize::from(op.a)),
+            Kind::GlobalLoad | Kind::GlobalStore => operands.globals,
+            _ => operands.peek(usize::from(op.a)),
+        };
+        seen.push((op.kind as u8, operand as usize));
+    }
+}

@@ -1,0 +1,183 @@
+//! Where CPython keeps the operands of the instruction that is about to run.
+//!
+//! At an instruction's boundary the operand stack lies in the memory of the frame. How a frame is laid out belongs to
+//! the version; each layout below is that of one, and [`crate::selftest`] holds it against the interpreter that runs
+//! when the module is imported.
+
+use pyo3::ffi::PyObject;
+#[cfg(Py_3_12)]
+use pyo3::ffi::PyThreadState;
+
+/// The operands, and what names are looked up in.
+#[derive(Clone, Copy)]
+pub(crate) struct Operands {
+    /// Locals, cells and free variables.
+    pub(crate) locals: *const *mut PyObject,
+    /// One past the top of the stack.
+    pub(crate) top: *const *mut PyObject,
+    pub(crate) globals: *mut PyObject,
+}
+
+impl Operands {
+    /// The `n`th operand from the top, from 1; may be null.
+    #[inline]
+    pub(crate) fn peek(&self, n: usize) -> *mut PyObject {
+        // SAFETY: the analysis of the code says how many operands there are, and asks for no others.
+        unsafe { *self.top.sub(n) }
+    }
+
+    #[inline]
+    pub(crate) fn local(&self, n: usize) -> *mut PyObject {
+        // SAFETY: as above.
+        unsafe { *self.locals.add(n) }
+    }
+}
+
+#[cfg(not(Py_3_11))]
+mod version {
+    use super::*;
+
+    #[repr(C)]
+    pub(crate) struct Frame {
+        head: [usize; 3],
+        back: *mut PyObject,
+        pub(crate) code: *mut PyObject,
+        builtins: *mut PyObject,
+        globals: *mut PyObject,
+        locals: *mut PyObject,
+        valuestack: *const *mut PyObject,
+        trace: *mut PyObject,
+        stackdepth: i32,
+        pub(crate) trace_lines: i8,
+        pub(crate) trace_opcodes: i8,
+        generator: *mut PyObject,
+        pub(crate) lasti: i32,
+        lineno: i32,
+        iblock: i32,
+        state: i8,
+        blockstack: [[i32; 3]; 20],
+        localsplus: [*mut PyObject; 1],
+    }
+
+    /// The operands of the instruction that a traced frame has come to, its code, and the number of the instruction.
+    pub(crate) unsafe fn traced(frame: *mut PyObject) -> (*mut PyObject, usize, Operands) {
+        // SAFETY: the caller is a trace function, which is given a frame of this version.
+        unsafe {
+            let frame = &*frame.cast::<Frame>();
+            let top = frame.valuestack.add(frame.stackdepth as usize);
+            let operands = Operands { locals: frame.localsplus.as_ptr(), top, globals: frame.globals };
+            (frame.code, frame.lasti as usize, operands)
+        }
+    }
+
+    /// Has events for each instruction of a traced frame, and none for lines.
+    pub(crate) unsafe fn trace_instructions(frame: *mut PyObject) {
+        // SAFETY: as above.
+        unsafe {
+            let frame = &mut *frame.cast::<Frame>();
+            (frame.trace_lines, frame.trace_opcodes) = (0, 1);
+        }
+    }
+}
+
+#[cfg(all(Py_3_11, not(Py_3_12)))]
+mod version {
+    use super::*;
+
+    #[repr(C)]
+    struct Inner {
+        func: *mut PyObject,
+        globals: *mut PyObject,
+        builtins: *mut PyObject,
+        locals: *mut PyObject,
+        code: *mut PyObject,
+        frame_obj: *mut PyObject,
+        previous: *mut Inner,
+        prev_instr: *const u16,
+        stacktop: i32,
+        is_entry: bool,
+        owner: i8,
+        localsplus: [*mut PyObject; 1],
+    }
+
+    #[repr(C)]
+    struct Frame {
+        head: [usize; 2],
+        back: *mut PyObject,
+        inner: *mut Inner,
+        trace: *mut PyObject,
+        lineno: i32,
+        trace_lines: i8,
+        trace_opcodes: i8,
+    }
+
+    unsafe extern "C" {
+        fn PyFrame_GetLasti(frame: *mut PyObject) -> i32;
+    }
+
+    pub(crate) unsafe fn traced(frame: *mut PyObject) -> (*mut PyObject, usize, Operands) {
+        // SAFETY: the caller is a trace function, which is given a frame of this version.
+        unsafe {
+            let inner = &*(*frame.cast::<Frame>()).inner;
+            let locals = inner.localsplus.as_ptr();
+            let operands = Operands { locals, top: locals.add(inner.stacktop as usize), globals: inner.globals };
+            (inner.code, PyFrame_GetLasti(frame) as usize / 2, operands)
+        }
+    }
+
+    pub(crate) unsafe fn trace_instructions(frame: *mut PyObject) {
+        // SAFETY: as above.
+        unsafe {
+            let frame = &mut *frame.cast::<Frame>();
+            (frame.trace_lines, frame.trace_opcodes) = (0, 1);
+        }
+    }
+}
+
+#[cfg(Py_3_12)]
+mod version {
+    use super::*;
+
+    #[repr(C)]
+    pub(crate) struct Inner {
+        pub(crate) code: *mut PyObject,
+        previous: *mut Inner,
+        func: *mut PyObject,
+        globals: *mut PyObject,
+        builtins: *mut PyObject,
+        locals: *mut PyObject,
+        frame_obj: *mut PyObject,
+        instr: *const u16,
+        stacktop: i32,
+        return_offset: u16,
+        owner: i8,
+        localsplus: [*mut PyObject; 1],
+    }
+
+    /// Bytes into the thread state at which the frame is found; in 3.12 there is one more pointer on the way.
+    #[cfg(not(Py_3_13))]
+    const FRAME: usize = 56;
+    #[cfg(Py_3_13)]
+    const FRAME: usize = 72;
+
+    unsafe fn current(thread: *mut PyThreadState) -> *const Inner {
+        // SAFETY: the offset is that of this version.
+        unsafe {
+            let field = *thread.cast::<u8>().add(FRAME).cast::<*const *const Inner>();
+            if cfg!(Py_3_13) { field.cast() } else { *field }
+        }
+    }
+
+    /// The operands of the frame that runs `code`, on whose stack there are `depth` of them.
+    pub(crate) unsafe fn monitored(code: *mut PyObject, locals: usize, depth: usize) -> Option<Operands> {
+        // SAFETY: a thread that runs code has a state and a frame.
+        unsafe {
+            let inner = &*current(pyo3::ffi::PyThreadState_Get());
+            let base = inner.localsplus.as_ptr();
+            let operands = Operands { locals: base, top: base.add(locals + depth), globals: inner.globals };
+            (inner.code == code).then_some(operands)
+        }
+    }
+}
+
+pub(crate) use version::*;

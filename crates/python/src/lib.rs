@@ -1,0 +1,114 @@
+//! The Python front end: threads of CPython under the same engine. The package around it is in `python/drawloom`.
+//!
+//! - `layout` is where CPython keeps operands;
+//! - `code` is what the instructions of a function do;
+//! - `instrument` has the interpreter's callbacks;
+//! - `access` says what an instruction touches, and `effects` what functions do that are not written in Python;
+//! - `steps` makes steps of it, as far as anybody could notice;
+//! - `world` is what the process knows;
+//! - `native` has locks of the interpreter obey, too;
+//! - `sync` and `tasks` are locks, condition variables, threads and time;
+//! - `guests` are tasks of an event loop, and what their pieces touch;
+//! - `program` runs executions, `result` is what comes of an exploration, `reading` is how people read that.
+
+mod access;
+mod code;
+mod effects;
+mod guests;
+mod instrument;
+mod layout;
+mod names;
+mod native;
+mod program;
+mod raise;
+mod reading;
+mod result;
+mod steps;
+mod sync;
+mod tasks;
+mod world;
+
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use code::KINDS;
+use effects::EFFECTS;
+use world::world;
+
+/// Hands over what the Python side knows of this interpreter.
+#[pyfunction]
+fn install(py: Python<'_>, given: &Bound<'_, PyDict>) -> PyResult<()> {
+    let one = |name: &str| -> PyResult<Py<PyAny>> {
+        let value = given.get_item(name)?;
+        Ok(value.map_or_else(|| py.None(), |value| value.unbind()))
+    };
+    let all = |name: &str| -> PyResult<Vec<usize>> {
+        let mut addresses = Vec::new();
+        if let Some(types) = given.get_item(name)? {
+            for kind in types.try_iter()? {
+                let kind = kind?;
+                addresses.push(kind.as_ptr() as usize);
+                // Types of the interpreter last; those that do not are kept.
+                std::mem::forget(kind.unbind());
+            }
+        }
+        Ok(addresses)
+    };
+    let world = world();
+    world.analyse = Some(one("analyse")?);
+    world.classify = Some(one("classify")?);
+    world.describe = Some(one("describe")?);
+    world.torn_down = Some(one("torn_down")?);
+    world.disable = Some(one("disable")?);
+    world.types.pure.extend(all("pure")?);
+    world.types.containers.extend(all("containers")?);
+    world.types.views.extend(all("views")?);
+    world.types.locks.extend(all("locks")?);
+    world.types.resumed.extend(all("resumed")?);
+    world.types.locals.extend(all("locals")?);
+    for (name, place) in [
+        ("probe", &mut world.types.probe),
+        ("bound_slot", &mut world.types.bound_slot),
+        ("reentrant", &mut world.types.reentrant),
+        ("cell", &mut world.types.cell),
+    ] {
+        let kind = one(name)?;
+        *place = kind.as_ptr() as usize;
+        std::mem::forget(kind);
+    }
+    Ok(())
+}
+
+/// Calls `body`, and returns what each instruction on the way worked on: its kind, and the address of an operand.
+#[pyfunction]
+fn observe(py: Python<'_>, body: &Bound<'_, PyAny>) -> PyResult<Vec<(u8, usize)>> {
+    world().seen = Some(Vec::new());
+    instrument::start_tracing_thread();
+    let called = body.call0();
+    instrument::stop_tracing_thread();
+    let seen = world().seen.take().unwrap_or_default();
+    let _ = py;
+    called.map(|_| seen)
+}
+
+#[pymodule]
+fn _drawloom(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    let py = module.py();
+    let numbers = |names: &mut dyn Iterator<Item = &'static str>| -> PyResult<Bound<'_, PyDict>> {
+        let numbers = PyDict::new(py);
+        names.enumerate().try_for_each(|(number, name)| numbers.set_item(name, number))?;
+        Ok(numbers)
+    };
+    module.add("KINDS", numbers(&mut KINDS.iter().map(|(name, _)| *name))?)?;
+    module.add("EFFECTS", numbers(&mut EFFECTS.iter().map(|(name, _)| *name))?)?;
+    module.add_function(wrap_pyfunction!(install, module)?)?;
+    module.add_function(wrap_pyfunction!(observe, module)?)?;
+    #[cfg(Py_3_12)]
+    module.add_function(wrap_pyfunction!(instrument::on_instruction, module)?)?;
+    module.add_class::<sync::Lock>()?;
+    module.add_class::<sync::CondVar>()?;
+    tasks::add_to(module)?;
+    guests::add_to(module)?;
+    reading::add_to(module)?;
+    result::add_to(module)
+}

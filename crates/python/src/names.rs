@@ -1,0 +1,67 @@
+//! What resources are called in reports.
+
+use drawloom_gates::Baton;
+use pyo3::ffi::{self, PyObject};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyModule};
+
+use crate::world::{Known, world};
+
+unsafe extern "C" {
+    static mut PyCell_Type: ffi::PyTypeObject;
+}
+
+/// Names the resources of the execution that has just ended.
+pub(crate) fn name_resources(baton: Baton) {
+    // SAFETY: explorations are started by Python code.
+    let py = unsafe { Python::assume_gil_acquired() };
+    let mut named = Vec::new();
+    for known in &world().known {
+        named.push((known.id, name(py, known)));
+    }
+    baton.with_engine(|engine| named.iter().for_each(|(id, name)| engine.name_resource(*id, name)));
+}
+
+fn name(py: Python<'_>, known: &Known) -> String {
+    if known.owner == 0 {
+        return match known.part {
+            0 => "everything".to_owned(),
+            name => format!("*.{}", text(py, name)),
+        };
+    }
+    // SAFETY: owners are kept for the execution.
+    let owner = unsafe { Bound::from_borrowed_ptr(py, known.owner as *mut PyObject) };
+    let kind = owner.get_type().name().map_or_else(|_| "object".to_owned(), |name| name.to_string());
+    if known.part == usize::MAX {
+        return kind;
+    }
+    if owner.is_instance_of::<pyo3::types::PyList>() {
+        return format!("list[{}]", known.part - 1);
+    }
+    if let Ok(dict) = owner.downcast::<PyDict>() {
+        // A module's names, unless it is a number of a key.
+        if let Ok(Some(module)) = dict.get_item("__name__") {
+            return format!("{module}.{}", text(py, known.part));
+        }
+        let key = world().keys.as_ref().and_then(|keys| {
+            let keys = keys.bind(py).downcast::<PyDict>().ok()?;
+            keys.iter().find(|(_, n)| n.extract::<usize>().is_ok_and(|n| n + 1 == known.part)).map(|(key, _)| key)
+        });
+        return key.map_or(kind, |key| format!("dict[{key:?}]"));
+    }
+    // SAFETY: a live object.
+    if unsafe { ffi::Py_TYPE(owner.as_ptr()) == &raw mut PyCell_Type } {
+        return text(py, known.part);
+    }
+    if owner.is_instance_of::<PyModule>() || owner.is_instance_of::<pyo3::types::PyType>() {
+        let own = owner.getattr("__name__").map_or(kind, |name| name.to_string());
+        return format!("{own}.{}", text(py, known.part));
+    }
+    format!("{kind}.{}", text(py, known.part))
+}
+
+/// A name, by its address.
+fn text(py: Python<'_>, name: usize) -> String {
+    // SAFETY: names are kept for good.
+    unsafe { Bound::from_borrowed_ptr(py, name as *mut PyObject) }.to_string()
+}

@@ -1,0 +1,186 @@
+//! A Python program: a callable, whose threads are let through one at a time.
+
+use std::sync::{Arc, Mutex};
+
+use drawloom_engine::finding::{Divergence, FindingKind, Panic};
+use drawloom_engine::strategy::Strategy;
+use drawloom_engine::{Engine, Outcome, Settings, Site};
+use drawloom_explore::{Executor, Program};
+use drawloom_gates::{Baton, Foreign, Gate, Gates, serve};
+use drawloom_report::{Language, Place};
+use pyo3::ffi;
+use pyo3::prelude::*;
+use pyo3::types::PyCFunction;
+
+use crate::instrument::{start_tracing_thread, stop_tracing_thread};
+use crate::names::name_resources;
+use crate::world::{aside, line_of, place, world};
+
+/// What every execution runs.
+pub(crate) struct Threads {
+    pub(crate) body: Py<PyAny>,
+}
+
+/// An executor, which is used again by the next worker.
+pub(crate) struct Pooled(Option<Gates>);
+
+struct Waiting(Vec<Gates>);
+
+// SAFETY: an executor between executions is used by whoever has it, and who takes one from here has it alone.
+unsafe impl Send for Waiting {}
+
+static POOL: Mutex<Waiting> = Mutex::new(Waiting(Vec::new()));
+
+/// How Python's threads are switched and started.
+const PYTHON: Foreign = Foreign { switch, start_thread };
+
+fn switch(next: Option<&Gate>, own: &Gate) {
+    // SAFETY: the caller runs Python code, and so holds the interpreter's lock, which is given up before the next
+    // thread is let through: it finds it free.
+    unsafe {
+        let state = ffi::PyEval_SaveThread();
+        if let Some(next) = next {
+            next.open();
+        }
+        own.wait();
+        ffi::PyEval_RestoreThread(state);
+    }
+}
+
+struct Sent(Baton);
+
+// SAFETY: the thread touches nothing through it before it is let through.
+unsafe impl Send for Sent {}
+
+fn start_thread(baton: Baton, gate: Arc<Gate>) {
+    let sent = Sent(baton);
+    // SAFETY: who spawns runs Python code.
+    let py = unsafe { Python::assume_gil_acquired() };
+    let started = PyCFunction::new_closure(py, None, None, move |_, _| {
+        let sent = &sent;
+        start_tracing_thread();
+        serve(PYTHON, sent.0, &gate);
+        stop_tracing_thread();
+    })
+    .and_then(|run| py.import("_thread")?.call_method1("start_new_thread", (run, ())));
+    if let Err(error) = started {
+        error.print(py);
+        std::process::abort();
+    }
+}
+
+impl Program for Threads {
+    type Executor = Pooled;
+
+    const SPREADS: bool = false;
+    const DATA_RACES: bool = false;
+    const LANGUAGE: Language = Language::Python;
+
+    fn executor(&self, strategy: Box<dyn Strategy>) -> Pooled {
+        let pooled = POOL.lock().unwrap_or_else(|e| e.into_inner()).0.pop();
+        let mut gates = match pooled {
+            Some(gates) => gates,
+            None => return Pooled(Some(Gates::new(PYTHON, strategy))),
+        };
+        gates.set_strategy(strategy);
+        Pooled(Some(gates))
+    }
+
+    fn run(&self, executor: &mut Pooled, settings: &Settings, seed: u64) -> Outcome {
+        if (world().grown && !world().rehearsing) || world().unsupported.is_some() {
+            return in_vain(executor.gates(), settings, seed);
+        }
+        world().begin_execution();
+        // SAFETY: explorations are started by Python code.
+        let py = unsafe { Python::assume_gil_acquired() };
+        let body = self.body.clone_ref(py);
+        let gates = executor.gates();
+        let outcome = gates.run(settings, seed, Box::new(move || call(&body, &[])));
+        if outcome.finding.is_some() {
+            name_resources(gates.baton());
+        }
+        outcome
+    }
+
+    fn place(site: Site) -> Option<Place> {
+        place(site)
+    }
+
+    fn line_of(site: Site) -> u32 {
+        line_of(site)
+    }
+}
+
+/// An execution that is not made, since the exploration begins anew anyway.
+fn in_vain(gates: &mut Gates, settings: &Settings, seed: u64) -> Outcome {
+    let fail = || {
+        let divergence = Divergence { step: 0, expected: String::new(), found: String::new(), task: None };
+        let baton = drawloom_gates::baton()?;
+        baton.fail(FindingKind::Divergence(Box::new(divergence)));
+        None
+    };
+    gates.run(settings, seed, Box::new(fail))
+}
+
+/// Calls `body`; what it raises is what its task fails with, unless it is unwound.
+pub(crate) fn call(body: &Py<PyAny>, arguments: &[Py<PyAny>]) -> Option<Panic> {
+    // SAFETY: tasks run with the interpreter's lock.
+    let py = unsafe { Python::assume_gil_acquired() };
+    let arguments = pyo3::types::PyTuple::new(py, arguments.iter().map(|a| a.bind(py))).ok()?;
+    let error = body.bind(py).call1(arguments).err()?;
+    let unwound = world().torn_down.as_ref().is_some_and(|class| error.matches(py, class).unwrap_or(false));
+    if unwound {
+        return None;
+    }
+    Some(describe(py, &error))
+}
+
+/// An exception as a finding has it.
+fn describe(py: Python<'_>, error: &PyErr) -> Panic {
+    let told = world().describe.as_ref().map(|describe| describe.clone_ref(py));
+    // An exception that no Python code has caught does not know where it comes from.
+    if let Some(traceback) = error.traceback(py) {
+        let _ = error.value(py).setattr("__traceback__", traceback);
+    }
+    let told = told.and_then(|describe| aside(|| describe.call1(py, (error.value(py),))).ok());
+    let told = told.and_then(|told| told.extract::<(String, String)>(py).ok());
+    let (message, location) = told.unwrap_or_else(|| (error.to_string(), String::new()));
+    Panic { message, location, backtrace: None }
+}
+
+impl Pooled {
+    fn gates(&mut self) -> &mut Gates {
+        self.0.as_mut().expect("it is given back only when it is dropped")
+    }
+}
+
+impl Executor for Pooled {
+    fn replace_strategy(&mut self, strategy: Box<dyn Strategy>) -> Box<dyn Strategy> {
+        self.gates().replace_strategy(strategy)
+    }
+
+    fn with_strategy<R>(&mut self, act: impl FnOnce(&mut dyn Strategy) -> R) -> R {
+        self.gates().with_strategy(act)
+    }
+
+    fn engine(&self) -> &Engine {
+        self.0.as_ref().expect("as above").engine()
+    }
+
+    fn has_leaked(&self) -> bool {
+        self.0.as_ref().is_some_and(Gates::has_leaked)
+    }
+}
+
+impl Drop for Pooled {
+    fn drop(&mut self) {
+        if let Some(gates) = self.0.take() {
+            if gates.has_leaked() {
+                // Threads that are held for good still know of it.
+                std::mem::forget(gates);
+            } else {
+                POOL.lock().unwrap_or_else(|e| e.into_inner()).0.push(gates);
+            }
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! What is raised in code under test, and where it is.
+
+use drawloom_engine::Site;
+use drawloom_engine::finding::{Divergence, FindingKind};
+use drawloom_gates::Baton;
+use pyo3::exceptions::PySystemExit;
+use pyo3::ffi::{self, PyObject};
+use pyo3::prelude::*;
+
+use crate::code::code_at;
+use crate::world::world;
+
+unsafe extern "C" {
+    fn PyFrame_GetCode(frame: *mut PyObject) -> *mut PyObject;
+    fn PyFrame_GetBack(frame: *mut PyObject) -> *mut PyObject;
+    fn PyFrame_GetLineNumber(frame: *mut PyObject) -> i32;
+    fn PyEval_GetFrame() -> *mut PyObject;
+}
+
+/// The exception that unwinds a task whose execution is over.
+pub(crate) fn torn_down(py: Python<'_>) -> PyErr {
+    match &world().torn_down {
+        Some(class) => match class.call0(py) {
+            Ok(exception) => PyErr::from_value(exception.into_bound(py)),
+            Err(error) => error,
+        },
+        None => PySystemExit::new_err("torn down"),
+    }
+}
+
+/// Raises it, for callbacks that return a number.
+#[cfg(not(Py_3_12))]
+pub(crate) fn raise_torn_down() {
+    // SAFETY: callbacks run with the interpreter's lock.
+    let py = unsafe { Python::assume_gil_acquired() };
+    torn_down(py).restore(py);
+}
+
+/// Gives the exploration up: nothing could be said of it.
+pub(crate) fn unsupported(py: Python<'_>, baton: Baton, what: &str) -> PyErr {
+    world().unsupported.get_or_insert_with(|| what.to_owned());
+    let divergence = Divergence { step: 0, expected: String::new(), found: what.to_owned(), task: None };
+    baton.fail(FindingKind::Divergence(Box::new(divergence)));
+    torn_down(py)
+}
+
+/// The place of the code under test that runs now.
+pub(crate) fn here() -> Site {
+    // SAFETY: called with the interpreter's lock; the frames of a running thread are live, and every new reference
+    // is given back.
+    unsafe {
+        let mut frame = PyEval_GetFrame();
+        if frame.is_null() {
+            return Site::UNKNOWN;
+        }
+        ffi::Py_INCREF(frame);
+        loop {
+            let code = PyFrame_GetCode(frame);
+            let foreign = code_at(code).foreign;
+            if !foreign {
+                let line = PyFrame_GetLineNumber(frame).max(0) as usize;
+                let site = site_of(code, line);
+                ffi::Py_DECREF(code);
+                ffi::Py_DECREF(frame);
+                return site;
+            }
+            ffi::Py_DECREF(code);
+            let back = PyFrame_GetBack(frame);
+            ffi::Py_DECREF(frame);
+            if back.is_null() {
+                return Site::UNKNOWN;
+            }
+            frame = back;
+        }
+    }
+}
+
+/// A line of a code, which lives as long as it is known.
+fn site_of(code: *mut PyObject, line: usize) -> Site {
+    if let Some(site) = world().sites.get(&(code as usize, line)) {
+        return *site;
+    }
+    // SAFETY: as above.
+    let py = unsafe { Python::assume_gil_acquired() };
+    // SAFETY: as above.
+    let object = unsafe { Bound::from_borrowed_ptr(py, code) };
+    let file = object.getattr("co_filename").and_then(|file| file.extract::<String>()).unwrap_or_default();
+    world().site(&file, code as usize, line)
+}

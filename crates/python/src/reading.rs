@@ -1,0 +1,35 @@
+//! Records, for people: as text and as a page.
+
+use drawloom_report::{PageOptions, Record, RenderOptions, Shown};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+fn read(record: &str) -> PyResult<Record> {
+    Record::read(record).map_err(|error| PyValueError::new_err(error.to_string()))
+}
+
+fn source(file: &str) -> Option<String> {
+    std::fs::read_to_string(file).ok()
+}
+
+/// A record as text. `page` is where it can be looked at.
+#[pyfunction]
+#[pyo3(signature = (record, width = 120, colour = false, page = None))]
+fn render(record: &str, width: usize, colour: bool, page: Option<&str>) -> PyResult<String> {
+    let options = RenderOptions { width, colour, sources: &source, page, ..RenderOptions::default() };
+    Ok(drawloom_report::render(&read(record)?, &options))
+}
+
+/// A record as a page to look at.
+#[pyfunction]
+fn page(record: &str) -> PyResult<String> {
+    let record = read(record)?;
+    let label = if record.meta.minimised.is_some() { "minimised" } else { "failing" };
+    let options = PageOptions { sources: &source, ..PageOptions::default() };
+    Ok(drawloom_report::page(&[Shown { label, record: &record }], &options))
+}
+
+pub(crate) fn add_to(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_function(wrap_pyfunction!(render, module)?)?;
+    module.add_function(wrap_pyfunction!(page, module)?)
+}

@@ -1,0 +1,157 @@
+//! Explorations, and what comes of them.
+
+use drawloom_engine::config::Config;
+use drawloom_engine::strategy::Sequential;
+use drawloom_engine::{Limits, Settings};
+use drawloom_explore::{Exploration, Program};
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyString};
+
+use crate::instrument::{start_tracing_thread, stop_tracing_thread};
+use crate::program::Threads;
+use crate::world::{Grain, Knowledge, world};
+
+/// Explorations of one program begin anew at most so often.
+const MOST_BEGINNINGS: u32 = 200;
+
+/// Explores `body` as `config` says, with what is `known` of it, in a program that `command` runs. A dict of what came
+/// of it.
+#[pyfunction]
+fn explore<'py>(
+    py: Python<'py>,
+    body: Py<PyAny>,
+    config: &str,
+    name: &str,
+    known: Option<&str>,
+    command: &str,
+) -> PyResult<Bound<'py, PyDict>> {
+    if drawloom_gates::baton().is_some() || world().exploring {
+        return Err(PyRuntimeError::new_err("an exploration cannot be started from within an exploration"));
+    }
+    let config: Config = config.parse().map_err(|error| PyValueError::new_err(format!("{error}")))?;
+    let config = config.name(name).leaks(false);
+    world().exploring = true;
+    (world().knowledge, world().unsupported, world().keys) = (Knowledge::new(), None, None);
+    start_tracing_thread();
+    let program = Threads { body };
+    match known {
+        Some(known) => world().knowledge.read(py, known),
+        None => rehearse(&program),
+    }
+    let exploration = repeatedly(&config, &program);
+    stop_tracing_thread();
+    let told = tell(py, &exploration, &program.body, command);
+    world().begin_execution();
+    world().exploring = false;
+    told
+}
+
+/// One execution whose only purpose is to see what is shared; and to have imported what is imported.
+fn rehearse(program: &Threads) {
+    world().rehearsing = true;
+    let mut executor = program.executor(Box::new(Sequential));
+    let settings =
+        Settings { limits: Limits::default(), stack_size: 0, spurious_wakeups: 0, weak_failures: 0, leak: false };
+    program.run(&mut executor, &settings, 0);
+    (world().rehearsing, world().grown) = (false, false);
+}
+
+/// Explores until nothing more becomes known on the way.
+fn repeatedly(config: &Config, program: &Threads) -> Exploration {
+    for _ in 1..MOST_BEGINNINGS {
+        let exploration = drawloom_explore::explore(config, program);
+        if !std::mem::take(&mut world().grown) || world().unsupported.is_some() {
+            return exploration;
+        }
+    }
+    world().unsupported.get_or_insert_with(|| "names that are written are other ones each time".to_owned());
+    drawloom_explore::explore(config, program)
+}
+
+fn tell<'py>(
+    py: Python<'py>,
+    exploration: &Exploration,
+    body: &Py<PyAny>,
+    command: &str,
+) -> PyResult<Bound<'py, PyDict>> {
+    let (more_known, unknown): (String, Option<String>) = body.call_method0(py, "known")?.extract(py)?;
+    let told = PyDict::new(py);
+    told.set_item("executions", exploration.executions())?;
+    told.set_item("steps", exploration.steps())?;
+    told.set_item("behaviours", exploration.behaviours())?;
+    told.set_item("failing", exploration.failing_executions())?;
+    told.set_item("exhausted", exploration.exhausted())?;
+    told.set_item("timed_out", exploration.timed_out())?;
+    told.set_item("summary", exploration.summary())?;
+    told.set_item("error", exploration.error())?;
+    told.set_item("unsupported", world().unsupported.clone())?;
+    told.set_item("opaque", world().knowledge.opaque.clone().or(unknown))?;
+    let mut findings = Vec::new();
+    for failure in exploration.findings() {
+        let found = PyDict::new(py);
+        found.set_item("kind", failure.kind())?;
+        found.set_item("message", failure.message())?;
+        found.set_item("occurrences", failure.occurrences())?;
+        found.set_item("preemptions", failure.preemptions())?;
+        found.set_item("iteration", failure.iteration())?;
+        let mut record = failure.record().clone();
+        if !record.meta.token.is_empty() {
+            record.meta.token = format!("{}~{}{more_known}", record.meta.token, world().knowledge.write(py));
+        }
+        record.meta.command = Some(command.to_owned());
+        found.set_item("token", &record.meta.token)?;
+        let schedule: Vec<&str> =
+            record.steps.iter().map(|step| record.tasks[step.task as usize].path.as_str()).collect();
+        found.set_item("schedule", schedule)?;
+        found.set_item("record", record.write())?;
+        findings.push(found);
+    }
+    told.set_item("findings", findings)?;
+    Ok(told)
+}
+
+/// What is known, in words: it belongs to a token, since it decides what is a step.
+impl Knowledge {
+    fn write(&self, py: Python<'_>) -> String {
+        let names = |of: &crate::world::Addresses| {
+            // SAFETY: names are live strings, kept for good.
+            let text =
+                |name: &usize| unsafe { Bound::from_borrowed_ptr(py, *name as *mut pyo3::ffi::PyObject).to_string() };
+            let mut names: Vec<String> = of.iter().map(text).collect();
+            names.sort();
+            names.join(",")
+        };
+        let grain = |grain: Grain| grain as u8;
+        let flags = [grain(self.dicts), grain(self.lists), grain(self.others), u8::from(self.whole_objects)];
+        let flags: String = flags.iter().map(u8::to_string).collect();
+        let more = format!("{}{}", u8::from(self.opaque.is_some()), u8::from(self.any_name));
+        format!("{flags}{more};{};{}", names(&self.written), names(&self.of_classes))
+    }
+
+    fn read(&mut self, py: Python<'_>, text: &str) {
+        let mut parts = text.split(';');
+        let flags: Vec<u8> = parts.next().unwrap_or_default().bytes().map(|b| b.wrapping_sub(b'0')).collect();
+        let flag = |n: usize| flags.get(n).copied().unwrap_or(0);
+        let grain = |n: usize| match flag(n) {
+            0 => Grain::Untouched,
+            1 => Grain::Items,
+            _ => Grain::Whole,
+        };
+        (self.dicts, self.lists, self.others) = (grain(0), grain(1), grain(2));
+        self.whole_objects = flag(3) == 1;
+        self.any_name = flag(5) == 1;
+        self.opaque = (flag(4) == 1).then(|| "as in the exploration that found it".to_owned());
+        for into in [&mut self.written, &mut self.of_classes] {
+            for name in parts.next().unwrap_or_default().split(',').filter(|name| !name.is_empty()) {
+                let name = PyString::intern(py, name);
+                into.insert(name.as_ptr() as usize);
+                std::mem::forget(name.unbind());
+            }
+        }
+    }
+}
+
+pub(crate) fn add_to(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_function(wrap_pyfunction!(explore, module)?)
+}

@@ -1,0 +1,133 @@
+//! Threads, time and choices, as the Python side asks for them.
+
+use drawloom_engine::{OpKind, Operation, ResourceId, TaskId, outcome};
+use drawloom_gates::{Baton, baton};
+use pyo3::exceptions::PyRuntimeError;
+use pyo3::prelude::*;
+
+use crate::program::call;
+use crate::raise::{here, torn_down, unsupported};
+use crate::sync::nanos;
+use crate::world::{Phase, aside, world};
+
+fn current() -> PyResult<Baton> {
+    baton().ok_or_else(|| PyRuntimeError::new_err("not in an exploration"))
+}
+
+fn bare(py: Python<'_>, kind: OpKind, arg: u64) -> PyResult<u32> {
+    not_within_a_loop(py, kind.word())?;
+    let operation = Operation::new(kind, ResourceId::NONE, here()).with_arg(arg);
+    current()?.step(operation).map_err(|_| torn_down(py))
+}
+
+/// A piece of a task of an event loop is one step: it cannot wait, nor make steps of its own.
+fn not_within_a_loop(py: Python<'_>, what: &str) -> PyResult<()> {
+    let baton = current()?;
+    if baton.is_guest() && !baton.is_tearing_down() {
+        return Err(unsupported(py, baton, &format!("`{what}` of a thread within an event loop")));
+    }
+    Ok(())
+}
+
+/// Whether the calling thread is a task of an exploration.
+#[pyfunction]
+fn is_controlled() -> bool {
+    baton().is_some()
+}
+
+/// The number of the running task.
+#[pyfunction]
+fn task() -> PyResult<u32> {
+    Ok(current()?.running().0)
+}
+
+/// Starts a task that calls `body` with `arguments`. Its number.
+#[pyfunction]
+fn spawn(py: Python<'_>, body: Py<PyAny>, arguments: Vec<Py<PyAny>>, name: Option<&str>) -> PyResult<u32> {
+    not_within_a_loop(py, "spawn")?;
+    let baton = current()?;
+    world().phase = Phase::Parallel;
+    world().tasks += 1;
+    let child = baton.spawn(name, here(), Box::new(move || call(&body, &arguments)));
+    child.map(|task| task.0).map_err(|_| torn_down(py))
+}
+
+/// Waits for a task to end; false if the time is up before.
+#[pyfunction]
+#[pyo3(signature = (task, timeout = None))]
+fn join(py: Python<'_>, task: u32, timeout: Option<f64>) -> PyResult<bool> {
+    let operation = Operation::new(OpKind::Join, ResourceId::NONE, here()).with_arg(u64::from(task));
+    not_within_a_loop(py, "join")?;
+    let joined = match timeout {
+        Some(_) => return Err(unsupported(py, current()?, "a join with a timeout")),
+        None => current()?.step(operation),
+    };
+    joined.map(|result| result == outcome::OK).map_err(|_| torn_down(py))
+}
+
+/// Whether a task has ended.
+#[pyfunction]
+fn is_finished(py: Python<'_>, task: u32) -> PyResult<bool> {
+    Ok(bare(py, OpKind::IsFinished, u64::from(task))? == outcome::OK)
+}
+
+/// Main has joined `tasks` of them: if these were all, nobody else is there any more.
+#[pyfunction]
+fn joined_all(tasks: usize) -> PyResult<()> {
+    if current()?.running() == TaskId::MAIN && world().tasks == tasks {
+        world().phase = Phase::After;
+    }
+    Ok(())
+}
+
+/// Waits for virtual time to pass.
+#[pyfunction]
+fn sleep(py: Python<'_>, seconds: f64) -> PyResult<()> {
+    if seconds <= 0.0 {
+        return bare(py, OpKind::Yield, 0).map(|_| ());
+    }
+    let now = current()?.with_engine(|engine| engine.now());
+    bare(py, OpKind::Sleep, now.saturating_add(nanos(seconds))).map(|_| ())
+}
+
+/// The virtual clock, in nanoseconds.
+#[pyfunction]
+fn now(py: Python<'_>) -> PyResult<u64> {
+    if world().phase == Phase::Parallel && !current()?.is_guest() {
+        bare(py, OpKind::Now, 0)?;
+    }
+    Ok(current()?.with_engine(|engine| engine.now()))
+}
+
+/// One of `outcomes` alternatives: a choice of the schedule.
+#[pyfunction]
+fn choose(py: Python<'_>, outcomes: u64) -> PyResult<u64> {
+    bare(py, OpKind::Choose, outcomes)?;
+    Ok(current()?.with_engine(|engine| engine.steps().last().map_or(0, |step| step.value)))
+}
+
+/// Calls `body`, which is none of the code under test.
+#[pyfunction]
+fn unobserved(body: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
+    aside(|| body.call0()).map(Bound::unbind)
+}
+
+/// Gives the exploration up.
+#[pyfunction]
+fn give_up(py: Python<'_>, what: &str) -> PyResult<()> {
+    Err(unsupported(py, current()?, what))
+}
+
+pub(crate) fn add_to(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_function(wrap_pyfunction!(is_controlled, module)?)?;
+    module.add_function(wrap_pyfunction!(task, module)?)?;
+    module.add_function(wrap_pyfunction!(spawn, module)?)?;
+    module.add_function(wrap_pyfunction!(join, module)?)?;
+    module.add_function(wrap_pyfunction!(is_finished, module)?)?;
+    module.add_function(wrap_pyfunction!(joined_all, module)?)?;
+    module.add_function(wrap_pyfunction!(sleep, module)?)?;
+    module.add_function(wrap_pyfunction!(now, module)?)?;
+    module.add_function(wrap_pyfunction!(choose, module)?)?;
+    module.add_function(wrap_pyfunction!(unobserved, module)?)?;
+    module.add_function(wrap_pyfunction!(give_up, module)?)
+}

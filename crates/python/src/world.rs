@@ -1,0 +1,296 @@
+//! What the whole process knows: codes that were analysed, places, what is written while tasks run side by side.
+
+use std::cell::UnsafeCell;
+use std::collections::{HashMap, HashSet};
+use std::hash::{BuildHasherDefault, Hasher};
+use std::sync::{Arc, Mutex};
+
+use drawloom_engine::{ResourceId, Site};
+use drawloom_report::Place;
+use pyo3::ffi::PyObject;
+use pyo3::prelude::*;
+
+use crate::code::Code;
+use crate::effects::Effect;
+use crate::guests::Piece;
+use crate::native::Shadow;
+
+/// Hashes addresses: they are spread well enough by one multiplication.
+#[derive(Default)]
+pub(crate) struct AddressHasher(u64);
+
+impl Hasher for AddressHasher {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.write_usize(usize::from(*byte));
+        }
+    }
+
+    fn write_usize(&mut self, word: usize) {
+        self.0 = (self.0.rotate_left(29) ^ word as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        self.0 ^= self.0 >> 32;
+    }
+}
+
+pub(crate) type Addressed<K, V> = HashMap<K, V, BuildHasherDefault<AddressHasher>>;
+pub(crate) type Addresses = HashSet<usize, BuildHasherDefault<AddressHasher>>;
+
+/// How finely accesses to a kind of container are told apart in this exploration.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) enum Grain {
+    /// Nobody changes any while tasks run side by side: nothing is to be said of them.
+    Untouched,
+    /// Items change, but none is added or removed: each is a resource of its own.
+    Items,
+    /// Each container is one resource.
+    Whole,
+}
+
+/// What this exploration has seen, and by what it decides which accesses are steps. It only ever grows; an execution
+/// in which it does is given up, and the exploration begins anew, so that all its executions are made alike.
+pub(crate) struct Knowledge {
+    /// Names of attributes, globals and cells that are written while tasks run side by side, by address.
+    pub(crate) written: Addresses,
+    /// Those of them that are written on classes: an access to such a name touches all objects.
+    pub(crate) of_classes: Addresses,
+    pub(crate) dicts: Grain,
+    pub(crate) lists: Grain,
+    /// Sets, deques and the like.
+    pub(crate) others: Grain,
+    /// Attributes are written of which it is not known which: any may be.
+    pub(crate) any_name: bool,
+    /// Somebody looks at all attributes of an object at once.
+    pub(crate) whole_objects: bool,
+    /// Something happened of which it is not known what it touches: everything is one resource. Why.
+    pub(crate) opaque: Option<String>,
+}
+
+impl Knowledge {
+    pub(crate) fn new() -> Knowledge {
+        Knowledge {
+            written: Addresses::default(),
+            of_classes: Addresses::default(),
+            dicts: Grain::Untouched,
+            lists: Grain::Untouched,
+            others: Grain::Untouched,
+            any_name: false,
+            whole_objects: false,
+            opaque: None,
+        }
+    }
+}
+
+/// How far an execution has come.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Phase {
+    /// Main has not spawned anybody.
+    Before,
+    /// Tasks run side by side.
+    Parallel,
+    /// Main has joined all there were.
+    After,
+}
+
+/// Types and slots of the interpreter that decide what an operation touches.
+#[derive(Default)]
+pub(crate) struct Types {
+    /// Whose values never change, or are changed by Python code alone.
+    pub(crate) pure: Addresses,
+    /// Mutable containers besides lists and dicts.
+    pub(crate) containers: Addresses,
+    /// Iterators and views: what they refer to is what they read.
+    pub(crate) views: Addresses,
+    /// A class with every special method, in Python.
+    pub(crate) probe: usize,
+    /// The type of special methods that are bound to an object.
+    pub(crate) bound_slot: usize,
+    /// Locks of the interpreter itself.
+    pub(crate) locks: Addresses,
+    /// What is resumed by an `await`, and runs Python code alone.
+    pub(crate) resumed: Addresses,
+    /// Thread-local data of the interpreter.
+    pub(crate) locals: Addresses,
+    /// The type of cells.
+    pub(crate) cell: usize,
+    /// Those of them that are reentrant.
+    pub(crate) reentrant: usize,
+}
+
+/// A resource of the running execution.
+pub(crate) struct Known {
+    pub(crate) id: ResourceId,
+    pub(crate) owner: usize,
+    pub(crate) part: usize,
+}
+
+/// Everything that callbacks need, behind the interpreter's lock.
+pub(crate) struct World {
+    pub(crate) codes: Addressed<usize, Box<Code>>,
+    pub(crate) analyse: Option<Py<PyAny>>,
+    pub(crate) classify: Option<Py<PyAny>>,
+    /// Says what an exception is, and where it was raised.
+    pub(crate) describe: Option<Py<PyAny>>,
+    pub(crate) torn_down: Option<Py<PyAny>>,
+    /// What a callback returns so as not to be called again.
+    pub(crate) disable: Option<Py<PyAny>>,
+    /// What callbacks have seen, while that is held against the truth.
+    pub(crate) seen: Option<Vec<(u8, usize)>>,
+    pub(crate) exploring: bool,
+    /// Our own Python code runs, on behalf of a callback.
+    pub(crate) busy: bool,
+    pub(crate) effects: Addressed<usize, Effect>,
+    pub(crate) types: Types,
+    pub(crate) knowledge: Knowledge,
+    /// Knowledge has grown: the exploration is to begin anew.
+    pub(crate) grown: bool,
+    /// Knowledge is being gathered, and may grow.
+    pub(crate) rehearsing: bool,
+    pub(crate) phase: Phase,
+    /// Counts executions, so that an object left from an earlier one is recognised.
+    pub(crate) epoch: u64,
+    /// What keeps the exploration from saying anything.
+    pub(crate) unsupported: Option<String>,
+    /// Resources of this execution, by owner and part.
+    pub(crate) resources: Addressed<(usize, usize), ResourceId>,
+    pub(crate) known: Vec<Known>,
+    /// What stands for locks of the interpreter, by address.
+    pub(crate) shadows: Addressed<usize, Shadow>,
+    /// Objects that must live as long as the execution, since their addresses name resources.
+    pub(crate) kept: Vec<usize>,
+    /// Dictionaries that hold the attributes of an object, by address: the object.
+    pub(crate) attributes_of: Addressed<usize, usize>,
+    /// Numbers of keys: a dict.
+    pub(crate) keys: Option<Py<PyAny>>,
+    pub(crate) sites: Addressed<(usize, usize), Site>,
+    /// Names of files that came up as texts, and are kept.
+    pub(crate) files: HashMap<&'static str, usize>,
+    /// The name that the dict of every module has.
+    pub(crate) builtins: usize,
+    /// Names that came up as values, and are kept.
+    pub(crate) names: Addresses,
+    /// Tasks spawned in this execution.
+    pub(crate) tasks: usize,
+    /// What the piece of a guest that runs has touched so far.
+    pub(crate) piece: Piece,
+}
+
+struct Guarded(UnsafeCell<Option<World>>);
+
+// SAFETY: only threads that hold the interpreter's lock get at it.
+unsafe impl Sync for Guarded {}
+
+static WORLD: Guarded = Guarded(UnsafeCell::new(None));
+
+/// The world. To be called with the interpreter's lock, and not to be held while Python code runs.
+#[inline]
+pub(crate) fn world() -> &'static mut World {
+    // SAFETY: the interpreter's lock makes the caller the only one; references are short-lived.
+    unsafe { (*WORLD.0.get()).get_or_insert_with(World::new) }
+}
+
+impl World {
+    fn new() -> World {
+        World {
+            codes: Addressed::default(),
+            analyse: None,
+            classify: None,
+            describe: None,
+            torn_down: None,
+            disable: None,
+            seen: None,
+            exploring: false,
+            busy: false,
+            effects: Addressed::default(),
+            types: Types::default(),
+            knowledge: Knowledge::new(),
+            grown: false,
+            rehearsing: false,
+            phase: Phase::Before,
+            epoch: 0,
+            unsupported: None,
+            resources: Addressed::default(),
+            known: Vec::new(),
+            shadows: Addressed::default(),
+            kept: Vec::new(),
+            attributes_of: Addressed::default(),
+            keys: None,
+            sites: Addressed::default(),
+            files: HashMap::new(),
+            builtins: 0,
+            names: Addresses::default(),
+            tasks: 0,
+            piece: Piece::default(),
+        }
+    }
+
+    /// Forgets the last execution's objects.
+    pub(crate) fn begin_execution(&mut self) {
+        self.resources.clear();
+        self.known.clear();
+        self.shadows.clear();
+        self.attributes_of.clear();
+        self.phase = Phase::Before;
+        self.epoch += 1;
+        self.tasks = 0;
+        self.piece = Piece::default();
+        let kept = std::mem::take(&mut self.kept);
+        for object in kept {
+            // SAFETY: a reference was taken when it was kept; this may run destructors, and nothing is borrowed.
+            unsafe { pyo3::ffi::Py_DECREF(object as *mut PyObject) };
+        }
+    }
+
+    pub(crate) fn keep(&mut self, object: *mut PyObject) {
+        // SAFETY: the caller has a live object, and the interpreter's lock.
+        unsafe { pyo3::ffi::Py_INCREF(object) };
+        self.kept.push(object as usize);
+    }
+
+    /// The site of a line of a file.
+    pub(crate) fn site(&mut self, file: &str, file_address: usize, line: usize) -> Site {
+        *self.sites.entry((file_address, line)).or_insert_with(|| new_site(file, line as u32))
+    }
+}
+
+/// Calls Python code of our own, which is no code under test.
+pub(crate) fn aside<R>(call: impl FnOnce() -> R) -> R {
+    let busy = std::mem::replace(&mut world().busy, true);
+    let result = call();
+    world().busy = busy;
+    result
+}
+
+/// A place in a Python file.
+#[derive(Clone)]
+pub(crate) struct Line {
+    file: Arc<str>,
+    line: u32,
+}
+
+/// Sites are numbers of entries, from 1.
+static LINES: Mutex<Vec<Line>> = Mutex::new(Vec::new());
+
+fn new_site(file: &str, line: u32) -> Site {
+    let mut lines = LINES.lock().unwrap_or_else(|e| e.into_inner());
+    lines.push(Line { file: file.into(), line });
+    Site(lines.len())
+}
+
+fn line(site: Site) -> Option<Line> {
+    let lines = LINES.lock().unwrap_or_else(|e| e.into_inner());
+    lines.get(site.0.checked_sub(1)?).cloned()
+}
+
+/// The place that a site stands for.
+pub(crate) fn place(site: Site) -> Option<Place> {
+    line(site).map(|l| Place { file: l.file.to_string(), line: l.line, column: 1 })
+}
+
+/// The line of a site, for schedules.
+pub(crate) fn line_of(site: Site) -> u32 {
+    line(site).map_or(0, |l| l.line)
+}

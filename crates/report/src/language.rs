@@ -1,0 +1,118 @@
+//! The language of the program that a record is of: what its reports call things.
+
+use serde::{Deserialize, Serialize};
+
+use crate::record::{Details, Record};
+
+/// A language that programs under test are written in.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Language {
+    /// Where a record does not say.
+    #[default]
+    Rust,
+    /// Exceptions instead of panics, `with` instead of guards, pytest instead of cargo.
+    Python,
+}
+
+impl Language {
+    pub(crate) fn is_rust(&self) -> bool {
+        *self == Language::Rust
+    }
+
+    /// What a task has done that did not end well.
+    pub(crate) fn panicked(self) -> &'static str {
+        match self {
+            Language::Rust => "panicked",
+            Language::Python => "raised an exception",
+        }
+    }
+
+    /// Beside the step in which it does.
+    pub(crate) fn panics(self) -> &'static str {
+        match self {
+            Language::Rust => "panics",
+            Language::Python => "raises",
+        }
+    }
+
+    /// What it calls a kind of resource.
+    pub(crate) fn kind(self, kind: &str) -> &str {
+        match (self, kind) {
+            (Language::Python, "mutex") => "lock",
+            (Language::Python, "condvar") => "condition",
+            (Language::Python, "cell") => "variable",
+            _ => kind,
+        }
+    }
+
+    /// What it calls an operation.
+    pub(crate) fn verb(self, operation: &str) -> &str {
+        match (self, operation) {
+            (Language::Python, "lock") => "acquire",
+            (Language::Python, "try_lock") => "try to acquire",
+            (Language::Python, "unlock") => "release",
+            (Language::Python, "read cell") => "read",
+            (Language::Python, "write cell") => "write",
+            _ => operation,
+        }
+    }
+
+    /// The line that runs one test by the schedule `token`, which `variable` holds; `command` is how it was run.
+    pub(crate) fn replay(self, variable: &str, token: &str, test: &str, command: Option<&str>) -> String {
+        match (self, command) {
+            (_, Some(command)) => format!("{variable}='{token}' {command}"),
+            (Language::Rust, None) => format!("{variable}='{token}' {}", cargo_test(test)),
+            (Language::Python, None) => format!("drawloom.explore(…, replay=\"{token}\")"),
+        }
+    }
+}
+
+impl Record {
+    /// Whether what went wrong is what the program was held against in the end, and no exception of its tasks. Before
+    /// any was spawned there was nothing to hold it against.
+    pub(crate) fn is_broken_invariant(&self) -> bool {
+        let finding = &self.finding;
+        let by_main = self.tasks.get(finding.task as usize).is_some_and(|task| task.path == "0");
+        let spawned = self.tasks.iter().any(|task| task.path.starts_with("0."));
+        self.meta.language == Language::Python
+            && matches!(finding.details, Details::Panic { .. })
+            && by_main
+            && spawned
+            && finding.message.starts_with(ASSERTION)
+    }
+
+    /// The first line of the message, as a sentence about the failing task goes on.
+    pub(crate) fn failing_how(&self) -> String {
+        let message = self.finding.message.lines().next().unwrap_or_default();
+        match self.meta.language {
+            _ if self.is_broken_invariant() => self.invariant(),
+            Language::Rust => format!("panics: {message}"),
+            Language::Python => format!("raises {message}"),
+        }
+    }
+
+    /// What a broken invariant says: its message, if it has one.
+    pub(crate) fn invariant(&self) -> String {
+        let message = self.finding.message.strip_prefix(ASSERTION).unwrap_or(&self.finding.message);
+        match message.trim_start_matches(':').trim() {
+            "" => "the invariant does not hold".to_owned(),
+            message => message.to_owned(),
+        }
+    }
+}
+
+const ASSERTION: &str = "AssertionError";
+
+/// The command that runs one test. The path of a test begins with the name of its crate or test
+/// binary, which the test harness leaves out.
+fn cargo_test(test: &str) -> String {
+    let is_name = |part: &str| !part.is_empty() && part.chars().all(|c| c.is_alphanumeric() || c == '_');
+    let parts: Vec<&str> = test.split("::").collect();
+    match parts.as_slice() {
+        // A text that somebody chose names no test that cargo knows.
+        parts if !parts.iter().all(|part| is_name(part)) => "cargo test".to_owned(),
+        [] | [_] => format!("cargo test -- --exact {test}"),
+        [_, rest @ ..] => format!("cargo test -- --exact {}", rest.join("::")),
+    }
+}

@@ -1,0 +1,147 @@
+"""What pieces of tasks touch, foretold from what they have touched before.
+
+A piece, from where a task is resumed to where it waits, runs without interruption: it is one step. What it touches is
+known only afterwards, but the engine wants to know before. So it is foretold: each piece, by the path of its task and
+its number, has touched certain things in the executions so far. If it turns out to touch more, all that was explored
+is void, and the exploration begins anew with more known; so in the end nothing was foretold that is not enough.
+
+A step is about one resource. Things that one piece touches together are therefore one resource, and what only one
+task touches, or nobody changes, is none.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+Path = tuple[int, ...]
+Key = tuple[Path, int]
+# Who owns it, and its name: none stands for all of the owner, True for all its attributes.
+Name = tuple[Any, Any]
+Footprint = dict[Name, bool]
+# The number of a resource, none if the piece touches nothing that matters; and whether it changes it.
+Label = tuple["int | None", bool]
+
+NOTHING: Label = (None, False)
+
+
+class Knowledge:
+    """Grows from execution to execution."""
+
+    def __init__(self, foretold: str | None = None) -> None:
+        self.footprints: dict[Key, Footprint] = {}
+        self.labels: dict[Key, Label] = {}
+        self.groups: list[list[Name]] = []
+        self.unknown: str | None = None
+        self.is_replay = foretold is not None
+        if foretold is not None:
+            self._read(foretold)
+
+    def foretell(self, key: Key) -> Label:
+        """What the piece will touch, as far as is known."""
+        return self.labels.get(key, NOTHING)
+
+    def learn(self, key: Key, touched: Footprint, unknown: str | None) -> bool:
+        """What a piece has touched. Whether that is more than was foretold, of it or of others."""
+        if self.is_replay:
+            return False
+        known = self.footprints.setdefault(key, {})
+        more = False
+        for name, write in touched.items():
+            if known.get(name) is not write and not known.get(name, False):
+                known[name] = write
+                more = True
+        if unknown is not None and self.unknown is None:
+            self.unknown = unknown
+            more = True
+        if unknown is not None and not known.get(EVERYTHING, False):
+            known[EVERYTHING] = True
+            more = True
+        if not more:
+            return False
+        before = self.labels
+        self._relabel()
+        return any(before.get(key, NOTHING) != label for key, label in self.labels.items())
+
+    def _relabel(self) -> None:
+        """Groups what is touched together, and numbers the groups in the order in which pieces were met."""
+        footprints = self._coarsened()
+        tasks: dict[Name, set[Path]] = {}
+        changed: set[Name] = set()
+        for (path, _), footprint in footprints.items():
+            for name, write in footprint.items():
+                tasks.setdefault(name, set()).add(path)
+                if write:
+                    changed.add(name)
+        matters = {name for name in changed if len(tasks[name]) > 1 or self.unknown is not None}
+        group = Groups()
+        for footprint in footprints.values():
+            shared = [name for name in footprint if name in matters]
+            for name in shared:
+                group.join(shared[0], name)
+        numbers: dict[Name, int] = {}
+        self.labels, self.groups = {}, []
+        for key, footprint in footprints.items():
+            shared = [name for name in footprint if name in matters]
+            if not shared:
+                self.labels[key] = NOTHING
+                continue
+            root = group.of(shared[0])
+            number = numbers.setdefault(root, len(numbers))
+            if number == len(self.groups):
+                self.groups.append([])
+            self.groups[number] += [name for name in shared if name not in self.groups[number]]
+            self.labels[key] = (number, any(footprint[name] for name in shared))
+
+    def _coarsened(self) -> dict[Key, Footprint]:
+        if self.unknown is not None:
+            return {key: {EVERYTHING: True} if footprint else {} for key, footprint in self.footprints.items()}
+        if not any(part is True for footprint in self.footprints.values() for _, part in footprint):
+            return self.footprints
+        # Somebody looks at all attributes of an object at once.
+        coarse: dict[Key, Footprint] = {}
+        for key, footprint in self.footprints.items():
+            whole = coarse.setdefault(key, {})
+            for (owner, part), write in footprint.items():
+                name = (owner, part if part is None else True)
+                whole[name] = whole.get(name, False) or write
+        return coarse
+
+    def write(self) -> str:
+        """What a token needs for the same pieces to be steps of the same kind."""
+        kinds: dict[Path, dict[int, str]] = {}
+        for (path, number), (_, write) in self.labels.items():
+            kinds.setdefault(path, {})[number] = "w" if write else "r"
+        tasks = []
+        for path, by_number in kinds.items():
+            letters = "".join(by_number.get(number, "r") for number in range(max(by_number) + 1))
+            tasks.append(f"{'.'.join(map(str, path))}{letters}")
+        return "_".join(tasks)
+
+    def _read(self, text: str) -> None:
+        self.groups = [[]]
+        for task in filter(None, text.split("_")):
+            path_text = task.rstrip("rw")
+            path = tuple(int(number) for number in path_text.split(".") if number)
+            for number, letter in enumerate(task[len(path_text):]):
+                if letter == "w":
+                    self.labels[path, number] = (0, True)
+
+
+EVERYTHING: Name = ("everything", None)
+
+
+class Groups:
+    """Names, joined into groups."""
+
+    def __init__(self) -> None:
+        self.parents: dict[Name, Name] = {}
+
+    def of(self, name: Name) -> Name:
+        while (parent := self.parents.get(name, name)) != name:
+            name = parent
+        return name
+
+    def join(self, one: Name, other: Name) -> None:
+        one, other = self.of(one), self.of(other)
+        if one != other:
+            self.parents[other] = one

@@ -1,0 +1,82 @@
+"""Names of objects that hold from one execution to the next, as far as they can be had.
+
+An object has one name throughout an execution, and no two objects have the same one. That it has the same in the next
+is not needed for anything to be right, but makes that less has to be found out anew.
+"""
+
+from __future__ import annotations
+
+import gc
+import types
+from collections import deque
+from typing import Any
+
+from ._async_knowledge import Footprint, Name, Path
+
+# Nothing below these can be changed, or it is not reached through them.
+_LEAVES = (str, bytes, int, float, complex, type(None), type, types.ModuleType, types.CodeType, types.FrameType,
+           types.BuiltinFunctionType)
+# What is beyond is named when it is met.
+_MOST = 5000
+
+
+class Names:
+    """Of one execution."""
+
+    def __init__(self) -> None:
+        self.known: dict[int, str] = {}
+        self.kept: list[Any] = []
+        self.met: dict[Path, int] = {}
+
+    def find_all(self, *roots: Any) -> None:
+        """Names what can be reached from `roots`, in an order that is the same each time."""
+        waiting = deque(roots)
+        while waiting and len(self.kept) < _MOST:
+            thing = waiting.popleft()
+            if isinstance(thing, _LEAVES) or id(thing) in self.known or _is_globals(thing):
+                continue
+            self.known[id(thing)] = f"{type(thing).__name__} {len(self.kept)}"
+            self.kept.append(thing)
+            waiting.extend(gc.get_referents(thing))
+            if isinstance(thing, types.FunctionType):
+                names = thing.__code__.co_names
+                waiting.extend(thing.__globals__[name] for name in names if name in thing.__globals__)
+
+    def name(self, thing: Any, by: Path) -> str:
+        """The name of something that the task `by` has touched; it is kept alive by others."""
+        known = self.known.get(id(thing))
+        if known is not None:
+            return known
+        if isinstance(thing, type):
+            name = f"{thing.__module__}.{thing.__qualname__} {id(thing)}"
+        elif _is_globals(thing):
+            name = f"module {thing.get('__name__')}"
+        else:
+            number = self.met[by] = self.met.get(by, 0) + 1
+            name = f"{type(thing).__name__} {number} of {'.'.join(map(str, by))}"
+        self.known[id(thing)] = name
+        return name
+
+    def footprint(self, touched: list[tuple[Any, Any, bool]], by: Path) -> Footprint:
+        """What was touched, by name."""
+        footprint: Footprint = {}
+        for owner, part, write in touched:
+            name: Name = (None if owner is None else self.name(owner, by), part)
+            footprint[name] = footprint.get(name, False) or write
+        return footprint
+
+
+def _is_globals(thing: Any) -> bool:
+    return type(thing) is dict and "__builtins__" in thing
+
+
+def in_words(names: list[Name]) -> str:
+    """What a group of names is called in reports."""
+    words = []
+    for owner, part in names:
+        kind = str(owner).partition(" ")[0] if owner is not None else "*"
+        word = kind if not isinstance(part, str) else f"{kind}.{part}"
+        if word not in words:
+            words.append(word)
+    shown = [word for word in words if not word.split(".")[-1].startswith("_")] or words
+    return ", ".join(shown[:3]) + (", …" if len(shown) > 3 else "")

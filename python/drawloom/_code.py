@@ -1,0 +1,208 @@
+"""What the instructions of a code object do that others could notice.
+
+Which operands an instruction works on, and how deep the stack is then, belongs to the version of CPython; all of
+that is here. The callbacks in Rust see only what this module makes of it: rows of
+(index, kind, a, b, c, depth, name, line), where operands are counted from the top of the stack.
+"""
+
+from __future__ import annotations
+
+import dis
+import os
+import sys
+from types import CodeType
+
+from ._drawloom import KINDS
+
+VERSION = sys.version_info[:2]
+PACKAGE = os.path.dirname(os.path.abspath(__file__))
+# Not under test: this package, imports, and what pytest puts into assertions.
+FOREIGN = (PACKAGE, "<frozen importlib", "<frozen zipimport")
+FOREIGN_PARTS = tuple(os.sep + name + os.sep for name in ("_pytest", "pluggy"))
+
+Row = tuple[int, int, int, int, int, int, "str | None", int]
+
+# Instructions with fixed operands: kind, a, b.
+FIXED = {
+    "LOAD_ATTR": ("ATTR_LOAD", 1, 0),
+    "LOAD_METHOD": ("ATTR_LOAD", 1, 0),
+    "STORE_ATTR": ("ATTR_STORE", 1, 0),
+    "DELETE_ATTR": ("ATTR_STORE", 1, 0),
+    "LOAD_GLOBAL": ("GLOBAL_LOAD", 0, 0),
+    "LOAD_NAME": ("GLOBAL_LOAD", 0, 0),
+    "STORE_GLOBAL": ("GLOBAL_STORE", 0, 0),
+    "DELETE_GLOBAL": ("GLOBAL_STORE", 0, 0),
+    "BINARY_SUBSCR": ("ITEM_LOAD", 2, 1),
+    "STORE_SUBSCR": ("ITEM_STORE", 2, 1),
+    "DELETE_SUBSCR": ("ITEM_DELETE", 2, 1),
+    "BINARY_SLICE": ("WHOLE_READ", 3, 0),
+    "STORE_SLICE": ("WHOLE_WRITE", 3, 0),
+    "CONTAINS_OP": ("CONTAINS", 1, 2),
+    "UNPACK_SEQUENCE": ("WHOLE_READ", 1, 0),
+    "UNPACK_EX": ("WHOLE_READ", 1, 0),
+    "GET_ITER": ("WHOLE_READ", 1, 0),
+    "GET_YIELD_FROM_ITER": ("WHOLE_READ", 1, 0),
+    "GET_LEN": ("WHOLE_READ", 1, 0),
+    "UNARY_NOT": ("WHOLE_READ", 1, 0),
+    "TO_BOOL": ("WHOLE_READ", 1, 0),
+    "FOR_ITER": ("NEXT", 1, 0),
+    "LIST_EXTEND": ("WHOLE_READ", 1, 0),
+    "SET_UPDATE": ("WHOLE_READ", 1, 0),
+    "DICT_UPDATE": ("WHOLE_READ", 1, 0),
+    "DICT_MERGE": ("WHOLE_READ", 1, 0),
+    "COMPARE_OP": ("OPERATOR", 2, 1),
+    "FORMAT_SIMPLE": ("DEEP_READ", 1, 0),
+    "FORMAT_WITH_SPEC": ("DEEP_READ", 2, 0),
+    "CONVERT_VALUE": ("DEEP_READ", 1, 0),
+    "YIELD_FROM": ("NEXT", 2, 0),
+    "SEND": ("NEXT", 2, 0),
+    "MATCH_CLASS": ("UNKNOWN", 1, 0),
+    "MATCH_KEYS": ("UNKNOWN", 1, 0),
+    "BEFORE_WITH": ("ENTER", 1, 0),
+    "SETUP_WITH": ("ENTER", 1, 0),
+    # What they call is written in Python, or resumed by what follows.
+    "BEFORE_ASYNC_WITH": ("ENTER", 1, 0),
+    "GET_AITER": ("ENTER", 1, 0),
+    "IMPORT_STAR": ("UNKNOWN", 1, 0),
+    "LOAD_CLASSDEREF": ("UNKNOWN", 1, 0),
+}
+
+CELLS = {
+    "LOAD_DEREF": "CELL_LOAD",
+    "STORE_DEREF": "CELL_STORE",
+    "DELETE_DEREF": "CELL_STORE",
+}
+
+# The form of a call, as the Rust side knows it: the callable alone; then its object or null; a method and its
+# object, or null and the callable.
+PLAIN, OBJECT_ABOVE, METHOD_OR_NULL = 0, 1, 2
+
+
+def analyse(code: CodeType) -> tuple[bool, int, str, list[Row]]:
+    """Whether a code is none under test, how many locals it has, its file, and its rows."""
+    file = code.co_filename
+    foreign = file.startswith(FOREIGN) or any(part in file for part in FOREIGN_PARTS)
+    locals_ = code.co_nlocals + len(set(code.co_cellvars) - set(code.co_varnames)) + len(code.co_freevars)
+    if foreign:
+        return True, locals_, file, []
+    instructions = list(dis.get_instructions(code))
+    depths = stack_depths(code, instructions) if VERSION >= (3, 12) else {}
+    rows = []
+    line = code.co_firstlineno
+    for instruction in instructions:
+        line = line_of(instruction) or line
+        row = describe(code, instruction)
+        if row is None:
+            continue
+        kind, a, b, c, name = row
+        depth = depths.get(instruction.offset, -1)
+        if VERSION >= (3, 12) and depth < 0:
+            continue  # nothing leads there
+        rows.append((instruction.offset // 2, KINDS[kind], a, b, c, max(depth, 0), name, line))
+    return False, locals_, file, rows
+
+
+def line_of(instruction: dis.Instruction) -> int | None:
+    if VERSION >= (3, 13):
+        return instruction.line_number
+    if VERSION >= (3, 11):
+        return instruction.positions.lineno if instruction.positions else None
+    return instruction.starts_line
+
+
+def describe(code: CodeType, instruction: dis.Instruction) -> tuple[str, int, int, int, str | None] | None:
+    """Kind, operands and name of an instruction; none if nobody could notice it."""
+    op, arg = instruction.opname, instruction.arg or 0
+    if op in CELLS:
+        index = arg if VERSION >= (3, 11) else code.co_nlocals + arg
+        return CELLS[op], index, 0, 0, name_of_cell(code, instruction)
+    if op in FIXED:
+        kind, a, b = FIXED[op]
+        named = kind in ("ATTR_LOAD", "ATTR_STORE", "GLOBAL_LOAD", "GLOBAL_STORE")
+        return kind, a, b, 0, name_of(code, op, arg) if named else None
+    if op == "STORE_NAME" or op == "DELETE_NAME":
+        # In the body of a class they are nobody else's yet.
+        return ("GLOBAL_STORE", 0, 0, 0, name_of(code, op, arg)) if code.co_name == "<module>" else None
+    if op == "LOAD_FROM_DICT_OR_DEREF":
+        return "UNKNOWN", 1, 0, 0, None
+    if op == "LOAD_FROM_DICT_OR_GLOBALS":
+        return "GLOBAL_LOAD", 0, 0, 0, name_of(code, op, arg)
+    if VERSION < (3, 13) and op.endswith(("_IF_TRUE", "_IF_FALSE", "_IF_TRUE_OR_POP", "_IF_FALSE_OR_POP")):
+        # Whether a container is empty is something that others can change.
+        return "WHOLE_READ", 1, 0, 0, None
+    if op == "BINARY_OP":
+        return "OPERATOR", 2, 1, int(arg >= 13), None
+    if op.startswith("INPLACE_"):
+        return "OPERATOR", 2, 1, 1, None
+    if op.startswith("BINARY_"):
+        return "OPERATOR", 2, 1, 0, None
+    if op == "FORMAT_VALUE":
+        return "DEEP_READ", 2 if arg & 4 else 1, 0, 0, None
+    return call(op, arg)
+
+
+def call(op: str, arg: int) -> tuple[str, int, int, int, str | None] | None:
+    if op == "CALL":
+        form = OBJECT_ABOVE if VERSION >= (3, 13) else METHOD_OR_NULL
+        return "CALL", arg + 2, arg, form, None
+    if op == "CALL_KW":
+        return "CALL", arg + 3, arg, OBJECT_ABOVE | 1 << 2, None
+    if op == "CALL_METHOD":
+        return "CALL", arg + 2, arg, METHOD_OR_NULL, None
+    if op == "CALL_FUNCTION":
+        return "CALL", arg + 1, arg, PLAIN, None
+    if op == "CALL_FUNCTION_KW":
+        return "CALL", arg + 2, arg, PLAIN | 1 << 2, None
+    if op == "CALL_FUNCTION_EX":
+        more = arg & 1
+        return "CALL_EX", (3 if VERSION >= (3, 13) else 2) + more, 1 + more, 0, None
+    if op == "WITH_EXCEPT_START":
+        return "CALL", 4 if VERSION >= (3, 11) else 7, 0, PLAIN, None
+    return None
+
+
+def name_of(code: CodeType, op: str, arg: int) -> str:
+    shifted = (op == "LOAD_GLOBAL" and VERSION >= (3, 11)) or (op == "LOAD_ATTR" and VERSION >= (3, 12))
+    return code.co_names[arg >> 1 if shifted else arg]
+
+
+def name_of_cell(code: CodeType, instruction: dis.Instruction) -> str:
+    if VERSION >= (3, 11):
+        return code._varname_from_oparg(instruction.arg)  # type: ignore[attr-defined]
+    return (code.co_cellvars + code.co_freevars)[instruction.arg or 0]
+
+
+def stack_depths(code: CodeType, instructions: list[dis.Instruction]) -> dict[int, int]:
+    """How many operands there are before each instruction: the same whenever it is reached."""
+    at = {instruction.offset: i for i, instruction in enumerate(instructions)}
+    depths: dict[int, int] = {}
+    pending = [(instructions[0].offset, 0)]
+    for entry in dis._parse_exception_table(code):  # type: ignore[attr-defined]
+        # The exception, and if asked for where it was raised, lie above what was there.
+        pending.append((entry.target, entry.depth + 1 + int(entry.lasti)))
+    while pending:
+        offset, depth = pending.pop()
+        i = at.get(offset)
+        while i is not None and i < len(instructions):
+            instruction = instructions[i]
+            if instruction.offset in depths:
+                break
+            depths[instruction.offset] = depth
+            op, arg = instruction.opcode, instruction.arg
+            arg = arg if op >= dis.HAVE_ARGUMENT else None
+            if op in dis.hasjrel or op in dis.hasjabs:
+                pending.append((instruction.argval, depth + dis.stack_effect(op, arg, jump=True)))
+            if instruction.opname in ENDS:
+                break
+            depth += effect_of(instruction, op, arg)
+            i += 1
+    return depths
+
+
+ENDS = {"RETURN_VALUE", "RETURN_CONST", "RAISE_VARARGS", "RERAISE", "JUMP_FORWARD", "JUMP_BACKWARD",
+        "JUMP_BACKWARD_NO_INTERRUPT", "INTERPRETER_EXIT"}
+
+
+def effect_of(instruction: dis.Instruction, op: int, arg: int | None) -> int:
+    # What a generator or a coroutine is first resumed with lies on its stack; 3.12 does not count that.
+    return 1 if instruction.opname == "RETURN_GENERATOR" else dis.stack_effect(op, arg, jump=False)

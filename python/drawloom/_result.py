@@ -1,0 +1,101 @@
+"""What an exploration comes to."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+from . import _drawloom
+
+Verdict = Literal["holds", "no_bug_found", "fails", "inconclusive"]
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A failure, with what is needed to understand and to reproduce it."""
+
+    kind: str
+    """`invariant` (it does not hold), `exception`, `deadlock`, `starvation`, `livelock` …"""
+    message: str
+    token: str = field(repr=False)
+    """The schedule: `explore(…, replay=token)` reproduces the finding."""
+    schedule: list[str] = field(repr=False)
+    """Who makes each step, by spawn path: `0` is main, `0.1` the first worker."""
+    occurrences: int
+    preemptions: int
+    record: str = field(repr=False)
+    """Everything, as JSON."""
+
+    @property
+    def report(self) -> str:
+        """What a person reads: the interleaving with source lines."""
+        return self.render()
+
+    def render(self, *, width: int = 120, colour: bool = False, page: str | None = None) -> str:
+        """The report; `page` is where its page was saved."""
+        return _drawloom.render(self.record, width, colour, page)
+
+    def page(self) -> str:
+        """The report as a page to look at, in HTML."""
+        return _drawloom.page(self.record)
+
+    def save(self, directory: str | os.PathLike[str], name: str) -> Path:
+        """Writes the page to a file named after `name` and the schedule, and the record beside it."""
+        plain = re.sub(r"[^\w.-]+", "-", name).strip("-")
+        schedule = re.sub(r"\W+", "", self.token.partition("~")[0])[-12:] or self.kind.replace(" ", "-")
+        target = Path(directory) / f"{plain}.{schedule}.html"
+        target.parent.mkdir(parents=True, exist_ok=True)
+        for path, text in ((target, self.page()), (target.with_suffix(".json"), self.record)):
+            # Another process may write the same: whoever reads finds one of them whole.
+            written = path.with_name(f"{path.name}.{os.getpid()}")
+            written.write_text(text, encoding="utf-8")
+            written.replace(path)
+        return target
+
+
+@dataclass(frozen=True, repr=False)
+class Result:
+    """What an exploration came to."""
+
+    verdict: Verdict
+    """`holds` only if every behaviour was explored."""
+    reason: str
+    """What was explored and what was not; of `inconclusive`, why nothing can be said."""
+    executions: int
+    steps: int
+    exhausted: bool
+    failing: int
+    findings: list[Finding]
+    coarse: str | None = None
+    """Why accesses are not told apart, if they are not: slower, and right all the same."""
+    _replay: Callable[[str], Result] | None = field(default=None, compare=False)
+
+    def __repr__(self) -> str:
+        found = f", {', '.join(finding.kind for finding in self.findings)}" if self.findings else ""
+        exhausted = ", exhausted" if self.exhausted else ""
+        return f"<drawloom.Result {self.verdict}{found}: {self.executions} executions{exhausted}>"
+
+    @property
+    def explanation(self) -> str:
+        """The report of the first finding; else the reason."""
+        return self.findings[0].report if self.findings else self.reason
+
+    @property
+    def counterexample(self) -> list[str] | None:
+        """Who makes each step of the failing schedule."""
+        return self.findings[0].schedule if self.findings else None
+
+    def replay(self) -> Result:
+        """Runs the schedule of the first finding again."""
+        if not self.findings or self._replay is None:
+            raise ValueError("there is nothing to replay: nothing was found")
+        return self._replay(self.findings[0].token)
+
+    def assert_holds(self, *, allow_inconclusive: bool = False) -> None:
+        """Raises AssertionError with the report if anything was found, or nothing can be said."""
+        if self.verdict == "fails" or (self.verdict == "inconclusive" and not allow_inconclusive):
+            raise AssertionError(self.explanation)

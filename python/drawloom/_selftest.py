@@ -1,0 +1,49 @@
+"""Holds what is taken for the layout of frames against the interpreter that runs."""
+
+from __future__ import annotations
+
+import sys
+
+from . import _drawloom
+from ._drawloom import KINDS
+
+
+def _subject() -> tuple[str, dict[str, object]]:
+    source = """
+def subject(obj, items, key):
+    obj.first = items[key]
+    for x in items:
+        with_both = (obj, obj.first)
+    def inner():
+        return obj
+    return inner(), key in items
+"""
+    return source, {}
+
+
+def verify() -> None:
+    """Raises ImportError if this interpreter keeps its operands elsewhere."""
+    if not (3, 10) <= sys.version_info[:2] <= (3, 13):
+        version = ".".join(map(str, sys.version_info[:3]))
+        raise ImportError(f"drawloom does not know the frames of CPython {version}: 3.10 to 3.13 it does")
+    from ._explore import instrumented
+
+    class Thing:
+        first = 0
+
+    source, names = _subject()
+    exec(compile(source, "<drawloom self-test>", "exec"), names)
+    subject, thing, items, key = names["subject"], Thing(), {"k": 1}, "k"
+    with instrumented():
+        seen = _drawloom.observe(lambda: subject(thing, items, key))  # type: ignore[operator]
+    kinds = {number: name for name, number in KINDS.items()}
+    for kind, expected in (
+        ("ITEM_LOAD", [id(items)]),
+        ("ATTR_STORE", [id(thing)]),
+        ("ATTR_LOAD", [id(thing)]),
+        ("CONTAINS", [id(items)]),
+        ("WHOLE_READ", [id(items)]),
+    ):
+        found = [address for number, address in seen if kinds[number] == kind]
+        if found != expected:
+            raise ImportError(f"this CPython keeps its operands elsewhere than drawloom looks for them ({kind})")

@@ -1,0 +1,269 @@
+"""The primitives of `threading`, `queue` and `time` under control, and their places while an exploration runs.
+
+Locks and condition variables are resources of the engine. What the standard library builds of them in Python
+(events, semaphores, barriers, queues, timers) it goes on building of them, and its code is seen as any other.
+"""
+
+from __future__ import annotations
+
+import _thread
+import contextlib
+import queue
+import random
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from . import _drawloom, _naming
+
+_allocate_lock = _thread.allocate_lock
+_native_rlock = threading.RLock
+_NativeCondition = threading.Condition
+_native_start = threading.Thread.start
+_native_join = threading.Thread.join
+_native_is_alive = threading.Thread.is_alive
+_native_get_ident = threading.get_ident
+_native_current_thread = threading.current_thread
+_native: dict[str, Any] = {name: getattr(time, name) for name in ("sleep", "monotonic", "time", "perf_counter")}
+_native["main"] = threading.main_thread()
+# The first instant of every execution.
+EPOCH = 1_000_000.0
+
+
+def make_lock() -> Any:
+    return _drawloom.Lock(_allocate_lock(), False)
+
+
+def make_rlock(*_args: Any, **_options: Any) -> Any:
+    return _drawloom.Lock(_native_rlock(), True)
+
+
+class Condition:
+    """`threading.Condition`, whose wait is one of the engine."""
+
+    def __init__(self, lock: Any = None) -> None:
+        self._lock = make_rlock() if lock is None else lock
+        self._native = None
+        if not isinstance(self._lock, _drawloom.Lock):
+            self._native = _NativeCondition(self._lock)
+        self._queue = _drawloom.CondVar()
+        self.acquire = self._lock.acquire
+        self.release = self._lock.release
+
+    def __enter__(self) -> Any:
+        return self._lock.__enter__()
+
+    def __exit__(self, *exception: Any) -> Any:
+        return self._lock.__exit__(*exception)
+
+    def _is_owned(self) -> bool:
+        return self._lock._is_owned()
+
+    def wait(self, timeout: float | None = None) -> bool:
+        self._check("wait on")
+        return self._queue.wait(self._lock, timeout)
+
+    def wait_for(self, predicate: Callable[[], Any], timeout: float | None = None) -> Any:
+        end = None
+        left = timeout
+        result = predicate()
+        while not result:
+            if left is not None:
+                now = time.monotonic()
+                end = now + left if end is None else end
+                left = end - now
+                if left <= 0:
+                    break
+            self.wait(left)
+            result = predicate()
+        return result
+
+    def notify(self, n: int = 1) -> None:
+        self._check("notify on")
+        for _ in range(n):
+            self._queue.notify(False)
+
+    def notify_all(self) -> None:
+        self._check("notify on")
+        self._queue.notify(True)
+
+    notifyAll = notify_all
+
+    def _check(self, what: str) -> None:
+        if self._native is not None:
+            _drawloom.give_up("a condition variable whose lock was made before the exploration")
+        if not self._lock._is_owned():
+            raise RuntimeError(f"cannot {what} un-acquired lock")
+
+
+def _start(self: Any) -> None:
+    if not _drawloom.is_controlled():
+        return _native_start(self)
+    if getattr(self, "_drawloom_task", None) is not None:
+        raise RuntimeError("threads can only be started once")
+    self._started._flag = True
+    self._drawloom_task = _drawloom.spawn(_run_thread, [self], _naming.of_thread(self))
+
+
+# What `threading` takes each task for, as far as anybody has asked.
+_threads: dict[int, Any] = {}
+
+
+def begin_execution() -> None:
+    """Forgets the threads of the last one; what is random is the same in each."""
+    _threads.clear()
+    random.seed(0)
+
+
+def _run_thread(thread: Any) -> None:
+    task = _drawloom.task()
+    thread._ident = get_ident()
+    _threads[task] = thread
+    thread.run()
+
+
+def _current_thread() -> Any:
+    if not _drawloom.is_controlled():
+        return _native_current_thread()
+    task = _drawloom.task()
+    if task == 0:
+        return _native["main"]
+    if task not in _threads:
+        thread = _drawloom.unobserved(lambda: threading.Thread(name=f"worker {task - 2}", daemon=False))
+        thread._ident, thread._drawloom_task = get_ident(), task
+        thread._started._flag = True
+        _threads[task] = thread
+    return _threads[task]
+
+
+def _join(self: Any, timeout: float | None = None) -> None:
+    task = getattr(self, "_drawloom_task", None)
+    if task is None or not _drawloom.is_controlled():
+        return _native_join(self, timeout)
+    if task == _drawloom.task():
+        raise RuntimeError("cannot join current thread")
+    _drawloom.join(task, timeout)
+
+
+def _is_alive(self: Any) -> bool:
+    task = getattr(self, "_drawloom_task", None)
+    if task is None or not _drawloom.is_controlled():
+        return _native_is_alive(self)
+    return not _drawloom.is_finished(task)
+
+
+def get_ident() -> int:
+    """The same in every execution."""
+    return 1_000_000 + _drawloom.task() if _drawloom.is_controlled() else _native_get_ident()
+
+
+class Local:
+    """`threading.local`: what each task has its own of."""
+
+    def __new__(cls, /, *args: Any, **options: Any) -> Any:
+        self = object.__new__(cls)
+        object.__setattr__(self, "_drawloom", ({get_ident(): {}}, args, options))
+        return self
+
+    def __getattribute__(self, name: str) -> Any:
+        values = _values_of(self)
+        if name == "__dict__":
+            return values
+        return values[name] if name in values else object.__getattribute__(self, name)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        _values_of(self)[name] = value
+
+    def __delattr__(self, name: str) -> None:
+        try:
+            del _values_of(self)[name]
+        except KeyError:
+            raise AttributeError(name) from None
+
+
+def _values_of(local: Any) -> dict[str, Any]:
+    of_threads, args, options = object.__getattribute__(local, "_drawloom")
+    ident = get_ident()
+    if ident not in of_threads:
+        of_threads[ident] = {}
+        # As the standard library does: a subclass begins anew in each thread.
+        type(local).__init__(local, *args, **options)
+    return of_threads[ident]
+
+
+def _sleep(seconds: float) -> None:
+    if not _drawloom.is_controlled():
+        return _native["sleep"](seconds)
+    if seconds < 0:
+        raise ValueError("sleep length must be non-negative")
+    _drawloom.sleep(seconds)
+
+
+def _clock(name: str) -> Callable[[], float]:
+    native = _native[name]
+
+    def now() -> float:
+        return EPOCH + _drawloom.now() / 1e9 if _drawloom.is_controlled() else native()
+
+    return now
+
+
+class _Forgetful:
+    """In place of the set of all threads, whose members take themselves out whenever they are collected."""
+
+    def add(self, _thread: Any) -> None: ...
+
+    def discard(self, _thread: Any) -> None: ...
+
+
+_PATCHES: list[tuple[Any, str, Any]] = [
+    (threading, "_dangling", _Forgetful()),
+    (threading, "Lock", make_lock),
+    (threading, "RLock", make_rlock),
+    (threading, "_allocate_lock", make_lock),
+    (threading, "Condition", Condition),
+    (threading, "get_ident", get_ident),
+    (threading, "current_thread", _current_thread),
+    (threading.Thread, "start", _start),
+    (threading.Thread, "join", _join),
+    (threading.Thread, "is_alive", _is_alive),
+    (_thread, "allocate_lock", make_lock),
+    (threading, "local", Local),
+    (queue, "SimpleQueue", queue._PySimpleQueue),  # type: ignore[attr-defined]
+    (time, "sleep", _sleep),
+    *((time, name, _clock(name)) for name in ("monotonic", "time", "perf_counter")),
+]
+for _module, _name in ((queue, "time"), (threading, "_time")):
+    if hasattr(_module, _name):
+        _PATCHES.append((_module, _name, _clock("monotonic")))
+
+
+def _plain_repr(obj: Any) -> str:
+    plain = obj is None or type(obj) in (bool, int, float, str, bytes)
+    return repr(obj) if plain else f"<{type(obj).__name__}>"
+
+
+def _patches_of_pytest() -> list[tuple[Any, str, Any]]:
+    """Assertions say what they compared, by code that is none under test: it must not look into objects."""
+    rewrite, util = sys.modules.get("_pytest.assertion.rewrite"), sys.modules.get("_pytest.assertion.util")
+    if rewrite is None or util is None:
+        return []
+    return [(rewrite, "_saferepr", _plain_repr), (util, "_reprcompare", None), (util, "_assertion_pass", None)]
+
+
+@contextlib.contextmanager
+def patched() -> Iterator[None]:
+    """The controlled primitives in place of those of the standard library."""
+    patches = _PATCHES + _patches_of_pytest()
+    before = [(owner, name, getattr(owner, name)) for owner, name, _ in patches]
+    state = random.getstate()
+    for owner, name, value in patches:
+        setattr(owner, name, value)
+    try:
+        yield
+    finally:
+        for owner, name, value in before:
+            setattr(owner, name, value)
+        random.setstate(state)

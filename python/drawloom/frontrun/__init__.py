@@ -1,0 +1,34 @@
+"""The names of Frontrun, old and new, on drawloom's engine: its users and tests move over by changing an import.
+
+What differs is told in docs/python.md: verdicts. `property_holds` is true only if every behaviour was explored, and
+none where nothing can be said; an exception of a worker is a failure and is not raised.
+"""
+
+from ..markers import AsyncTraceExecutor, Schedule, Step, TraceExecutor
+from ..markers import async_frontrun as async_frontrun
+from ._api import explore, explore_dpor, explore_interleavings, explore_random
+from .common import InconclusiveExploration, InterleavingResult, NondeterministicSQLError
+from .trace_markers import all_marker_schedules, explore_marker_interleavings, marker_schedule_strategy
+
+VIRTUAL_EPOCH = 1_000_000.0
+__version__ = "0.7.0"  # whose names these are
+
+__all__ = [
+    "VIRTUAL_EPOCH",
+    "__version__",
+    "AsyncTraceExecutor",
+    "InconclusiveExploration",
+    "InterleavingResult",
+    "NondeterministicSQLError",
+    "Schedule",
+    "Step",
+    "TraceExecutor",
+    "all_marker_schedules",
+    "async_frontrun",
+    "explore",
+    "explore_dpor",
+    "explore_interleavings",
+    "explore_marker_interleavings",
+    "explore_random",
+    "marker_schedule_strategy",
+]

@@ -1,0 +1,41 @@
+"""Options of Frontrun: what they come to here."""
+
+from __future__ import annotations
+
+from typing import Any
+
+# What they would have to change is always so, or nothing: nobody waits for a clock, everything is seen, nothing is
+# left behind from one execution to the next. By name, with the values that are so.
+_ALWAYS: dict[str, Any] = {
+    "clock_diagnostics": None,
+    "debug": None,
+    "deadlock_timeout": None,
+    "detect_io": None,
+    "max_branches": None,
+    "max_ops": None,
+    "patch_sleep": (True,),
+    "reuse_workers": None,
+    "timeout_per_run": None,
+    "trace_packages": None,
+    "track_dunder_dict_accesses": None,
+    "warn_nondeterministic_sql": None,
+    # A bound only ever leaves executions out. All are made, so what is told holds within any bound, too.
+    "preemption_bound": None,
+    # The order of executions, of which all are made.
+    "search": None,
+    "clock": ("real", "virtual"),
+    "execution": ("thread",),
+    "detect_sql": (False,),
+    "lock_timeout": (None,),
+    "error_on_any_race": (False,),
+}
+
+
+def check(options: dict[str, Any], function: str) -> None:
+    """Raises if an option is none of Frontrun's, or cannot be done here."""
+    for name, value in options.items():
+        if name not in _ALWAYS:
+            raise TypeError(f"{function}() got an unexpected keyword argument {name!r}")
+        possible = _ALWAYS[name]
+        if possible is not None and value not in possible:
+            raise NotImplementedError(f"{function}({name}={value!r}) cannot be done here")

@@ -1,0 +1,62 @@
+"""Serialisability: what comes of workers is what comes of some order of whole ones."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+
+def key_of(state: Any) -> Any:
+    """A value that is equal for equal states: their attributes and items, all the way down."""
+    return _frozen(state, set())
+
+
+def _frozen(value: Any, above: set[int]) -> Any:
+    if isinstance(value, (str, bytes, int, float, complex, type(None))):
+        return value
+    if id(value) in above:
+        return "…"
+    above = above | {id(value)}
+    if isinstance(value, dict):
+        items = [(_frozen(key, above), _frozen(item, above)) for key, item in value.items()]
+        return ("dict", tuple(sorted(items, key=repr)))
+    if isinstance(value, (list, tuple)):
+        return (type(value).__name__, tuple(_frozen(item, above) for item in value))
+    if isinstance(value, (set, frozenset)):
+        return ("set", tuple(sorted((_frozen(item, above) for item in value), key=repr)))
+    if hasattr(value, "__dict__"):
+        return (type(value).__name__, _frozen(vars(value), above))
+    return "an object without attributes"
+
+
+def serial_keys(
+    setup: Callable[[], Any], workers: Sequence[Callable[[Any], Any]], key: Callable[[Any], Any]
+) -> set[Any]:
+    """What comes of the workers one after the other, in every order."""
+    keys = set()
+    for order in itertools.permutations(workers):
+        state = setup()
+        for worker in order:
+            worker(state)
+        keys.add(key(state))
+    return keys
+
+
+def serialisable(
+    setup: Callable[[], Any],
+    workers: Sequence[Callable[[Any], Any]],
+    invariant: Callable[[Any], Any] | None,
+    wanted: bool | Callable[[Any], Any],
+) -> Callable[[Any], Any] | None:
+    """`invariant`, and that the end is one of those, if that is wanted. A callable says what of a state counts."""
+    if wanted is False:
+        return invariant
+    key = wanted if callable(wanted) else key_of
+    possible = serial_keys(setup, workers, key)
+
+    def holds(state: Any) -> Any:
+        assert key(state) in possible, "no order of whole workers leads here"
+        return True if invariant is None else invariant(state)
+
+    return holds

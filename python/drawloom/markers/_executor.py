@@ -1,0 +1,165 @@
+"""Threads that pass markers in one order."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from ._places import MarkerRegistry
+from ._run import Run, ScheduleError, Task
+from ._schedule import BEGINS, GOES_ON, Schedule
+
+REGISTRY = MarkerRegistry()
+"""What is known of source files."""
+
+
+class Script:
+    """Picks who goes on by a schedule. When that is over they end one after the other."""
+
+    def __init__(self, schedule: Schedule) -> None:
+        self.schedule = schedule
+        self.position = 0
+        self.order = list(dict.fromkeys(step.execution_name for step in schedule.steps))
+        # Where the schedule says who begins and who goes on, nobody does so by himself.
+        self.only_markers = all(step.is_marker for step in schedule.steps)
+
+    @property
+    def completed(self) -> bool:
+        """Whether every step was made."""
+        return self.position == len(self.schedule.steps)
+
+    def __call__(self, able: list[Task]) -> Task | None:
+        if self.completed:
+            return able[0]
+        on_the_way = [task for task in able if task.state != "marker"]
+        if self.only_markers and on_the_way:
+            ranks = {name: rank for rank, name in enumerate(self.order)}
+            return min(on_the_way, key=lambda task: ranks.get(task.name, len(ranks)))
+        step = self.schedule.steps[self.position]
+        for task in able:
+            at = {"ready": BEGINS, "blocked": GOES_ON}.get(task.state, task.marker)
+            if (task.name, at) == (step.execution_name, step.marker_name):
+                self.position += 1
+                return task
+        if step.is_marker:
+            return None
+        # Somebody who is not under control went on by himself.
+        self.position += 1
+        return self(able)
+
+
+def as_body(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Callable[[], Any]:
+    """A thread's body of a function or coroutine function. A coroutine has an event loop of its own."""
+
+    def body() -> Any:
+        outcome = function(*args, **kwargs)
+        return asyncio.run(outcome) if inspect.iscoroutine(outcome) else outcome
+
+    return body
+
+
+class TraceExecutor:
+    """Runs threads so that they pass their markers in the order of `schedule`.
+
+    All of them run to their first markers at once, those first whose steps come first. A marker that the schedule does
+    not have at that point makes its thread wait for ever: then nobody can go on, and `ScheduleError` says who is
+    where. `deadlock_timeout` is how long that takes if threads wait for what is not under control: a lock that was
+    made before, say.
+    """
+
+    def __init__(self, schedule: Schedule, *, deadlock_timeout: float = 5.0) -> None:
+        self.schedule = schedule
+        self.deadlock_timeout = deadlock_timeout
+        self.marker_registry = REGISTRY
+        self.reset()
+
+    def reset(self) -> None:
+        """Forgets all threads, to begin anew."""
+        self._bodies: dict[str, Callable[[], Any]] = {}
+        self._run: Run | None = None
+        self.coordinator = Script(self.schedule)
+        self.thread_errors: dict[str, BaseException] = {}
+
+    @property
+    def task_errors(self) -> dict[str, BaseException]:
+        """What threads have raised, by name."""
+        return self.thread_errors
+
+    @property
+    def threads(self) -> list[str]:
+        """Their names."""
+        return list(self._bodies)
+
+    def run(
+        self,
+        threads: Mapping[str, Callable[..., Any]] | str,
+        target: Callable[..., Any] | None = None,
+        args: Sequence[Any] = (),
+        kwargs: Mapping[str, Any] | None = None,
+        *,
+        timeout: float | None = None,
+    ) -> None:
+        """Runs `threads`, functions by name, to their ends. `run(name, function)` adds one, to be run by `wait`."""
+        if isinstance(threads, str):
+            if target is None:
+                raise TypeError("run(name, function) needs a function")
+            self._bodies[threads] = as_body(target, *args, **(kwargs or {}))
+            return
+        for name, function in threads.items():
+            self._bodies[name] = as_body(function)
+        self.wait(timeout)
+
+    def wait(self, timeout: float | None = None) -> None:
+        """Runs what was added to its end. Raises what a thread raised first, or `ScheduleError`."""
+        if self._run is not None:
+            return
+        unknown = {step.execution_name for step in self.schedule.steps} - set(self._bodies)
+        if unknown:
+            raise ScheduleError(f"the schedule has threads that are not there: {', '.join(sorted(unknown))}")
+        run = self._run = Run(self._bodies, self.coordinator, self.marker_registry, self.deadlock_timeout)
+        try:
+            run.run(timeout)
+        finally:
+            self.thread_errors = {task.name: task.error for task in run.tasks if task.error is not None}
+        for error in self.thread_errors.values():
+            raise error
+        if not self.coordinator.completed:
+            step = self.schedule.steps[self.coordinator.position]
+            raise ScheduleError(f"{step.execution_name} ended and never came to marker {step.marker_name!r}")
+
+
+class AsyncTraceExecutor(TraceExecutor):
+    """The same for coroutine functions: each has an event loop and a thread of its own."""
+
+    def run(self, threads: Any, target: Any = None, *args: Any, timeout: float | None = 10.0, **kwargs: Any) -> None:
+        super().run(threads, target, *args, timeout=timeout, **kwargs)
+
+
+def frontrun(
+    schedule: Schedule,
+    threads: Mapping[str, Callable[..., Any]],
+    thread_args: Mapping[str, Sequence[Any]] | None = None,
+    thread_kwargs: Mapping[str, Mapping[str, Any]] | None = None,
+    timeout: float | None = None,
+    deadlock_timeout: float = 5.0,
+) -> TraceExecutor:
+    """Runs `threads` with their arguments, in the order of `schedule`."""
+    executor = TraceExecutor(schedule, deadlock_timeout=deadlock_timeout)
+    for name, function in threads.items():
+        executor.run(name, function, (thread_args or {}).get(name, ()), (thread_kwargs or {}).get(name))
+    executor.wait(timeout)
+    return executor
+
+
+def async_frontrun(
+    schedule: Schedule,
+    tasks: Mapping[str, Callable[..., Any]],
+    task_args: Mapping[str, Sequence[Any]] | None = None,
+    task_kwargs: Mapping[str, Mapping[str, Any]] | None = None,
+    timeout: float | None = 10.0,
+    deadlock_timeout: float = 5.0,
+) -> TraceExecutor:
+    """The same for coroutine functions."""
+    return frontrun(schedule, tasks, task_args, task_kwargs, timeout, deadlock_timeout)

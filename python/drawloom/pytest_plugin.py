@@ -1,0 +1,91 @@
+"""Pytest: options for all explorations, and what was found beneath the test that found it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from . import _naming, _settings
+from ._explore import explore
+from ._result import Finding, Result
+from ._testing import ExplorationFailed, check
+
+_OPTIONS = {
+    "strategy": "the strategy of all explorations: exhaustive, random, pos …",
+    "seed": "the seed of all explorations",
+    "iterations": "the executions that each exploration makes",
+    "replay": "the schedule to be replayed, as a failing test has printed it",
+}
+_RESULTS = pytest.StashKey[list[Result]]()
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    group = parser.getgroup("drawloom", "deterministic concurrency testing")
+    for name, text in _OPTIONS.items():
+        group.addoption(f"--drawloom-{name}", default=None, help=text)
+    group.addoption("--drawloom-dir", default=None, help="where pages and traces of findings go (.drawloom)")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    for name in _OPTIONS:
+        value = config.getoption(f"drawloom_{name}")
+        if value is not None:
+            _settings.given[name] = value
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    _settings.given.clear()
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, None]:
+    _naming.begin_test()
+    before, _settings.results = _settings.results, []
+    item.stash[_RESULTS] = _settings.results
+    try:
+        yield
+    finally:
+        _settings.results = before
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Generator[None, Any, None]:
+    outcome = yield
+    report: pytest.TestReport = outcome.get_result()
+    results = item.stash.get(_RESULTS, [])
+    if call.when != "call" or not report.failed or not results:
+        return
+    texts = [_text(item, finding) for result in results if result.verdict == "fails" for finding in result.findings]
+    if call.excinfo is not None and isinstance(call.excinfo.value, ExplorationFailed):
+        # The traceback leads through the exploration, and says nothing that the report does not.
+        report.longrepr = "\n".join(texts) or str(call.excinfo.value)
+    elif texts:
+        report.sections.append(("drawloom", "\n".join(texts)))
+
+
+def _text(item: pytest.Item, finding: Finding) -> str:
+    """The report of a finding, which is kept as a page, too."""
+    root = item.config.rootpath
+    directory = item.config.getoption("drawloom_dir") or _settings.setting("dir") or root / ".drawloom"
+    page: str | None
+    try:
+        page = str(finding.save(directory, item.nodeid))
+    except OSError as error:
+        return f"{finding.report}the page could not be written: {error}\n"
+    if Path(page).is_relative_to(root):
+        page = str(Path(page).relative_to(root))
+    return finding.render(page=page)
+
+
+@pytest.fixture
+def drawloom_explore() -> Callable[..., Result]:
+    """`drawloom.explore`, and the test fails if something is found or nothing can be said."""
+
+    def explored(*args: Any, must_hold: bool = False, **options: Any) -> Result:
+        __tracebackhide__ = True
+        return check(explore(*args, **options), must_hold)
+
+    return explored

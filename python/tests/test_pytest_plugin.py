@@ -1,0 +1,142 @@
+"""Explorations as tests: under pytest, in several processes, and without pytest."""
+
+import importlib.metadata
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import drawloom
+
+ROOT = Path(__file__).parent.parent
+# Where it is installed, or the source.
+PACKAGES = str(Path(drawloom.__file__).parent.parent)
+# Where it is installed, pytest finds it without being told.
+INSTALLED = any(entry.name == "drawloom" for entry in importlib.metadata.entry_points(group="pytest11"))
+PLUGIN = [] if INSTALLED else ["-p", "drawloom.pytest_plugin"]
+
+TESTS = '''
+import drawloom
+
+
+class Counter:
+    def __init__(self, value=0):
+        self.value = value
+
+
+def increment(counter):
+    temp = counter.value
+    counter.value = temp + 1
+
+
+def look(counter):
+    return counter.value
+
+
+@drawloom.test(workers=[increment, increment], invariant=lambda c: c.value == 2)
+def test_racy():
+    return Counter()
+
+
+@drawloom.test(workers=[look, look], invariant=lambda c: c.value == 5, strategy="exhaustive", must_hold=True)
+def test_right(request):
+    assert request.node.name == "test_right"
+    return Counter(5)
+
+
+@drawloom.test(workers=increment, count=2, strategy="random", executions=3, must_hold=True)
+def test_bounded():
+    return Counter()
+
+
+def test_second_of_two():
+    assert drawloom.explore(Counter, [look, look], strategy="exhaustive").verdict == "holds"
+    result = drawloom.explore(Counter, [increment, increment], lambda c: c.value == 2)
+    assert result.verdict == "holds"
+
+
+def test_fixture(drawloom_explore):
+    assert drawloom_explore(Counter, [look, look], strategy="exhaustive").exhausted
+'''
+
+
+@pytest.fixture(autouse=True)
+def switch_interval():
+    """Processes of their own have an interval of their own."""
+
+
+def pytest_in(directory, *arguments, **environment):
+    (directory / "test_it.py").write_text(TESTS)
+    (directory / "pytest.ini").write_text("[pytest]\n")
+    command = [sys.executable, "-m", "pytest", *PLUGIN, "-p", "no:cacheprovider", *arguments]
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST", "DRAWLOOM"))}
+    environment = {**kept, "PYTHONPATH": PACKAGES, **environment}
+    return subprocess.run(command, cwd=directory, env=environment, capture_output=True, text=True).stdout
+
+
+def replays(text):
+    return re.findall(r"replay: DRAWLOOM_REPLAY='(.*)' python -m pytest (.*)", text)
+
+
+def test_findings_are_told_beneath_the_test(tmp_path):
+    told = pytest_in(tmp_path)
+    assert "3 failed, 2 passed" in told
+    assert 'BROKEN INVARIANT in test "test_it.py::test_racy":' in told
+    assert "task 0.1 (increment)" in told and "temp = counter.value" in told and "with value_lock:" in told
+    assert "not every behaviour was explored" in told
+    # The test's own assertion stays, and the report is a section.
+    assert "assert result.verdict == \"holds\"" in told and "- drawloom -" in told
+    assert "_testing.py" not in told
+    pages = sorted(path.name for path in (tmp_path / ".drawloom").glob("*.html"))
+    named = [page.rsplit(".", 2)[0] for page in pages]
+    assert named == ["test_it.py-test_racy", "test_it.py-test_second_of_two"]
+    assert all(f"page: .drawloom/{page}" in told for page in pages)
+    assert (tmp_path / ".drawloom" / pages[0]).read_text().startswith("<!doctype html>")
+
+    (token, node), (second, node_of_second) = replays(told)
+    assert node == "test_it.py::test_racy"
+    again = pytest_in(tmp_path, node, DRAWLOOM_REPLAY=token)
+    assert "1 failed" in again and "iteration 1 of replay" in again
+    by_option = pytest_in(tmp_path, f"--drawloom-replay={token}")
+    assert "iteration 1 of replay" in by_option and by_option.count("iteration 1 of replay") == 1
+    assert node_of_second == "test_it.py::test_second_of_two"
+    again = pytest_in(tmp_path, node_of_second, DRAWLOOM_REPLAY=second)
+    assert "1 failed" in again and "iteration 1 of replay" in again
+
+
+def test_options_go_before_what_tests_say(tmp_path):
+    told = pytest_in(tmp_path, "-k", "racy or bounded", "--drawloom-strategy=exhaustive")
+    assert "1 failed, 1 passed" in told and "of exhaustive" in told
+    told = pytest_in(tmp_path, "-k", "racy", "--drawloom-strategy=random", "--drawloom-seed=7", "--drawloom-dir=found")
+    assert "seed 0x7" in told and list((tmp_path / "found").glob("*.json"))
+    told = pytest_in(tmp_path, "-k", "right", "--drawloom-strategy=random", "--drawloom-iterations=4")
+    assert "explored 4 executions" in told
+
+
+def test_several_processes_find_the_same(tmp_path):
+    pytest.importorskip("xdist")
+    told = pytest_in(tmp_path, "-n", "2")
+    assert "3 failed, 2 passed" in told and len(replays(told)) == 2
+    assert len(list((tmp_path / ".drawloom").glob("*.html"))) == 2
+
+
+def test_without_pytest(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(TESTS + "\nif __name__ == '__main__':\n    test_right.__wrapped__\n    test_racy()\n")
+    environment = {**os.environ, "PYTHONPATH": PACKAGES, "PYTEST_CURRENT_TEST": ""}
+    told = subprocess.run([sys.executable, script], env=environment, capture_output=True, text=True)
+    assert told.returncode == 1 and "drawloom._testing.ExplorationFailed: BROKEN INVARIANT" in told.stderr
+    token, again = re.search(r"replay: DRAWLOOM_REPLAY='(.*)' (.*)", told.stderr).groups()
+    assert again == f"python {script}"
+    environment["DRAWLOOM_REPLAY"] = token
+    told = subprocess.run([sys.executable, script], env=environment, capture_output=True, text=True)
+    assert "iteration 1 of replay" in told.stderr
+
+
+def test_the_plugin_is_an_entry_point():
+    text = (ROOT / "pyproject.toml").read_text()
+    module = re.search(r'pytest11\]\ndrawloom = "(.*)"', text).group(1)
+    assert hasattr(importlib.import_module(module), "pytest_addoption")

@@ -1,0 +1,59 @@
+"""A finding is reproduced by its token, in this process and in another one."""
+
+import os
+import re
+import subprocess
+import sys
+
+import drawloom
+from common import Cell
+
+
+def add(cell):
+    seen = cell.value
+    cell.value = seen + 1
+
+
+def test_a_finding_is_replayed():
+    result = drawloom.explore(Cell, [add, add], lambda c: c.value == 2)
+    assert result.verdict == "fails"
+    again = result.replay()
+    assert (again.verdict, again.executions) == ("fails", 1)
+    assert again.findings[0].message == result.findings[0].message
+    assert again.counterexample == result.counterexample
+    assert "seen = cell.value" in result.explanation
+    assert "Cell.value" in result.explanation
+
+
+PROGRAM = """
+import drawloom
+
+class Cell:
+    value = 0
+
+def add(cell):
+    seen = cell.value
+    cell.value = seen + 1
+
+result = drawloom.explore(Cell, [add, add], lambda c: c.value == 2)
+print(result.verdict, result.executions, result.counterexample)
+print(result.explanation)
+"""
+
+
+def test_a_finding_is_replayed_in_another_process(tmp_path):
+    script = tmp_path / "program.py"
+    script.write_text(PROGRAM)
+    path = os.pathsep.join([os.path.dirname(os.path.dirname(drawloom.__file__)), *sys.path])
+
+    def run(**environment):
+        environment = {**os.environ, "PYTHONPATH": path, **environment}
+        environment.pop("PYTEST_CURRENT_TEST", None)
+        ran = subprocess.run([sys.executable, script], env=environment, capture_output=True, text=True, check=True)
+        return ran.stdout
+
+    first = run()
+    token = re.search("replay: DRAWLOOM_REPLAY='([^']*)'", first).group(1)
+    again = run(DRAWLOOM_REPLAY=token)
+    schedule = first.split("\n")[0].split(" ", 2)[2]
+    assert again.split("\n")[0] == f"fails 1 {schedule}"

@@ -1,0 +1,89 @@
+"""What a person reads of a finding speaks Python."""
+
+import threading
+
+import drawloom
+
+
+class Account:
+    def __init__(self):
+        self.balance = 0
+        self.a, self.b = threading.Lock(), threading.Lock()
+
+    def deposit(self):
+        seen = self.balance
+        self.balance = seen + 1
+
+    def forwards(self):
+        with self.a:
+            with self.b:
+                self.balance += 1
+
+    def backwards(self):
+        with self.b:
+            with self.a:
+                self.balance += 1
+
+    def fail(self):
+        if self.balance:
+            raise ValueError("not empty")
+
+
+RUST = ("panic", "cargo", "mutex", "let ", "drop(", "Mutex", ".lock()", "condvar")
+
+
+def plain(report):
+    return not [word for word in RUST if word in report.partition("\nreplay:")[0]]
+
+
+def test_a_broken_invariant():
+    workers = [lambda a: a.deposit(), Account.deposit]
+    result = drawloom.explore(Account, workers, lambda a: a.balance == 2)
+    finding = result.findings[0]
+    assert (result.verdict, finding.kind) == ("fails", "invariant")
+    assert finding.report.startswith("BROKEN INVARIANT in test ")
+    for text in ("the invariant does not hold", "0.1 (deposit)", "0.2 (deposit)", "`Account.balance`",
+                 "seen = self.balance", "with balance_lock:"):
+        assert text in finding.report
+    assert plain(finding.report)
+    assert f"replay: DRAWLOOM_REPLAY='{finding.token}' python -m pytest " in finding.report
+
+
+def test_an_invariant_that_raises_says_why():
+    def invariant(account):
+        assert account.balance == 2, f"the balance is {account.balance}"
+
+    result = drawloom.explore(Account, [Account.deposit, Account.deposit], invariant)
+    assert result.findings[0].kind == "invariant" and ":\n    the balance is 1\n" in result.explanation
+
+
+def test_an_exception_of_a_worker():
+    result = drawloom.explore(Account, [Account.deposit, Account.fail])
+    finding = result.findings[0]
+    assert finding.kind == "exception" and finding.report.startswith("EXCEPTION in test ")
+    assert "task 0.2 (fail) raised at " in finding.report and "ValueError: not empty" in finding.report
+    assert plain(finding.report)
+
+
+def test_a_deadlock_names_the_locks():
+    result = drawloom.explore(Account, [Account.forwards, Account.backwards])
+    assert result.findings[0].kind == "deadlock"
+    for text in ("(forwards", "(backwards", "lock `a`", "lock `b`", "# everywhere: `a`, then `b`"):
+        assert text in result.explanation
+    assert plain(result.explanation)
+
+
+def test_a_result_is_short_in_a_log():
+    result = drawloom.explore(Account, [Account.deposit, Account.deposit], lambda a: a.balance == 2)
+    assert repr(result).startswith("<drawloom.Result fails, invariant: ") and len(repr(result)) < 80
+    assert len(repr(result.findings[0])) < 200
+
+
+def test_a_finding_is_a_page(tmp_path):
+    finding = drawloom.explore(Account, [Account.deposit, Account.fail]).findings[0]
+    page = finding.save(tmp_path / "new", "tests/test_it.py::test_a[x-1]")
+    assert page.name.startswith("tests-test_it.py-test_a-x-1.") and page.suffix == ".html"
+    text = page.read_text()
+    assert text.startswith("<!doctype html>") and "raised ValueError: not empty" in text
+    assert page.with_suffix(".json").read_text() == finding.record
+    assert sorted(path.suffix for path in page.parent.iterdir()) == [".html", ".json"]
