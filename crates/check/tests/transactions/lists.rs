@@ -3,36 +3,21 @@
 use drawloom_check::transactions::{Holds, Model, check};
 
 use crate::brute::{any_versions, orders, serializable, snapshot_isolation};
-use crate::stores::{Run, Shape, Store, run};
+use crate::stores::{self, Run, STORES, Shape, Store, run};
 use crate::support::{End, Op, Rng, parse};
-
-const STORES: [Store; 4] = [Store::Serializable, Store::Snapshot, Store::Committed, Store::Uncommitted];
 
 /// A small run, sometimes with one read changed.
 fn small(rng: &mut Rng) -> Run {
-    let shape = Shape {
-        txns: 1 + rng.below(4),
-        sessions: 1 + rng.below(3),
-        keys: 1 + rng.below(2),
-        ops: 3,
-        lists: true,
-        lost: [8, 8],
-    };
-    let mut run = run(STORES[rng.below(4)], shape, rng);
-    let txn = rng.below(run.txns.len());
-    if rng.chance(30) && !run.txns[txn].ops.is_empty() {
-        let op = rng.below(run.txns[txn].ops.len());
+    stores::small(true, rng, |op, rng| {
         let stray = rng.below(8) as i64;
-        if let Op::ReadList(_, list) = &mut run.txns[txn].ops[op] {
+        if let Op::ReadList(_, list) = op {
             match rng.below(3) {
                 0 => drop(list.pop()),
                 1 if list.len() > 1 => list.swap(0, 1),
                 _ => list.push(stray),
             }
         }
-        run.rewrite(txn);
-    }
-    run
+    })
 }
 
 fn compare(count: u64, seed: u64) -> [[u64; 2]; 6] {

@@ -3,33 +3,19 @@
 use drawloom_check::transactions::{Holds, Isolation, Model, check, check_isolation};
 
 use crate::brute::{orders, serializable, snapshot_isolation, with_versions};
-use crate::stores::{Run, Shape, Store, run};
+use crate::stores::{self, Run, Shape, Store, run};
 use crate::support::{Op, Rng, parse};
 
-const STORES: [Store; 4] = [Store::Serializable, Store::Snapshot, Store::Committed, Store::Uncommitted];
 const SERIAL: [Model; 3] = [Model::Serializable, Model::StrongSessionSerializable, Model::StrictSerializable];
 const SNAPSHOT: [Model; 3] =
     [Model::SnapshotIsolation, Model::StrongSessionSnapshotIsolation, Model::StrongSnapshotIsolation];
 
 fn small(rng: &mut Rng) -> Run {
-    let shape = Shape {
-        txns: 1 + rng.below(4),
-        sessions: 1 + rng.below(3),
-        keys: 1 + rng.below(2),
-        ops: 3,
-        lists: false,
-        lost: [8, 8],
-    };
-    let mut run = run(STORES[rng.below(4)], shape, rng);
-    let txn = rng.below(run.txns.len());
-    if rng.chance(30) && !run.txns[txn].ops.is_empty() {
-        let op = rng.below(run.txns[txn].ops.len());
-        if let Op::Read(_, value) = &mut run.txns[txn].ops[op] {
+    stores::small(false, rng, |op, rng| {
+        if let Op::Read(_, value) = op {
             *value = rng.below(7) as i64;
         }
-        run.rewrite(txn);
-    }
-    run
+    })
 }
 
 /// What is said is true, and how often nothing is said; then the same with the order of versions recorded.

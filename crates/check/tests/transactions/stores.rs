@@ -15,6 +15,8 @@ pub enum Store {
     Uncommitted,
 }
 
+pub const STORES: [Store; 4] = [Store::Serializable, Store::Snapshot, Store::Committed, Store::Uncommitted];
+
 /// How large a simulated history is.
 #[derive(Clone, Copy, Debug)]
 pub struct Shape {
@@ -25,6 +27,26 @@ pub struct Shape {
     pub lists: bool,
     /// Percent of transactions that abort, and whose end is unknown.
     pub lost: [usize; 2],
+}
+
+/// A small run of any store, sometimes with one operation changed.
+pub fn small(lists: bool, rng: &mut Rng, change: impl FnOnce(&mut Op, &mut Rng)) -> Run {
+    let shape = Shape {
+        txns: 1 + rng.below(4),
+        sessions: 1 + rng.below(3),
+        keys: 1 + rng.below(2),
+        ops: 3,
+        lists,
+        lost: [8, 8],
+    };
+    let mut run = run(STORES[rng.below(4)], shape, rng);
+    let txn = rng.below(run.txns.len());
+    if rng.chance(30) && !run.txns[txn].ops.is_empty() {
+        let op = rng.below(run.txns[txn].ops.len());
+        change(&mut run.txns[txn].ops[op], rng);
+        run.rewrite(txn);
+    }
+    run
 }
 
 /// A history with its transactions in the order of their ends, when each began and ended, and the final versions.
