@@ -1,25 +1,19 @@
 //! Channels and select, as users write them: under control and outside.
 
+#[path = "support/outcomes.rs"]
+mod support;
+
 use std::collections::BTreeSet;
-use std::sync::{Arc, Mutex as Native};
 use std::time::Duration;
 
 use drawloom::channel::{
     self, RecvError, RecvTimeoutError, SendError, TryRecvError, TrySendError, bounded, never, unbounded,
 };
-use drawloom::{explore, select, thread, time};
+use drawloom::{select, thread, time};
 
 /// All that `body` comes to, over all of its schedules.
 fn outcomes<T: Ord + Send + 'static>(body: impl Fn() -> T + Send + Sync + 'static) -> BTreeSet<T> {
-    let seen = Arc::new(Native::new(BTreeSet::new()));
-    let theirs = seen.clone();
-    let exploration = explore("exhaustive".parse().expect("a strategy"), move || {
-        let outcome = body();
-        theirs.lock().unwrap().insert(outcome);
-    });
-    assert!(exploration.findings().is_empty(), "{}", exploration.findings()[0].report());
-    assert!(exploration.exhausted(), "{}", exploration.summary());
-    std::mem::take(&mut *seen.lock().unwrap())
+    support::outcomes("exhaustive".parse().expect("a strategy"), body).0
 }
 
 /// What holds of channels wherever they are used.

@@ -1,5 +1,8 @@
 //! Futures under control, as users write them.
 
+#[path = "support/outcomes.rs"]
+mod support;
+
 use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::future::{Future, poll_fn};
@@ -21,16 +24,7 @@ fn exhaustive() -> Config {
 
 /// All that `body` comes to, and in how many classes.
 fn outcomes<T: Ord + Send + 'static>(body: impl Fn() -> T + Send + Sync + 'static) -> (BTreeSet<T>, u64) {
-    let seen = Arc::new(Native::new(BTreeSet::new()));
-    let theirs = seen.clone();
-    let exploration = explore(exhaustive(), move || {
-        let outcome = body();
-        theirs.lock().unwrap().insert(outcome);
-    });
-    assert!(exploration.findings().is_empty(), "{}", exploration.findings()[0].report());
-    assert!(exploration.exhausted());
-    let outcomes = std::mem::take(&mut *seen.lock().unwrap());
-    (outcomes, exploration.executions())
+    support::outcomes(exhaustive(), body)
 }
 
 fn finding(body: impl Fn() + Send + Sync + 'static) -> (String, String) {

@@ -3,23 +3,20 @@
 mod crossbeam;
 mod once_cell;
 mod parking_lot;
+#[path = "../support/outcomes.rs"]
+mod support;
 
 use std::collections::BTreeSet;
 use std::fmt::Debug;
-use std::sync::{Arc, Mutex};
 
 /// All that `body` comes to, over all of its schedules.
 fn outcomes<T: Ord + Send + 'static>(body: fn() -> T) -> BTreeSet<T> {
-    let seen = Arc::new(Mutex::new(BTreeSet::new()));
-    let theirs = seen.clone();
-    let exploration = drawloom::explore("exhaustive, spurious_wakeups = 0".parse().expect("a strategy"), move || {
+    let config = "exhaustive, spurious_wakeups = 0".parse().expect("a strategy");
+    let beside_another = move || {
         drawloom::thread::spawn(drawloom::thread::yield_now);
-        let outcome = body();
-        theirs.lock().unwrap().insert(outcome);
-    });
-    assert!(exploration.findings().is_empty(), "{}", exploration.findings()[0].report());
-    assert!(exploration.exhausted(), "{}", exploration.summary());
-    std::mem::take(&mut *seen.lock().unwrap())
+        body()
+    };
+    support::outcomes(config, beside_another).0
 }
 
 /// What a body comes to for real it comes to in every schedule.
