@@ -6,13 +6,12 @@ import asyncio
 import contextlib
 import functools
 import inspect
-import random
 import warnings
 from asyncio import events, mixins
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from . import _drawloom, _naming
+from . import _drawloom, _naming, _sync
 from ._async_knowledge import Knowledge
 from ._async_loop import Loop
 
@@ -33,7 +32,7 @@ class AsyncProgram:
         self.knowledge = Knowledge(foretold)
 
     def __call__(self) -> None:
-        random.seed(0)
+        _sync.begin_execution()
         loop = Loop(self.knowledge, self.describe)
         with _running(loop):
             state = self._alone(loop, self.setup(), "setup")

@@ -8,19 +8,22 @@ from __future__ import annotations
 
 import asyncio
 import contextvars
+import functools
 import os
+import types
 from asyncio import events
 from collections.abc import Callable, Coroutine
 from typing import Any
 
-from . import _drawloom
+from . import _drawloom, _types
 from ._async_knowledge import NOTHING, Knowledge, Label, Path
 from ._async_names import Names, in_words
+from ._clock import EPOCH
 from ._code import PACKAGE
+from ._drawloom import EFFECTS
 
 _ASYNCIO = os.path.dirname(os.path.abspath(asyncio.__file__))
 Place = tuple[str, int]
-EPOCH = 1_000_000.0
 
 
 class Handle(asyncio.TimerHandle):
@@ -78,6 +81,21 @@ class Guest:
             return place_of(self.task.get_coro())
         code = getattr(self.handle._callback, "__code__", None) if self.handle is not None else None
         return (code.co_filename, code.co_firstlineno) if code is not None else ("<callback>", 0)
+
+
+def _touched_by(callback: Any) -> None:
+    """Notes what a callback touches that is not written in Python: its instructions are not seen."""
+    while isinstance(callback, functools.partial):
+        callback = callback.func
+    if isinstance(callback, types.MethodType):
+        callback = callback.__func__
+    if isinstance(callback, types.FunctionType) or _types.classify(callback) == EFFECTS["PURE"]:
+        return
+    owner = getattr(callback, "__self__", None)
+    if isinstance(owner, (list, dict, *_types.CONTAINERS)):
+        _drawloom.guest_touch(owner, True)
+    else:
+        _drawloom.guest_unknown(f"a callback of `{getattr(callback, '__qualname__', callback)}`")
 
 
 def place_of(awaits: Any) -> Place:
@@ -147,6 +165,8 @@ class Loop(asyncio.AbstractEventLoop):
         if guest.task is None:
             _drawloom.guest_touch(handle, False)
         if not handle._cancelled:
+            if guest.task is None:
+                _touched_by(handle._callback)
             try:
                 handle._context.run(handle._callback, *handle._args)
             except BaseException as exception:  # whatever it is, it is what the guest fails with
@@ -324,7 +344,8 @@ class Loop(asyncio.AbstractEventLoop):
 
 def _uncontrolled(name: str) -> Callable[..., Any]:
     def refuse(self: Loop, *_args: Any, **_options: Any) -> Any:
-        _drawloom.give_up(f"loop.{name}(): there are no sockets, processes or threads in an explored event loop")
+        what = f"loop.{name}(): there are no sockets or processes in an explored event loop"
+        _drawloom.give_up(what, name == "run_in_executor")
 
     refuse.__name__ = name
     return refuse

@@ -16,6 +16,8 @@ from ._async_knowledge import Footprint, Name, Path
 # Nothing below these can be changed, or it is not reached through them.
 _LEAVES = (str, bytes, int, float, complex, type(None), type, types.ModuleType, types.CodeType, types.FrameType,
            types.BuiltinFunctionType)
+# Before the names of files, peers and databases.
+OUTSIDE = "outside "
 # What is beyond is named when it is met.
 _MOST = 5000
 
@@ -47,7 +49,9 @@ class Names:
         known = self.known.get(id(thing))
         if known is not None:
             return known
-        if isinstance(thing, type):
+        if isinstance(thing, str):
+            name = OUTSIDE + thing
+        elif isinstance(thing, type):
             name = f"{thing.__module__}.{thing.__qualname__} {id(thing)}"
         elif _is_globals(thing):
             name = f"module {thing.get('__name__')}"
@@ -74,7 +78,10 @@ def in_words(names: list[Name]) -> str:
     """What a group of names is called in reports."""
     words = []
     for owner, part in names:
-        kind = str(owner).partition(" ")[0] if owner is not None else "*"
+        if owner is not None and str(owner).startswith(OUTSIDE):
+            kind = str(owner).removeprefix(OUTSIDE)
+        else:
+            kind = str(owner).partition(" ")[0] if owner is not None else "*"
         word = kind if not isinstance(part, str) else f"{kind}.{part}"
         if word not in words:
             words.append(word)

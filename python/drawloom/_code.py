@@ -7,18 +7,37 @@ that is here. The callbacks in Rust see only what this module makes of it: rows 
 
 from __future__ import annotations
 
+import codecs
 import dis
+import encodings
+import fnmatch
+import genericpath
+import inspect
+import io
 import os
+import pathlib
+import posixpath
+import socket
 import sys
+import tempfile
+from asyncio import base_events, runners
+from concurrent.futures import _base, thread
 from types import CodeType
 
 from ._drawloom import KINDS
 
 VERSION = sys.version_info[:2]
 PACKAGE = os.path.dirname(os.path.abspath(__file__))
-# Not under test: this package, imports, and what pytest puts into assertions.
-FOREIGN = (PACKAGE, "<frozen importlib", "<frozen zipimport")
-FOREIGN_PARTS = tuple(os.sep + name + os.sep for name in ("_pytest", "pluggy"))
+_OF_FILES = (codecs, encodings, fnmatch, genericpath, io, pathlib, posixpath, socket, tempfile)
+_UNDER_LOCKS = (base_events, runners, _base, thread)
+# Not under test: this package, imports, what pytest puts into assertions; drivers of databases; what shares nothing but
+# under locks; and what reckons with names of files and reaches these by functions that are seen themselves.
+FOREIGN = (PACKAGE, "<frozen importlib", "<frozen zipimport", "<frozen posixpath", "<frozen genericpath",
+           "<frozen codecs", "<frozen io",
+           *(module.__file__.removesuffix("__init__.py") for module in _OF_FILES + _UNDER_LOCKS))
+FOREIGN_PARTS = tuple(os.sep + name + os.sep for name in ("_pytest", "pluggy", "psycopg", "psycopg_binary", "redis"))
+# Whether a class has certain methods does not change; what wraps a function is new.
+FOREIGN_FUNCTIONS = (("_check_methods", "_collections_abc"), ("update_wrapper", "functools"))
 
 Row = tuple[int, int, int, int, int, int, "str | None", int]
 
@@ -42,15 +61,14 @@ FIXED = {
     "UNPACK_EX": ("WHOLE_READ", 1, 0),
     "GET_ITER": ("WHOLE_READ", 1, 0),
     "GET_YIELD_FROM_ITER": ("WHOLE_READ", 1, 0),
-    "GET_LEN": ("WHOLE_READ", 1, 0),
-    "UNARY_NOT": ("WHOLE_READ", 1, 0),
-    "TO_BOOL": ("WHOLE_READ", 1, 0),
-    "FOR_ITER": ("NEXT", 1, 0),
+    "GET_LEN": ("SIZE", 1, 0),
+    "UNARY_NOT": ("SIZE", 1, 0),
+    "TO_BOOL": ("SIZE", 1, 0),
     "LIST_EXTEND": ("WHOLE_READ", 1, 0),
     "SET_UPDATE": ("WHOLE_READ", 1, 0),
     "DICT_UPDATE": ("WHOLE_READ", 1, 0),
     "DICT_MERGE": ("WHOLE_READ", 1, 0),
-    "COMPARE_OP": ("OPERATOR", 2, 1),
+    "COMPARE_OP": ("COMPARE", 2, 1),
     "FORMAT_SIMPLE": ("DEEP_READ", 1, 0),
     "FORMAT_WITH_SPEC": ("DEEP_READ", 2, 0),
     "CONVERT_VALUE": ("DEEP_READ", 1, 0),
@@ -78,10 +96,15 @@ CELLS = {
 PLAIN, OBJECT_ABOVE, METHOD_OR_NULL = 0, 1, 2
 
 
+# The names of arguments come right before the call that has them.
+NAMES_ARGUMENTS = {"KW_NAMES"} if (3, 11) <= VERSION < (3, 13) else {"LOAD_CONST"}
+
+
 def analyse(code: CodeType) -> tuple[bool, int, str, list[Row]]:
     """Whether a code is none under test, how many locals it has, its file, and its rows."""
     file = code.co_filename
     foreign = file.startswith(FOREIGN) or any(part in file for part in FOREIGN_PARTS)
+    foreign = foreign or any(code.co_name == name and part in file for name, part in FOREIGN_FUNCTIONS)
     locals_ = code.co_nlocals + len(set(code.co_cellvars) - set(code.co_varnames)) + len(code.co_freevars)
     if foreign:
         return True, locals_, file, []
@@ -89,12 +112,19 @@ def analyse(code: CodeType) -> tuple[bool, int, str, list[Row]]:
     depths = stack_depths(code, instructions) if VERSION >= (3, 12) else {}
     rows = []
     line = code.co_firstlineno
+    names: object = None
     for instruction in instructions:
         line = line_of(instruction) or line
         row = describe(code, instruction)
+        names = code.co_consts[instruction.arg or 0] if instruction.opname in NAMES_ARGUMENTS else names
         if row is None:
             continue
         kind, a, b, c, name = row
+        if kind == "CALL":
+            # What kind of a wait a call is asked for depends on the names of its arguments.
+            has_names = c >> 2 or (3, 11) <= VERSION < (3, 13)
+            name = "timeout" if has_names and isinstance(names, tuple) and "timeout" in names else None
+            names = None
         depth = depths.get(instruction.offset, -1)
         if VERSION >= (3, 12) and depth < 0:
             continue  # nothing leads there
@@ -120,6 +150,10 @@ def describe(code: CodeType, instruction: dis.Instruction) -> tuple[str, int, in
         kind, a, b = FIXED[op]
         named = kind in ("ATTR_LOAD", "ATTR_STORE", "GLOBAL_LOAD", "GLOBAL_STORE")
         return kind, a, b, 0, name_of(code, op, arg) if named else None
+    if op == "FOR_ITER":
+        # What a comprehension goes through is a parameter, which in 3.10 its caller has as well, till it returns.
+        shared = VERSION < (3, 11) and code.co_varnames[:1] == (".0",) and not code.co_flags & inspect.CO_GENERATOR
+        return "NEXT", 1, int(shared), 0, None
     if op == "STORE_NAME" or op == "DELETE_NAME":
         # In the body of a class they are nobody else's yet.
         return ("GLOBAL_STORE", 0, 0, 0, name_of(code, op, arg)) if code.co_name == "<module>" else None
@@ -129,7 +163,7 @@ def describe(code: CodeType, instruction: dis.Instruction) -> tuple[str, int, in
         return "GLOBAL_LOAD", 0, 0, 0, name_of(code, op, arg)
     if VERSION < (3, 13) and op.endswith(("_IF_TRUE", "_IF_FALSE", "_IF_TRUE_OR_POP", "_IF_FALSE_OR_POP")):
         # Whether a container is empty is something that others can change.
-        return "WHOLE_READ", 1, 0, 0, None
+        return "SIZE", 1, 0, 0, None
     if op == "BINARY_OP":
         return "OPERATOR", 2, 1, int(arg >= 13), None
     if op.startswith("INPLACE_"):

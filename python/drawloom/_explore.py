@@ -3,27 +3,32 @@
 from __future__ import annotations
 
 import contextlib
+import functools
+import signal
 import sys
 import traceback
 import types
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from . import _code, _drawloom, _naming, _settings, _sync, _types
+from . import _code, _drawloom, _loops, _naming, _outside, _real_time, _settings, _sync, _types
 from ._async_explore import AsyncProgram, is_async
-from ._result import Finding, Result
+from ._result import Finding, Result, Verdict
+from ._torn_down import TornDown
 
 TOOL = 4
 _DISABLE = sys.monitoring.DISABLE if sys.version_info >= (3, 12) else None
 
 
-class TornDown(BaseException):
-    """Unwinds a thread whose execution is over. Not to be caught."""
-
-
 def _describe(exception: BaseException) -> tuple[str, str]:
     """What was raised, and where in the code under test."""
-    text = "".join(traceback.format_exception_only(type(exception), exception)).strip()
+    kind = type(exception)
+    if kind.__module__ == "builtins" and not issubclass(kind, SyntaxError) and not hasattr(exception, "__notes__"):
+        # What the function below says of it, many times as fast.
+        said = str(exception)
+        text = f"{kind.__qualname__}: {said}" if said else kind.__qualname__
+    else:
+        text = "".join(traceback.format_exception_only(kind, exception)).strip()
     place = ""
     for frame, line in traceback.walk_tb(exception.__traceback__):
         file = frame.f_code.co_filename
@@ -35,6 +40,8 @@ def _describe(exception: BaseException) -> tuple[str, str]:
 _drawloom.install({
     "analyse": _code.analyse,
     "classify": _types.classify,
+    "substitute": _sync.substitute,
+    "locate": _real_time.locate,
     "describe": _describe,
     "torn_down": TornDown,
     "disable": _DISABLE,
@@ -47,7 +54,8 @@ _drawloom.install({
     "cell": types.CellType,
     "probe": _types.Probe,
     "reentrant": _types.LOCKS[1],
-    "bound_slot": type(object().__init__),
+    "bound_slot": type(object().__str__),
+    "partial": functools.partial,
 })
 
 
@@ -73,23 +81,26 @@ def instrumented() -> Iterator[None]:
             sys.settrace(tracing)
 
 
+def _seen(worker: Callable[..., Any]) -> Callable[..., Any]:
+    """A function in Python that calls a worker which is none: what that does is seen where it is called."""
+    if isinstance(worker, (types.FunctionType, types.MethodType)):
+        return worker
+    names: dict[str, Any] = {"worker": worker}
+    exec(compile("def call(state): return worker(state)", "<worker>", "exec"), names)
+    return names["call"]
+
+
 class _Program:
     """What every execution runs."""
 
     def __init__(self, setup: Callable[[], Any], workers: Sequence[Callable[..., Any]], invariant: Any) -> None:
-        self.setup, self.workers, self.invariant = setup, workers, invariant
-        self.names = [_naming.of_worker(worker) for worker in workers]
+        names = [_naming.of_worker(worker) for worker in workers]
+        self.workers = _drawloom.Workers(setup, [_seen(worker) for worker in workers], names, invariant)
 
     def __call__(self) -> None:
         _sync.begin_execution()
-        state = self.setup()
-        arguments = [state]
-        tasks = [_drawloom.spawn(worker, arguments, name) for worker, name in zip(self.workers, self.names)]
-        for task in tasks:
-            _drawloom.join(task)
-        _drawloom.joined_all(len(tasks))
-        if self.invariant is not None and self.invariant(state) is False:
-            raise AssertionError("the invariant does not hold")
+        _loops.begin_execution()
+        self.workers.run()
 
     def known(self) -> tuple[str, str | None]:
         """What a token has to say of it besides, and what is not known of it."""
@@ -136,6 +147,7 @@ def explore(
     strategy: str = "auto",
     name: str | None = None,
     replay: str | None = None,
+    stuck_after: float | None = None,
     **options: Any,
 ) -> Result:
     """Runs `workers` side by side on what `setup` returns, under many schedules.
@@ -143,6 +155,9 @@ def explore(
     `workers` is a list, or one callable that `count` threads run. Coroutine functions are run as tasks of an event
     loop, from await to await; then `setup` and `invariant` may be some, too. `invariant` is asked in the end of each
     execution: it returns False or raises if something is wrong. An exception in a worker is a finding, too.
+
+    A thread that stands still for `stuck_after` seconds of real time (5), in something that is not under control, ends
+    the exploration; 0 lets it. Ctrl-C ends it with a KeyboardInterrupt, whose `result` is what there is until then.
     """
     if callable(workers):
         if count is None:
@@ -154,26 +169,41 @@ def explore(
     name = name or _naming.of_exploration(setup, workers)
     strategy, options = _settings.overridden(strategy, options)
 
-    def run(config: str, known: str | None = None) -> dict[str, Any]:
+    def run(config: str, known: str | None = None, threaded: bool = False) -> dict[str, Any]:
         of_threads, _, of_pieces = (known or "").partition("~")
-        program = _program(setup, workers, invariant, None if known is None else of_pieces)
-        with _sync.patched(), instrumented():
-            return _drawloom.explore(
-                program, config, name, None if known is None else of_threads, _naming.of_command()
+        threaded = threaded or of_pieces == _loops.THREADED
+        program = _program(setup, workers, invariant, None if known is None else of_pieces, threaded)
+        patches = [] if isinstance(program, AsyncProgram) else _loops.PATCHES
+        with contextlib.ExitStack() as stack:
+            yields = stack.enter_context(_real_time.interruptible())
+            for context in (_sync.patched(patches), _outside.patched(), _real_time.collecting_between(), instrumented()):
+                stack.enter_context(context)
+            told = _drawloom.explore(
+                program, config, name, None if known is None else of_threads, _naming.of_command(),
+                (_real_time.patience(stuck_after), yields),
             )
+        if told["needs_threads"] and not threaded:
+            return run(config, known, True)
+        return told
+
+    def tell(config: str, known: str | None = None) -> Result:
+        return _result(_outside.with_anomalies(run, config, known), again)
+
+    def tell(config: str, known: str | None = None) -> Result:
+        return _result(_outside.with_anomalies(run, config, known), again)
 
     def again(token: str) -> Result:
-        return _result(run(*_replaying(token)), again)
+        return tell(*_replaying(token))
 
     if replay is not None:
         return again(replay)
     asked = _settings.replay()
     if asked is not None:
-        told = run(*_replaying(asked))
+        result = again(asked)
         # That of another exploration says nothing of this one.
-        if "belongs to another test" not in (told["error"] or ""):
-            return _settings.noted(_result(told, again))
-    return _settings.noted(_result(run(_config(strategy, options)), again))
+        if "belongs to another test" not in result.reason:
+            return _settings.noted(result)
+    return _settings.noted(tell(_config(strategy, options)))
 
 
 def _replaying(token: str) -> tuple[str, str | None]:
@@ -181,11 +211,12 @@ def _replaying(token: str) -> tuple[str, str | None]:
     return f'replay(token = "{schedule}")', known
 
 
-def _program(setup: Callable[[], Any], workers: Sequence[Callable[..., Any]], invariant: Any, foretold: str | None) -> Any:
+def _program(setup: Callable[[], Any], workers: Sequence[Callable[..., Any]], invariant: Any, foretold: str | None,
+             threaded: bool) -> Any:
     if not any(map(is_async, workers)):
         return _Program(setup, workers, invariant)
-    if not all(map(is_async, workers)):
-        raise TypeError("workers are coroutine functions, all of them or none")
+    if threaded or not all(map(is_async, workers)):
+        return _loops.LoopProgram(setup, workers, invariant, is_async)
     return AsyncProgram(setup, workers, invariant, _describe, foretold)
 
 
@@ -204,12 +235,23 @@ def _result(told: dict[str, Any], again: Callable[[str], Result]) -> Result:
             occurrences=found["occurrences"],
             preemptions=found["preemptions"],
             record=found["record"],
+            anomaly=found.get("anomaly"),
         )
         for found in told["findings"]
     ]
+    verdict: Verdict
     reason = told["summary"]
+    executions = told["executions"]
     inconclusive = {"divergence", "step limit", "task limit", "nothing explored"}
-    if told["error"] or told["unsupported"]:
+    if told["interrupted"]:
+        executions = told["made"]
+        findings = [finding for finding in findings if not _is_by_interrupt(finding)]
+        verdict = "fails" if findings else "no_bug_found"
+        reason = f"interrupted after {executions} executions: {len(findings) or 'nothing'} found"
+    elif told["stuck"]:
+        verdict, findings = "inconclusive", []
+        reason = f"uncontrolled blocking in {told['stuck']}; its thread is left behind"
+    elif told["error"] or told["unsupported"]:
         verdict, findings = "inconclusive", []
         reason = told["error"] or f"not modelled: {told['unsupported']}"
     elif findings and all(finding.kind in inconclusive for finding in findings):
@@ -217,18 +259,38 @@ def _result(told: dict[str, Any], again: Callable[[str], Result]) -> Result:
         reason = f"{findings[0].kind}: {findings[0].message}"
     elif findings:
         verdict = "fails"
-    elif told["exhausted"]:
+    elif told["exhausted"] and not told["uncontrolled"]:
         verdict = "holds"
     else:
         verdict = "no_bug_found"
-    return Result(
+    if told["uncontrolled"] and verdict != "inconclusive":
+        reason = f"{reason}; not under control: {told['uncontrolled']}"
+    result = Result(
         verdict=verdict,
         reason=reason,
-        executions=told["executions"],
+        executions=executions,
         steps=told["steps"],
-        exhausted=told["exhausted"],
+        exhausted=told["exhausted"] and not told["interrupted"],
         failing=told["failing"],
         findings=findings,
         coarse=told["opaque"],
+        uncontrolled=told["uncontrolled"],
         _replay=again,
     )
+    if told["interrupted"]:
+        _interrupt(result)
+    return result
+
+
+def _is_by_interrupt(finding: Finding) -> bool:
+    return finding.kind == "divergence" or finding.message.startswith("KeyboardInterrupt")
+
+
+def _interrupt(result: Result) -> None:
+    """Ctrl-C was pressed: whoever would have been told is told now, with what there is so far."""
+    if signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+        return signal.raise_signal(signal.SIGINT)
+    interrupt = KeyboardInterrupt(f"the exploration was {result.reason}")
+    interrupt.result = result  # type: ignore[attr-defined]
+    _settings.noted(result)
+    raise interrupt

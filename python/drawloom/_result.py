@@ -29,6 +29,8 @@ class Finding:
     preemptions: int
     record: str = field(repr=False)
     """Everything, as JSON."""
+    anomaly: str | None = None
+    """What databases call the order of statements that it comes from, if there are any."""
 
     @property
     def report(self) -> str:
@@ -37,7 +39,11 @@ class Finding:
 
     def render(self, *, width: int = 120, colour: bool = False, page: str | None = None) -> str:
         """The report; `page` is where its page was saved."""
-        return _drawloom.render(self.record, width, colour, page)
+        text = _drawloom.render(self.record, width, colour, page)
+        if self.anomaly is None:
+            return text
+        head, _, rest = text.partition("\n\n")
+        return f"{head}\n\nAnomaly: {self.anomaly}\n\n{rest}"
 
     def page(self) -> str:
         """The report as a page to look at, in HTML."""
@@ -72,12 +78,15 @@ class Result:
     findings: list[Finding]
     coarse: str | None = None
     """Why accesses are not told apart, if they are not: slower, and right all the same."""
+    uncontrolled: str | None = None
+    """What was waited for that is not part of the exploration, if there was something: it may differ from run to run."""
     _replay: Callable[[str], Result] | None = field(default=None, compare=False)
 
     def __repr__(self) -> str:
         found = f", {', '.join(finding.kind for finding in self.findings)}" if self.findings else ""
         exhausted = ", exhausted" if self.exhausted else ""
-        return f"<drawloom.Result {self.verdict}{found}: {self.executions} executions{exhausted}>"
+        executions = "1 execution" if self.executions == 1 else f"{self.executions} executions"
+        return f"<drawloom.Result {self.verdict}{found}: {executions}{exhausted}>"
 
     @property
     def explanation(self) -> str:

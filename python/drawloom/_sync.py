@@ -8,28 +8,28 @@ from __future__ import annotations
 
 import _thread
 import contextlib
+import functools
+import itertools
 import queue
-import random
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from . import _drawloom, _naming
+from . import _chance, _clock, _drawloom, _naming, _pools
 
 _allocate_lock = _thread.allocate_lock
-_native_rlock = threading.RLock
+_native_rlock = _thread.RLock
 _NativeCondition = threading.Condition
 _native_start = threading.Thread.start
 _native_join = threading.Thread.join
 _native_is_alive = threading.Thread.is_alive
 _native_get_ident = threading.get_ident
 _native_current_thread = threading.current_thread
-_native: dict[str, Any] = {name: getattr(time, name) for name in ("sleep", "monotonic", "time", "perf_counter")}
-_native["main"] = threading.main_thread()
-# The first instant of every execution.
-EPOCH = 1_000_000.0
+_native_enumerate = threading.enumerate
+_native_main = threading.main_thread()
+_NativeSimpleQueue = queue.SimpleQueue
 
 
 def make_lock() -> Any:
@@ -43,11 +43,14 @@ def make_rlock(*_args: Any, **_options: Any) -> Any:
 class Condition:
     """`threading.Condition`, whose wait is one of the engine."""
 
+    def __new__(cls, lock: Any = None) -> Any:
+        if lock is not None and not isinstance(lock, _drawloom.Lock):
+            # A lock from before the exploration: the standard library's own waits for others by locks, too.
+            return _NativeCondition(lock)
+        return object.__new__(cls)
+
     def __init__(self, lock: Any = None) -> None:
         self._lock = make_rlock() if lock is None else lock
-        self._native = None
-        if not isinstance(self._lock, _drawloom.Lock):
-            self._native = _NativeCondition(self._lock)
         self._queue = _drawloom.CondVar()
         self.acquire = self._lock.acquire
         self.release = self._lock.release
@@ -59,7 +62,7 @@ class Condition:
         return self._lock.__exit__(*exception)
 
     def _is_owned(self) -> bool:
-        return self._lock._is_owned()
+        return bool(self._lock._is_owned())
 
     def wait(self, timeout: float | None = None) -> bool:
         self._check("wait on")
@@ -92,8 +95,6 @@ class Condition:
     notifyAll = notify_all
 
     def _check(self, what: str) -> None:
-        if self._native is not None:
-            _drawloom.give_up("a condition variable whose lock was made before the exploration")
         if not self._lock._is_owned():
             raise RuntimeError(f"cannot {what} un-acquired lock")
 
@@ -104,24 +105,31 @@ def _start(self: Any) -> None:
     if getattr(self, "_drawloom_task", None) is not None:
         raise RuntimeError("threads can only be started once")
     self._started._flag = True
-    self._drawloom_task = _drawloom.spawn(_run_thread, [self], _naming.of_thread(self))
+    daemon = self.daemon or _pools.is_worker(self)
+    self._drawloom_task = _drawloom.spawn(_run_thread, [self], _naming.of_thread(self), daemon)
 
 
 # What `threading` takes each task for, as far as anybody has asked.
 _threads: dict[int, Any] = {}
+_hashes = [itertools.count()]
 
 
 def begin_execution() -> None:
     """Forgets the threads of the last one; what is random is the same in each."""
     _threads.clear()
-    random.seed(0)
+    _hashes[0] = itertools.count()
+    _chance.begin_execution()
+    _pools.begin_execution()
 
 
 def _run_thread(thread: Any) -> None:
     task = _drawloom.task()
     thread._ident = get_ident()
     _threads[task] = thread
-    thread.run()
+    try:
+        thread.run()
+    except SystemExit:
+        pass  # as `threading` does
 
 
 def _current_thread() -> Any:
@@ -129,7 +137,7 @@ def _current_thread() -> Any:
         return _native_current_thread()
     task = _drawloom.task()
     if task == 0:
-        return _native["main"]
+        return _native_main
     if task not in _threads:
         thread = _drawloom.unobserved(lambda: threading.Thread(name=f"worker {task - 2}", daemon=False))
         thread._ident, thread._drawloom_task = get_ident(), task
@@ -138,10 +146,21 @@ def _current_thread() -> Any:
     return _threads[task]
 
 
+def _hash(self: Any) -> int:
+    """By address, the order of a set of threads would be chance."""
+    if "_drawloom_hash" not in self.__dict__:
+        if not _drawloom.is_controlled():
+            return object.__hash__(self)
+        self._drawloom_hash = next(_hashes[0])
+    return self._drawloom_hash
+
+
 def _join(self: Any, timeout: float | None = None) -> None:
     task = getattr(self, "_drawloom_task", None)
-    if task is None or not _drawloom.is_controlled():
+    if task is None:
         return _native_join(self, timeout)
+    if not _drawloom.is_controlled():
+        return  # its execution is over
     if task == _drawloom.task():
         raise RuntimeError("cannot join current thread")
     _drawloom.join(task, timeout)
@@ -149,9 +168,9 @@ def _join(self: Any, timeout: float | None = None) -> None:
 
 def _is_alive(self: Any) -> bool:
     task = getattr(self, "_drawloom_task", None)
-    if task is None or not _drawloom.is_controlled():
+    if task is None:
         return _native_is_alive(self)
-    return not _drawloom.is_finished(task)
+    return _drawloom.is_controlled() and not _drawloom.is_finished(task)
 
 
 def get_ident() -> int:
@@ -190,24 +209,14 @@ def _values_of(local: Any) -> dict[str, Any]:
         of_threads[ident] = {}
         # As the standard library does: a subclass begins anew in each thread.
         type(local).__init__(local, *args, **options)
-    return of_threads[ident]
+    values: dict[str, Any] = of_threads[ident]
+    return values
 
 
-def _sleep(seconds: float) -> None:
+def _enumerate() -> list[Any]:
     if not _drawloom.is_controlled():
-        return _native["sleep"](seconds)
-    if seconds < 0:
-        raise ValueError("sleep length must be non-negative")
-    _drawloom.sleep(seconds)
-
-
-def _clock(name: str) -> Callable[[], float]:
-    native = _native[name]
-
-    def now() -> float:
-        return EPOCH + _drawloom.now() / 1e9 if _drawloom.is_controlled() else native()
-
-    return now
+        return _native_enumerate()
+    return [_native_main, *(thread for thread in list(_threads.values()) if thread.is_alive())]
 
 
 class _Forgetful:
@@ -226,18 +235,35 @@ _PATCHES: list[tuple[Any, str, Any]] = [
     (threading, "Condition", Condition),
     (threading, "get_ident", get_ident),
     (threading, "current_thread", _current_thread),
+    (threading.Thread, "__hash__", _hash),
     (threading.Thread, "start", _start),
     (threading.Thread, "join", _join),
     (threading.Thread, "is_alive", _is_alive),
     (_thread, "allocate_lock", make_lock),
     (threading, "local", Local),
     (queue, "SimpleQueue", queue._PySimpleQueue),  # type: ignore[attr-defined]
-    (time, "sleep", _sleep),
-    *((time, name, _clock(name)) for name in ("monotonic", "time", "perf_counter")),
+    (threading, "enumerate", _enumerate),
+    *((time, name, patch) for name, patch in _clock.PATCHES.items()),
+    *_chance.PATCHES,
+    *_pools.PATCHES,
 ]
 for _module, _name in ((queue, "time"), (threading, "_time")):
     if hasattr(_module, _name):
-        _PATCHES.append((_module, _name, _clock("monotonic")))
+        _PATCHES.append((_module, _name, _clock.monotonic))
+_SUBSTITUTES: dict[Any, Any] = {
+    _NativeSimpleQueue: queue._PySimpleQueue,  # type: ignore[attr-defined]
+    **dict(_clock.substitutes()),
+    **dict(_chance.substitutes()),
+}
+SUBSTITUTED = list(_SUBSTITUTES)
+
+
+def substitute(function: Any) -> Any:
+    """What is called instead of a function that does not obey."""
+    known = _SUBSTITUTES.get(function)
+    if known is not None:
+        return known
+    return functools.partial(_clock.OF_DATETIME[function.__name__], function.__self__)
 
 
 def _plain_repr(obj: Any) -> str:
@@ -253,17 +279,36 @@ def _patches_of_pytest() -> list[tuple[Any, str, Any]]:
     return [(rewrite, "_saferepr", _plain_repr), (util, "_reprcompare", None), (util, "_assertion_pass", None)]
 
 
+def _patch_of_hook() -> tuple[Any, str, Any]:
+    """Exceptions of destructors are told once, by code that is none under test."""
+    before, told = sys.unraisablehook, False
+
+    def hook(unraisable: Any) -> None:
+        nonlocal told
+        if not told:
+            told = True
+            _drawloom.unobserved(lambda: before(unraisable))
+
+    return sys, "unraisablehook", hook
+
+
+_ABSENT = object()
+
+
 @contextlib.contextmanager
-def patched() -> Iterator[None]:
-    """The controlled primitives in place of those of the standard library."""
-    patches = _PATCHES + _patches_of_pytest()
-    before = [(owner, name, getattr(owner, name)) for owner, name, _ in patches]
-    state = random.getstate()
+def patched(more: list[tuple[Any, str, Any]]) -> Iterator[None]:
+    """The controlled primitives, and `more`, in place of those of the standard library."""
+    patches = [*_PATCHES, *more, *_patches_of_pytest(), _patch_of_hook()]
+    before = [(owner, name, vars(owner).get(name, _ABSENT)) for owner, name, _ in patches]
+    resume = _chance.kept()
     for owner, name, value in patches:
         setattr(owner, name, value)
     try:
         yield
     finally:
         for owner, name, value in before:
-            setattr(owner, name, value)
-        random.setstate(state)
+            if value is _ABSENT:
+                delattr(owner, name)
+            else:
+                setattr(owner, name, value)
+        resume()

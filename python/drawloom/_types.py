@@ -3,23 +3,36 @@
 from __future__ import annotations
 
 import _abc
+import _json
+import _random
 import _thread
 import array
 import asyncio
+import binascii
 import builtins
 import collections
 import contextvars
+import datetime
+import decimal
 import functools
+import hashlib
 import itertools
 import math
 import operator
+import os
 import re
+import struct
+import sys
+import time
 import types
 import weakref
+from collections.abc import Iterable
 from typing import Any
 
-from . import _drawloom
+from . import _drawloom, _foreign, _sync
+from ._clock import OF_DATETIME
 from ._drawloom import EFFECTS
+from ._outside import _known
 
 _PURE, _UNKNOWN = EFFECTS["PURE"], EFFECTS["UNKNOWN"]
 
@@ -51,6 +64,11 @@ def _iterators() -> list[type]:
     return list({type(sample) for sample in samples})
 
 
+# What never changes, however much it contains.
+_VALUES = (str, bytes, int, float, complex, tuple, frozenset, range, datetime.date, datetime.time, datetime.datetime,
+           datetime.timedelta, datetime.tzinfo, decimal.Decimal)
+
+
 def _pure() -> list[type]:
     samples: list[Any] = [
         None, True, 1, 1.0, 1j, "", b"", (), range(0), slice(0), frozenset(), Ellipsis, NotImplemented, type, len, _pure,
@@ -58,9 +76,10 @@ def _pure() -> list[type]:
         types.SimpleNamespace, object(), Exception(), BaseException(), type.__dict__, list[int], int | str,
         object.__init__, object().__init__, str.join, dict.__dict__["fromkeys"], weakref.ref(Probe), Probe.__getitem__,
         operator.itemgetter(0), operator.attrgetter("a"), functools.partial(len), staticmethod(len), classmethod(len),
-        (i for i in ()),
+        (i for i in ()), datetime.timezone.utc, struct.Struct("b"), _thread.allocate_lock(), _thread.RLock(),
+        sys.version_info, sys.flags, time.gmtime(0), os.stat(os.curdir),
     ]
-    kinds = {type(sample) for sample in samples}
+    kinds = {type(sample) for sample in samples} | set(_VALUES)
     kinds |= {value for value in vars(builtins).values() if isinstance(value, type) and issubclass(value, BaseException)}
     return list(kinds - {types.SimpleNamespace})
 
@@ -85,11 +104,21 @@ def _of_futures() -> type:
     return type(waits)
 
 
-CONTAINERS = [set, collections.deque, bytearray, array.array, asyncio.Future, asyncio.Task]
+def _hashes() -> list[type]:
+    return list({type(hashlib.new(name)) for name in hashlib.algorithms_guaranteed})
+
+
+CONTAINERS = [
+    set, collections.deque, bytearray, array.array, asyncio.Future, asyncio.Task, _random.Random, *_hashes(),
+    *_known.MEMORY_FILES,
+]
 # What an `await` resumes, and runs Python code alone.
 RESUMED = _resumed()
 VIEWS = _iterators() + [_of_futures()]
-PURE = [kind for kind in _pure() if kind not in VIEWS]
+# What the engine's own objects do they announce themselves.
+PURE = [kind for kind in (*_pure(), *_known.PURE_TYPES) if kind not in VIEWS] + [
+    _drawloom.Lock, _drawloom.CondVar, contextvars.Context, contextvars.ContextVar, contextvars.Token,
+]
 LOCKS = [_thread.LockType, _thread.RLock]
 LOCALS = [_thread._local]
 
@@ -102,11 +131,13 @@ _METHODS: dict[type, dict[str, str]] = {
         "ITEM_SET": "__setitem__",
     },
     dict: {
-        "ITEM_GET": "get __getitem__ __contains__",
-        "ITEM_SET": "__setitem__",
+        "ITEM_GET": "get __contains__",
+        "ITEM_LOAD": "__getitem__",
+        "ITEM_SET": "__setitem__ setdefault",
+        "ITEM_REMOVE": "__delitem__ pop",
         "READ_SELF": "copy __len__ __iter__ __eq__ __ne__ __or__ __ror__ __reversed__ __repr__ __str__ __sizeof__",
         "PURE": "keys values items",
-        "WRITE_SELF": "clear pop popitem setdefault update __delitem__ __ior__ __init__ move_to_end __missing__",
+        "WRITE_SELF": "clear popitem update __ior__ __init__ move_to_end __missing__",
     },
     set: {
         "READ_SELF": "copy difference intersection isdisjoint issubset issuperset symmetric_difference union __len__"
@@ -123,6 +154,8 @@ _METHODS: dict[type, dict[str, str]] = {
     },
     bytearray: {"READ_SELF": "decode __len__ __getitem__ __iter__ __contains__ __eq__ __repr__ hex find count startswith",
                 "WRITE_SELF": "append extend insert pop remove clear reverse __setitem__ __iadd__ __delitem__ __init__"},
+    # What it draws next depends on what was drawn before.
+    _random.Random: {"WRITE_SELF": "random getrandbits seed setstate", "READ_SELF": "getstate"},
     asyncio.Future: {
         "READ_SELF": "done result exception cancelled add_done_callback remove_done_callback __await__ __iter__"
                      " _make_cancelled_error __repr__",
@@ -135,27 +168,51 @@ _METHODS: dict[type, dict[str, str]] = {
         "WRITE_SELF": "cancel uncancel set_name",
         "PURE": "get_loop get_coro get_name get_context get_stack __init__",
     },
+    _random.Random: {
+        "READ_SELF": "getstate",
+        "WRITE_SELF": "random getrandbits seed setstate __init__",
+    },
+    **{kind: {"READ_SELF": "copy digest hexdigest", "WRITE_SELF": "update"} for kind in _hashes()},
     object: {
         "SELF_ATTR_GET": "__getattribute__",
         "SELF_ATTR_SET": "__setattr__ __delattr__",
         "PURE": "__init__ __new__ __init_subclass__ __subclasshook__ __eq__ __ne__ __hash__ __repr__ __str__ __format__"
-                " __sizeof__ __reduce_ex__ __dir__",
+                " __sizeof__ __dir__",
     },
     type: {"PURE": "mro __call__ __instancecheck__ __subclasscheck__ __prepare__ __subclasses__ __or__ __ror__"
                    " __init__ __new__", "SELF_ATTR_SET": "__setattr__ __delattr__", "SELF_ATTR_GET": "__getattribute__"},
 }
 
+# By identity, since classes may have their own idea of being equal.
+_OF_KINDS = {id(kind): methods for kind, methods in _METHODS.items()}
+
 _FUNCTIONS: dict[str, str] = {
-    "PURE": "abs bin callable chr divmod hash hex id isinstance issubclass oct ord pow round globals locals input open"
-            " iter range breakpoint super object property staticmethod classmethod type bool int float complex slice"
-            " memoryview enumerate zip map filter reversed __build_class__ compile aiter",
-    "READ_ARGUMENTS": "len list tuple set dict frozenset any all bytes bytearray",
+    "PURE": "abs bin callable chr divmod hash hex id isinstance issubclass oct ord pow round globals locals input"
+            " range breakpoint super object property staticmethod classmethod type int float complex slice"
+            " memoryview __build_class__ compile aiter",
+    "SIZE": "len bool",
+    # An iterator begins by a look at how many items there are.
+    "READ_ARGUMENTS": "list tuple set dict frozenset any all bytes bytearray iter enumerate zip map filter reversed",
     "DEEP_READ": "repr ascii print format str sum min max sorted",
     "ATTR_GET": "getattr hasattr",
     "ATTR_SET": "setattr delattr",
     "WHOLE_OBJECT": "vars dir",
     "NEXT": "next",
 }
+
+_IN_MODULES: list[tuple[str, Any, str]] = [
+    # Of the thread that asks, or what does not change while programs run.
+    ("PURE", sys, "exc_info exception intern is_finalizing _getframe _getframemodulename getrecursionlimit getswitchinterval"
+                  " getdefaultencoding getfilesystemencoding getrefcount audit getsizeof"),
+    # Time and chance are virtual, and make their own steps where somebody could notice.
+    ("PURE", os, "urandom getpid getppid fspath"),
+    ("READ_ARGUMENTS", struct, "pack unpack unpack_from calcsize iter_unpack"),
+    ("READ_ARGUMENTS", binascii, "a2b_base64 b2a_base64 hexlify unhexlify a2b_hex b2a_hex crc32"),
+    ("PURE", _json, "scanstring encode_basestring encode_basestring_ascii make_scanner make_encoder"),
+    ("PURE", decimal, "getcontext localcontext"),
+    ("READ_ARGUMENTS", hashlib, "md5 sha1 sha224 sha256 sha384 sha512 blake2b blake2s sha3_256 sha3_512 new"),
+    ("PURE", itertools, "tee"),
+]
 
 _LOCKS = {
     "acquire": "LOCK_ACQUIRE",
@@ -164,8 +221,21 @@ _LOCKS = {
     "release": "LOCK_RELEASE",
     "release_lock": "LOCK_RELEASE",
     "__exit__": "LOCK_RELEASE",
+    "_release_save": "LOCK_RELEASE_ALL",
+    "_acquire_restore": "LOCK_ACQUIRE_AGAIN",
+    # Of the thread that asks.
+    "_is_owned": "PURE",
+    "_recursion_count": "PURE",
     "locked": "LOCK_QUERY",
     "locked_lock": "LOCK_QUERY",
+}
+# Objects that are called, by what they are.
+_CALLED: dict[type, str] = {
+    _json.make_scanner: "PURE",
+    operator.itemgetter: "DEEP_READ",
+    types.GenericAlias: "READ_ARGUMENTS",
+    # Whether an object is gone is nothing that is told apart: it is kept for as long as it matters.
+    weakref.ref: "PURE",
 }
 _BY_OBJECT: dict[int, int] = {}
 _KEPT: list[Any] = []
@@ -181,7 +251,9 @@ def _fill() -> None:
         _BY_OBJECT[id(kind)] = EFFECTS["READ_ARGUMENTS"]
     for kind in VIEWS + PURE:
         _BY_OBJECT.setdefault(id(kind), _PURE)
-    _BY_OBJECT[id(object.__new__)] = _PURE
+    # New ones are nobody else's yet.
+    for kind in (object.__new__, asyncio.Future, asyncio.Task, _random.Random):
+        _BY_OBJECT[id(kind)] = _PURE
     for module in (math, operator):
         for value in vars(module).values():
             if callable(value):
@@ -197,13 +269,17 @@ def _fill() -> None:
         _BY_OBJECT[id(getattr(_bisect, name))] = EFFECTS["WRITE_FIRST"]
     for name in ("bisect_left", "bisect_right"):
         _BY_OBJECT[id(getattr(_bisect, name))] = EFFECTS["READ_ARGUMENTS"]
-    import time
-
-    for name in ("sleep", "monotonic", "time", "perf_counter", "monotonic_ns", "time_ns", "perf_counter_ns"):
-        _BY_OBJECT[id(getattr(time, name))] = _PURE
-    for function in (_thread.get_ident, _thread.allocate_lock):
-        _BY_OBJECT[id(function)] = _PURE
-    for name in ("_get_running_loop", "get_running_loop", "get_event_loop", "current_task", "_enter_task", "_leave_task",
+    for effect, module, names in _IN_MODULES:
+        for name in names.split():
+            function = getattr(module, name, None)
+            if function is not None:
+                _BY_OBJECT[id(function)] = EFFECTS[effect]
+    for owner, names in ((_thread, "get_ident allocate_lock _ThreadHandle"), (os, "sched_getaffinity cpu_count getpid")):
+        for name in filter(functools.partial(hasattr, owner), names.split()):
+            _BY_OBJECT[id(getattr(owner, name))] = _PURE
+    for kind in LOCKS:
+        _BY_OBJECT[id(kind)] = _PURE
+    for name in ("_get_running_loop", "get_running_loop", "get_event_loop", "_get_event_loop", "current_task", "_enter_task", "_leave_task",
                  "_register_task", "_unregister_task"):
         function = getattr(asyncio.events, name, None) or getattr(asyncio.tasks, name, None)
         _BY_OBJECT[id(function)] = _PURE
@@ -215,10 +291,20 @@ def _fill() -> None:
     for kind in (contextvars.ContextVar, contextvars.Context, contextvars.Token):
         _BY_OBJECT[id(kind)] = _PURE
     _BY_OBJECT[id(contextvars.copy_context)] = _PURE
+    for function in _known.pure():
+        _BY_OBJECT.setdefault(id(function), _PURE)
+    for function in _known.deep_reads():
+        _BY_OBJECT[id(function)] = EFFECTS["DEEP_READ"]
+    for function in _sync.SUBSTITUTED:
+        _BY_OBJECT[id(function)] = EFFECTS["SUBSTITUTED"]
     for module in (_drawloom,):
         for value in vars(module).values():
             _BY_OBJECT[id(value)] = _PURE
-    _KEPT.append(time)
+
+
+def _is_one_of(kind: Any, kinds: Iterable[type]) -> bool:
+    """By identity, too."""
+    return any(kind is known for known in kinds)
 
 
 def classify(function: Any) -> int:
@@ -229,21 +315,39 @@ def classify(function: Any) -> int:
     name = getattr(function, "__name__", "")
     owner = getattr(function, "__objclass__", None)
     if owner is None:
+        for kind, effect in _CALLED.items():
+            if type(function) is kind:
+                return EFFECTS[effect]
         self = getattr(function, "__self__", None)
         if self is not None and not isinstance(self, types.ModuleType):
             owner = self if isinstance(self, type) else type(self)
-    if owner in (_drawloom.Lock, _drawloom.CondVar, contextvars.ContextVar):
+    if name in OF_DATETIME and isinstance(owner, type) and issubclass(owner, datetime.datetime):
+        return EFFECTS["SUBSTITUTED"]
+    own = (_drawloom.Lock, _drawloom.CondVar, contextvars.ContextVar, contextvars.Context, contextvars.Token)
+    if _is_one_of(owner, own):
         return _PURE
+    if _is_one_of(type(function), _known.ENCODERS):
+        return EFFECTS["DEEP_READ"]
+    if _is_one_of(type(function), _known.PURE_TYPES):
+        return _PURE
+    if owner is _known.SOCKETS and name in _known.SOCKET_QUERIES.split():
+        return _PURE
+    if _is_one_of(owner, _known.MEMORY_FILES) and name not in ("__new__", "__class_getitem__"):
+        return EFFECTS["READ_SELF" if name in _known.MEMORY_READS.split() else "WRITE_SELF"]
     if owner is None:
         if isinstance(function, type) and issubclass(function, BaseException):
             return _PURE
-        return _UNKNOWN
+        if _foreign.is_seen(function):
+            return EFFECTS["FOREIGN"]
+        if _foreign.is_pure(function):
+            return _PURE
+        return EFFECTS["READ_ARGUMENTS"] if _foreign.is_data_type(function) else _UNKNOWN
     if name in ("__new__", "fromkeys", "__class_getitem__", "maketrans", "from_bytes", "fromhex"):
         return EFFECTS["READ_ARGUMENTS"]
-    if owner in LOCKS:
+    if _is_one_of(owner, LOCKS):
         return EFFECTS[_LOCKS.get(name, "LOCK_OTHER")]
     for kind in owner.__mro__:
-        methods = _METHODS.get(kind)
+        methods = _OF_KINDS.get(id(kind))
         if methods is None:
             continue
         for effect, names in methods.items():
@@ -251,9 +355,12 @@ def classify(function: Any) -> int:
                 return EFFECTS[effect]
         if kind is not object:
             break
-    if any(issubclass(owner, kind) for kind in (str, bytes, int, float, complex, tuple, frozenset, range)):
+    if issubclass(owner, _VALUES):
         return EFFECTS["DEEP_READ"]
-    if owner in PURE or owner in VIEWS or issubclass(owner, BaseException):
+    if _is_one_of(owner, VIEWS):
+        # What they refer to is what they read; and who goes on with an iterator changes it.
+        return EFFECTS["NEXT_SELF" if name == "__next__" else "PURE" if name == "__iter__" else "READ_SELF"]
+    if _is_one_of(owner, (*PURE, *_known.PURE_TYPES, *RESUMED)) or issubclass(owner, BaseException):
         return _PURE
     return _UNKNOWN
 

@@ -1,6 +1,11 @@
 """Shorthands."""
 
+import pytest
+
 import drawloom
+
+# Of tests that have their own idea of when threads are switched, or to which it makes no difference.
+one_interval = pytest.mark.parametrize("switch_interval", [None], ids=["default"], indirect=True)
 
 
 def exhaust(setup, workers, invariant=None, **options):

@@ -3,7 +3,7 @@
 import threading
 
 import pytest
-from common import Cell, exhaust
+from common import Box, Cell, exhaust
 
 
 class Counter:
@@ -73,12 +73,75 @@ def test_three_philosophers():
 
 class Bank:
     def __init__(self):
-        self.a, self.b = 100, 100
+        self.a, self.b, self.lock = 100, 100, threading.Lock()
 
-    def transfer(self, amount):
-        if self.a >= amount:
-            self.a -= amount
-            self.b += amount
+    def there(self):
+        self.a -= 10
+        self.b += 10
+
+    def back(self):
+        self.b -= 10
+        self.a += 10
+
+    def there_locked(self):
+        with self.lock:
+            self.there()
+
+    def back_locked(self):
+        with self.lock:
+            self.back()
+
+
+def test_transfers_there_and_back():
+    def is_whole(bank):
+        return (bank.a, bank.b) == (100, 100)
+
+    result = exhaust(Bank, [Bank.there, Bank.back], is_whole)
+    assert (result.verdict, result.executions) == ("fails", 7)
+    result = exhaust(Bank, [Bank.there_locked, Bank.back_locked], is_whole)
+    assert (result.verdict, result.executions) == ("holds", 2)
+
+
+class Lazy:
+    """What is made by whoever needs it first."""
+
+    def __init__(self):
+        self.made, self.lock, self.got = None, threading.Lock(), [None, None]
+
+    def get_broken(self, me):
+        if self.made is None:
+            with self.lock:
+                self.made = me
+        self.got[me] = self.made
+
+    def get(self, me):
+        if self.made is None:
+            with self.lock:
+                if self.made is None:
+                    self.made = me
+        self.got[me] = self.made
+
+    def is_one(self):
+        return self.got[0] == self.got[1]
+
+
+@pytest.mark.parametrize(("get", "verdict", "traces"), [(Lazy.get_broken, "fails", 6), (Lazy.get, "holds", 4)])
+def test_double_checked_locking(get, verdict, traces):
+    result = exhaust(Lazy, [lambda lazy: get(lazy, 0), lambda lazy: get(lazy, 1)], Lazy.is_one)
+    assert (result.verdict, result.executions) == (verdict, traces)
+
+
+def test_a_key_that_is_asked_for_and_then_added():
+    def get(me):
+        def run(box):
+            if "k" not in box.d:
+                box.d["k"] = me
+            box.got[me] = box.d["k"]
+
+        return run
+
+    result = exhaust(lambda: Box(d={}, got=[None, None]), [get(0), get(1)], lambda box: box.got[0] == box.got[1])
+    assert (result.verdict, result.executions) == ("fails", 6)
 
 
 def test_one_writer_and_readers():

@@ -1,5 +1,6 @@
 """Frontrun's names: what its documentation shows, and that verdicts can be trusted."""
 
+import asyncio
 import subprocess
 import sys
 import threading
@@ -8,7 +9,8 @@ from pathlib import Path
 import pytest
 
 import drawloom.frontrun
-from drawloom.frontrun import explore, explore_random
+from drawloom.frontrun import async_shuffler, explore, explore_async_random, explore_random
+from drawloom.frontrun.async_bytecode import await_point
 from drawloom.frontrun.bytecode import (
     controlled_interleaving,
     explore_interleavings,
@@ -91,6 +93,8 @@ def test_options_keep_their_meaning_or_are_refused():
     assert explore_dpor(Counter, SAFE, two, preemption_bound=None, detect_io=False, deadlock_timeout=1.0).property_holds
     with pytest.raises(NotImplementedError, match="detect_sql"):
         explore_dpor(Counter, SAFE, two, detect_sql=True)
+    with pytest.raises(NotImplementedError, match="timers fire when nobody can go on"):
+        explore_dpor(Counter, SAFE, two, clock="explored")
     with pytest.raises(TypeError, match="colour"):
         explore_dpor(Counter, SAFE, two, colour="red")
 
@@ -146,9 +150,42 @@ def test_markers_as_documented():
     assert result.property_holds is False and isinstance(result.counterexample, Schedule)
 
 
+def test_threads_ask_for_their_turns():
+    from drawloom.frontrun.trace_markers import MarkerRegistry, ThreadCoordinator
+
+    coordinator = ThreadCoordinator(Schedule([Step("b", "first"), Step("a", "second"), Step("b", "third")]))
+    came = []
+
+    def come(name, *markers):
+        for marker in markers:
+            coordinator.wait_for_turn(name, marker)
+            came.append(marker)
+
+    threads = [threading.Thread(target=come, args=a) for a in (("a", "second"), ("b", "first", "third", "later"))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert came == ["first", "second", "third", "later"] and coordinator.completed
+    with pytest.raises(TimeoutError, match="waits in vain"):
+        ThreadCoordinator(Schedule([Step("a", "x")]), deadlock_timeout=0.01).wait_for_turn("b", "x")
+
+    registry, frame = MarkerRegistry(), sys._getframe()
+    registry.scan_frame(frame)
+    assert registry.get_marker(__file__, Counter.increment.__code__.co_firstlineno + 1) == "read_value"
+
+
+def test_who_is_to_run_is_checked():
+    executor = TraceExecutor(Schedule([Step("a", "x")]))
+    with pytest.raises(ValueError, match="empty"):
+        executor.run({})
+    with pytest.raises(TypeError, match="callable"):
+        executor.run({"a": "no function"})
+
+
 def test_the_name_frontrun_can_be_had():
     code = """
-import frontrun, frontrun.common, frontrun.dpor, frontrun.bytecode, frontrun.trace_markers, frontrun.async_trace_markers
+import frontrun, frontrun.async_bytecode, frontrun.async_shuffler, frontrun.common, frontrun.dpor, frontrun.bytecode, frontrun.trace_markers, frontrun.async_trace_markers
 import drawloom.frontrun.dpor
 assert frontrun.dpor.explore_dpor is drawloom.frontrun.dpor.explore_dpor
 print(*sorted(frontrun.__all__))
@@ -156,3 +193,92 @@ print(*sorted(frontrun.__all__))
     paths = {"PYTHONPATH": f"{SHIM}:{Path(drawloom.__file__).parent.parent}"}
     told = subprocess.run([sys.executable, "-c", code], env=paths, capture_output=True, text=True, check=True).stdout
     assert told.split() == sorted(drawloom.frontrun.__all__)
+
+
+class AsyncCounter:
+    value = 0
+
+    async def increment(self):
+        seen = self.value
+        await await_point()
+        self.value = seen + 1
+
+    async def at_once(self):
+        self.value += 1
+
+
+ASYNC = [lambda c: c.increment(), lambda c: c.increment()]
+
+
+def test_coroutines_are_explored_at_random():
+    result = asyncio.run(explore_async_random(AsyncCounter, ASYNC, two, max_attempts=50, seed=42))
+    assert result.property_holds is False and set(result.counterexample) == {0, 1}
+    safe = asyncio.run(explore_async_random(AsyncCounter, [lambda c: c.at_once()] * 2, two))
+    assert safe.property_holds is True and safe.exhausted
+
+
+@pytest.mark.parametrize("strategy", ["dpor", "random"])
+def test_coroutine_functions_make_an_exploration_to_be_awaited(strategy):
+    async def explored(worker):
+        return await explore(AsyncCounter, worker, two, count=2, strategy=strategy)
+
+    assert asyncio.run(explored(AsyncCounter.increment)).property_holds is False
+    assert asyncio.run(explored(AsyncCounter.at_once)).property_holds is True
+    assert explore_dpor(AsyncCounter, [AsyncCounter.increment] * 2, two).property_holds is False
+
+
+def test_coroutines_that_are_not_serialisable_fail():
+    racy = explore_dpor(AsyncCounter, [AsyncCounter.increment] * 2, serializable_invariant=lambda c: c.value)
+    assert racy.property_holds is False
+    safe = explore_dpor(AsyncCounter, [AsyncCounter.at_once] * 2, serializable_invariant=lambda c: c.value)
+    assert safe.property_holds is True
+
+
+def test_awaits_are_scheduled():
+    def run(schedule):
+        return asyncio.run(async_shuffler.run_with_schedule(schedule, AsyncCounter, ASYNC)).value
+
+    assert run([0, 1] * 15) == 1
+    assert run([0] * 20 + [1] * 20) == 2
+    assert run([]) in (1, 2)
+    result = asyncio.run(explore_async_random(AsyncCounter, ASYNC, two))
+    assert run(result.counterexample) == 1
+
+    async def together():
+        counter = AsyncCounter()
+        async with async_shuffler.controlled_interleaving([0, 1] * 15, num_tasks=2) as runner:
+            await runner.run([counter.increment, counter.increment])
+        return counter.value
+
+    assert asyncio.run(together()) == 1
+
+
+def test_a_schedule_of_awaits_passes_over_who_waits():
+    class Locked:
+        def __init__(self):
+            self.value, self.lock = 0, asyncio.Lock()
+
+        async def increment(self):
+            async with self.lock:
+                seen = self.value
+                await await_point()
+                self.value = seen + 1
+
+    for schedule in ([0, 1] * 15, [0, 1, 1, 1, 1, 1, 0], [1] * 40):
+        assert asyncio.run(async_shuffler.run_with_schedule(schedule, Locked, ASYNC)).value == 2
+
+
+def test_what_a_task_raises_under_a_schedule_is_raised():
+    async def fails(_):
+        await await_point()
+        raise ValueError("no")
+
+    with pytest.raises(ValueError, match="no"):
+        asyncio.run(async_shuffler.run_with_schedule([0, 1], AsyncCounter, [fails, AsyncCounter.at_once]))
+
+
+def test_processes_are_not_explored():
+    with pytest.raises(NotImplementedError, match="processes"):
+        drawloom.frontrun.explore_processes([], setup=None, invariant=None)
+    with pytest.raises(NotImplementedError, match="processes"):
+        explore(Counter, SAFE, two, execution="process")

@@ -3,6 +3,7 @@
 import queue
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import drawloom
 import pytest
@@ -223,15 +224,23 @@ def test_locks_made_before_are_under_control_too(make):
 
 
 def test_what_is_not_modelled_is_said():
-    lock = threading.Lock()
+    def setup():
+        lock = threading.Lock()
+        return Box(lock=lock, condition=threading.Condition(lock))
 
-    def use(_):
-        if lock.acquire(timeout=1.0):
-            lock.release()
+    def wait(s):
+        with s.lock:
+            s.condition.wait(1.0)
 
-    result = exhaust(Cell, use, count=2)
+    def meddle(s):
+        s.lock.acquire()
+        other = threading.Thread(target=s.lock.release)
+        other.start()
+        other.join()
+
+    result = exhaust(setup, [wait, meddle])
     assert (result.verdict, result.findings) == ("inconclusive", [])
-    assert "a lock made before the exploration, and waited for with a timeout" in result.reason
+    assert "a condition variable whose lock one thread takes and another one releases" in result.reason
 
 
 def test_primitives_are_the_standard_librarys_outside():
@@ -270,4 +279,32 @@ def test_what_is_local_to_a_thread():
     def use_earlier(_):
         made_before.x = 1
 
-    assert exhaust(Cell, use_earlier, count=2).verdict == "inconclusive"
+    assert exhaust(Cell, use_earlier, count=2).verdict == "holds"
+    assert not hasattr(made_before, "x")
+
+
+def test_a_wait_of_no_time_does_not_wait():
+    def take(s):
+        s.taken = s.semaphore.acquire(timeout=0)
+
+    def give(s):
+        s.semaphore.release()
+
+    seen = set()
+    for workers in ([take, give], [give, take]):
+        seen.clear()
+        exhaust(lambda: Box(semaphore=threading.Semaphore(0), taken=None), workers, lambda s: seen.add(s.taken))
+        assert seen == {True, False}
+
+
+def test_threads_of_a_pool_run_side_by_side():
+    def use(cell):
+        def add():
+            cell.value += 1
+
+        with ThreadPoolExecutor(2) as pool:
+            pool.submit(add)
+            pool.submit(add)
+
+    result = drawloom.explore(Cell, [use], lambda cell: cell.value == 2, shrink=False, fixes=0)
+    assert (result.verdict, result.coarse) == ("fails", None)

@@ -6,6 +6,7 @@ import subprocess
 import sys
 
 import drawloom
+import pytest
 from common import Cell
 
 
@@ -41,9 +42,30 @@ print(result.explanation)
 """
 
 
-def test_a_finding_is_replayed_in_another_process(tmp_path):
+# What is a step depends on what is known of the containers.
+WITH_CONTAINERS = """
+import drawloom
+
+class State:
+    def __init__(self):
+        self.d, self.log, self.total = {}, [], 0
+
+def add(s):
+    if "k" not in s.d:
+        s.d["k"] = 1
+        s.d[len(s.log)] = 2
+        s.log.append(1)
+
+result = drawloom.explore(State, [add, add], lambda s: len(s.log) == 1)
+print(result.verdict, result.executions, result.counterexample)
+print(result.explanation)
+"""
+
+
+@pytest.mark.parametrize("program", [PROGRAM, WITH_CONTAINERS], ids=["attributes", "containers"])
+def test_a_finding_is_replayed_in_another_process(tmp_path, program):
     script = tmp_path / "program.py"
-    script.write_text(PROGRAM)
+    script.write_text(program)
     path = os.pathsep.join([os.path.dirname(os.path.dirname(drawloom.__file__)), *sys.path])
 
     def run(**environment):

@@ -2,6 +2,8 @@
 
 import threading
 
+from common import Cell
+
 import drawloom
 
 
@@ -87,3 +89,20 @@ def test_a_finding_is_a_page(tmp_path):
     assert text.startswith("<!doctype html>") and "raised ValueError: not empty" in text
     assert page.with_suffix(".json").read_text() == finding.record
     assert sorted(path.suffix for path in page.parent.iterdir()) == [".html", ".json"]
+
+
+def test_a_page_speaks_of_exceptions():
+    def fails(_):
+        raise ValueError("no")
+
+    page = drawloom.explore(Cell, [fails, lambda c: None], None, shrink=False).findings[0].page()
+    assert '"kind":"exception"' in page and '"ended":"raised an exception"' in page
+
+    broken = drawloom.explore(Cell, [lambda c: None] * 2, lambda c: c.value == 1, shrink=False).findings[0].page()
+    assert '"kind":"broken invariant"' in broken
+
+
+def test_one_execution_is_one():
+    assert repr(drawloom.explore(Cell, [lambda c: None] * 2, None, strategy="exhaustive")) == (
+        "<drawloom.Result holds: 1 execution, exhausted>"
+    )

@@ -25,6 +25,8 @@ Exit codes: 0 nothing was found, 1 something was found or a test failed, 2 it co
 pub enum Command {
     /// Run the project's tests, and say what each of them came to
     Test(TestArguments),
+    /// Run a command with files and sockets of C libraries under control, for Python
+    Run(RunArguments),
     /// Repeat the execution of a finding
     Replay(ReplayArguments),
     /// Minimise the schedule of a finding, without a budget
@@ -166,6 +168,14 @@ pub struct TestArguments {
     pub output: Output,
     #[command(flatten)]
     pub project: ProjectArguments,
+}
+
+/// The arguments of `run`.
+#[derive(Args, Clone, Debug, Default)]
+pub struct RunArguments {
+    /// The command, such as `pytest tests/test_store.py`
+    #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true, value_name = "COMMAND")]
+    pub command: Vec<OsString>,
 }
 
 /// The arguments of `replay` and `shrink`.

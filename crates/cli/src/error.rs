@@ -89,6 +89,17 @@ pub enum Error {
         /// The end of what was printed.
         output: String,
     },
+    /// The library to be preloaded is not there.
+    #[error("the library to be preloaded is not found: {0}")]
+    NoPreload(String),
+    /// A program that cannot be run.
+    #[error("`{program}` cannot be run: {error}")]
+    NotRun {
+        /// Which program.
+        program: String,
+        /// Why.
+        error: std::io::Error,
+    },
     /// A command that does not exist.
     #[error("there is no command `{0}`")]
     NoCommand(String),
@@ -117,9 +128,14 @@ impl Error {
             Error::Ambiguous { .. } => "name one of them by its token, or its trace file",
             Error::NoCommand(_) => "`drawloom help` lists them",
             Error::Passes(_) => "has it been fixed? `drawloom replay --lenient` follows the schedule as well as can be",
+            Error::NoPreload(_) => {
+                "build it by `cargo build --release -p drawloom-preload`, and set DRAWLOOM_PRELOAD to it"
+            }
             Error::NoSchedule(_) => "run the test again",
             Error::NoResult { .. } => "is it one of drawloom's, in a build with the feature `controlled`?",
-            Error::Trace { .. } | Error::Unreadable { .. } | Error::Unwritable { .. } => return None,
+            Error::Trace { .. } | Error::Unreadable { .. } | Error::Unwritable { .. } | Error::NotRun { .. } => {
+                return None;
+            }
             Error::History(_) | Error::Token(_) | Error::Refused(_) | Error::Interrupted => return None,
             #[cfg(feature = "mcp")]
             Error::Server(_) => return None,
@@ -146,6 +162,8 @@ impl Error {
             Error::NoCommand(_) => "no_command",
             Error::Passes(_) => "passes",
             Error::NoSchedule(_) => "no_schedule",
+            Error::NoPreload(_) => "no_preload",
+            Error::NotRun { .. } => "not_run",
             Error::Refused(_) => "refused",
             Error::NoResult { .. } => "no_result",
             Error::Interrupted => "interrupted",

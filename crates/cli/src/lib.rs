@@ -4,6 +4,7 @@
 //! - `project`: what cargo knows, builds and lists; `run`: how tests are run, through cargo or nextest;
 //! - `test`: running tests, also for a given time; `replay`: one test under one schedule;
 //! - `store`: what is kept between runs; `regressions`: what users commit; `list`, `explain`, `view` and `diff` look at it;
+//! - `preload`: running other programs with C libraries looked at;
 //! - `check`: history files, which need no project;
 //! - `answer`: what a command says, to people and to programs; `error`: why it cannot;
 //! - `mcp`: the same for coding agents.
@@ -19,6 +20,7 @@ mod interrupt;
 mod list;
 #[cfg(feature = "mcp")]
 mod mcp;
+mod preload;
 mod project;
 mod regressions;
 mod replay;
@@ -55,7 +57,7 @@ fn format_of(command: &Command) -> Format {
         Command::Diff(arguments) => arguments.output.format(),
         Command::Check(arguments) => arguments.output.format(),
         Command::List(arguments) | Command::Clean(arguments) => arguments.output.format(),
-        Command::Explain(_) | Command::Completions { .. } | Command::Man { .. } => Format::Human,
+        Command::Run(_) | Command::Explain(_) | Command::Completions { .. } | Command::Man { .. } => Format::Human,
         #[cfg(feature = "mcp")]
         Command::Mcp => Format::Human,
     }
@@ -73,6 +75,7 @@ fn run_command(command: &Command, format: Format) -> Result<u8, error::Error> {
             };
             Ok(summary?.exit_code)
         }
+        Command::Run(arguments) => Err(preload::run(arguments)),
         Command::Replay(arguments) => Ok(answer::give(&replay::replay(arguments, Wanted::Replay)?, format)),
         Command::Shrink(arguments) => Ok(answer::give(&replay::replay(arguments, Wanted::Shrink)?, format)),
         Command::Explain(arguments) => explain::explain(arguments),

@@ -246,9 +246,12 @@ fn answer(command: &Command) -> Result<(String, Value), Error> {
         Command::List(arguments) => list::list(arguments).map(|answer| both(&answer)),
         Command::Diff(arguments) => diff::diff(arguments).map(|answer| both(&answer)),
         Command::Check(arguments) => check::check(arguments).map(|answer| both(&answer)),
-        Command::View(_) | Command::Clean(_) | Command::Mcp | Command::Completions { .. } | Command::Man { .. } => {
-            Err(Error::NoCommand(format!("{command:?}")))
-        }
+        Command::Run(_)
+        | Command::View(_)
+        | Command::Clean(_)
+        | Command::Mcp
+        | Command::Completions { .. }
+        | Command::Man { .. } => Err(Error::NoCommand(format!("{command:?}"))),
     }
 }
 

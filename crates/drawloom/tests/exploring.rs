@@ -74,22 +74,41 @@ fn a_budget_of_time_ends_an_exploration_and_is_said() {
 
 #[test]
 fn a_program_that_is_not_deterministic_is_said_to_be() {
+    for strategy in ["random(iterations = 10)", "random(iterations = 100)", "auto(iterations = 2)", "auto"] {
+        let runs = std::sync::Arc::new(std::sync::atomic::AtomicU32::new(0));
+        let exploration = explore(config(strategy), move || {
+            let cell = Arc::new(AtomicU32::new(0));
+            let theirs = cell.clone();
+            let other = thread::spawn(move || theirs.store(1, SeqCst));
+            if runs.fetch_add(1, SeqCst) % 2 == 0 {
+                cell.store(2, SeqCst);
+            } else {
+                cell.load(SeqCst);
+            }
+            other.join().unwrap();
+        });
+        let found = &exploration.findings()[0];
+        assert_eq!(found.kind(), "divergence", "{strategy}");
+        let report = found.report();
+        assert!(report.contains("`store`") && report.contains("`load`"), "{strategy}: {report}");
+        assert!(!exploration.exhausted(), "{strategy}: nothing is known");
+    }
+}
+
+#[test]
+fn a_failure_that_does_not_happen_again_is_said_not_to() {
     let runs = std::sync::Arc::new(std::sync::atomic::AtomicU32::new(0));
-    let exploration = explore(config("random(iterations = 10)"), move || {
+    let exploration = explore(config("auto"), move || {
         let cell = Arc::new(AtomicU32::new(0));
         let theirs = cell.clone();
         let other = thread::spawn(move || theirs.store(1, SeqCst));
-        if runs.fetch_add(1, SeqCst) % 2 == 0 {
-            cell.store(2, SeqCst);
-        } else {
-            cell.load(SeqCst);
-        }
+        cell.load(SeqCst);
         other.join().unwrap();
+        assert_ne!(runs.fetch_add(1, SeqCst), 1, "the second time");
     });
-    let found = &exploration.findings()[0];
-    assert_eq!(found.kind(), "divergence");
-    let report = found.report();
-    assert!(report.contains("`store`") && report.contains("`load`"), "{report}");
+    let kinds: Vec<_> = exploration.findings().iter().map(|finding| finding.kind()).collect();
+    assert_eq!(kinds, ["divergence", "panic"]);
+    assert!(exploration.findings()[1].message().contains("the second time"));
 }
 
 #[test]

@@ -172,3 +172,26 @@ fn a_strategy_of_ones_own_makes_the_choices() {
     );
     assert_eq!(exploration.findings().len(), 0, "the first one runs before the second is there");
 }
+
+#[test]
+fn what_an_exploration_finds_does_not_depend_on_those_before_it() {
+    let found = || {
+        let exploration = explored("auto(iterations = 300), shrink = false", reordered);
+        let token = exploration.findings()[0].token().to_owned();
+        (token, exploration.executions(), exploration.steps(), exploration.behaviours())
+    };
+    let alone = std::thread::spawn(found).join().expect("a result");
+    for before in [two_increments, many_increments, reordered] {
+        explored("auto(iterations = 300), shrink = false", before);
+        assert_eq!(found(), alone);
+    }
+}
+
+#[test]
+fn a_choice_of_very_many_outcomes_is_sampled() {
+    let exploration = explored("auto(iterations = 200)", || {
+        let chosen = thread::spawn(|| drawloom::choose(65_536));
+        assert!(drawloom::choose(65_536) + chosen.join().unwrap() < 131_072);
+    });
+    assert_eq!((exploration.executions(), exploration.exhausted()), (200, false));
+}

@@ -87,13 +87,17 @@ impl Task {
 }
 
 impl Engine {
-    /// The behaviour hash of the execution so far, without its teardown.
+    /// The behaviour hash of the execution so far, without its teardown. Of no meaning without
+    /// [`Limits::behaviour`](crate::Limits::behaviour).
     pub fn behaviour(&self) -> u64 {
         if self.is_tearing_down() { self.trails.before_teardown } else { self.combined(&mut Vec::new()) }
     }
 
     /// Teardown begins, whose steps do not count.
     pub(crate) fn keep_behaviour(&mut self) {
+        if !self.limits().behaviour {
+            return;
+        }
         let mut paths = std::mem::take(&mut self.trails.paths);
         self.trails.before_teardown = self.combined(&mut paths);
         self.trails.paths = paths;
@@ -113,9 +117,16 @@ impl Engine {
         sum
     }
 
-    /// Takes the last step into account.
-    #[inline(never)]
+    /// Takes the last step into account, if anybody wants to know.
+    #[inline]
     pub(crate) fn leave_trail(&mut self) {
+        if self.limits().behaviour {
+            self.leave_trail_of_last();
+        }
+    }
+
+    #[inline(never)]
+    fn leave_trail_of_last(&mut self) {
         use OpKind::*;
         let Some(step) = self.steps.last() else { return };
         let own = self.tasks[step.task.index()].hash;

@@ -23,19 +23,21 @@ mod place;
 
 use self::known::{Known, Row, Seen};
 use self::place::{Place, join, places};
-use crate::id::TaskId;
+use crate::id::{ResourceId, TaskId};
 use crate::operation::{OpKind, outcome};
 use crate::trace::Step;
 
 /// For each step, how many steps of every task happened before it or are it.
 #[derive(Clone, Debug, Default)]
 pub struct Causality {
-    /// Words of a clock: one for each task, and some more to make a multiple of [`WORDS`].
+    /// Words of a clock: one for each task, and some more to make whole [`Words`].
     width: usize,
-    /// The clock of step j is the j-th row of `width` words.
-    clocks: Vec<u32>,
-    /// The number of each step among its own task's, from 1.
+    /// The clock of step j is the j-th row of `width` words. What is beyond the last step is left from before.
+    clocks: Vec<Words>,
+    /// The number of each step among its own task's, from 1; the same holds here.
     own: Vec<u32>,
+    /// By step: one more than the last step that it knows of at first hand, 0 if there is none; the same holds here.
+    last_known: Vec<u32>,
     races: Vec<(usize, usize)>,
     /// The steps that all this is of.
     steps: Vec<Step>,
@@ -56,6 +58,9 @@ const NONE: u32 = u32::MAX;
 
 /// So many words of clocks are joined at once.
 const WORDS: usize = 4;
+
+/// A part of a clock.
+type Words = [u32; WORDS];
 
 impl Causality {
     /// Computes the clocks of `steps`.
@@ -84,8 +89,14 @@ impl Causality {
         self.known.take_back(kept, &self.steps);
         self.steps.truncate(kept);
         self.steps.extend_from_slice(&steps[kept..]);
-        self.clocks.truncate(kept * self.width);
-        self.own.truncate(kept);
+        if self.own.len() < steps.len() {
+            self.own.resize(steps.len(), 0);
+            self.last_known.resize(steps.len(), 0);
+        }
+        let words = steps.len() * self.width / WORDS;
+        if self.clocks.len() < words {
+            self.clocks.resize(words, [0; WORDS]);
+        }
         self.races.truncate(self.races.partition_point(|(_, second)| *second < kept));
         for j in kept..steps.len() {
             self.step(j);
@@ -107,13 +118,21 @@ impl Causality {
     /// Whether step `j` happened after `origin`, or is it.
     #[inline]
     pub fn is_after(&self, j: usize, origin: Origin) -> bool {
-        self.clocks[j * self.width + origin.task as usize] >= origin.number
+        self.clocks.as_flattened()[j * self.width + origin.task as usize] >= origin.number
+    }
+
+    /// The last step after `i` that step `j` knows of at first hand: made by its own task, enabling it or depended on.
+    /// If there is none, no step after `i` is any of that.
+    #[inline]
+    pub fn last_known_after(&self, i: usize, j: usize) -> Option<usize> {
+        let last = self.last_known[j] as usize;
+        (last > i + 1).then_some(last.wrapping_sub(1))
     }
 
     /// The last step before `end` that comes after `i` but did not happen after it; looks at all of them.
     pub fn last_independent_of(&self, i: usize, end: usize) -> Option<usize> {
         let (task, number) = (self.steps[i].task.index(), self.own[i]);
-        let column = self.clocks.get((i + 1) * self.width + task..end * self.width)?;
+        let column = self.clocks.as_flattened().get((i + 1) * self.width + task..end * self.width)?;
         column.iter().step_by(self.width).rposition(|known| *known < number).map(|at| i + 1 + at)
     }
 
@@ -134,27 +153,37 @@ impl Causality {
 
     #[inline]
     fn row(&self, j: usize) -> &[u32] {
-        &self.clocks[j * self.width..(j + 1) * self.width]
+        &self.clocks.as_flattened()[j * self.width..(j + 1) * self.width]
     }
 }
 
 /// The weaving itself, a step at a time.
 impl Causality {
     fn step(&mut self, j: usize) {
-        let Causality { width, clocks, own, races, steps, timed, known } = self;
-        let (width, step) = (*width, &steps[j]);
+        let Causality { width, clocks, own, last_known, races, steps, timed, known } = self;
+        let (width, step) = (*width / WORDS, &steps[j]);
         let task = step.task.index();
         let previous = known.newest_of_task(j, task);
-        if previous == NONE {
-            clocks.resize((j + 1) * width, 0);
-        } else {
-            let previous = previous as usize;
-            clocks.extend_from_within(previous * width..(previous + 1) * width);
+        let (before, beyond) = clocks.split_at_mut(j * width);
+        let clock = &mut beyond[..width];
+        match previous {
+            NONE => clock.fill([0; WORDS]),
+            previous => clock.copy_from_slice(&before[previous as usize * width..][..width]),
         }
-        let (before, clock) = clocks.split_at_mut(j * width);
-        clock[task] += 1;
-        own.push(clock[task]);
-        let mut row = Row { j, clock, seen: Seen { width, before, own, steps }, races };
+        let number = &mut clock.as_flattened_mut()[task];
+        *number += 1;
+        own[j] = *number;
+        if step.kind == OpKind::Exit && !*timed && step.after == 0 && !known.is_end_watched(task) {
+            // What is met most: it learns nothing, unless it follows a request.
+            let request = previous != NONE && is_request(steps[previous as usize].kind);
+            if !request {
+                last_known[j] = previous.wrapping_add(1);
+                return;
+            }
+        }
+        let last_known_of = &mut last_known[j];
+        *last_known_of = previous.wrapping_add(1);
+        let mut row = Row { j, clock, last_known: last_known_of, seen: Seen { width, before, own, steps }, races };
         if step.after > 0 {
             row.learn(step.after as usize - 1);
         }
@@ -165,6 +194,9 @@ impl Causality {
             learn_grant(&mut row, known, previous as usize);
         }
         match step.kind {
+            kind if kind.is_access() && step.resource != ResourceId::NONE => {
+                known.meet_access(&mut row, Place::of_resource(step.resource));
+            }
             // A task that has ended is asked for its last step; so its end need not be remembered.
             OpKind::Join => row.learn_end_of(step.arg, known),
             _ => {
@@ -185,13 +217,19 @@ impl Causality {
 /// Step `j` follows request `p` of its task: what let `p` go on, waited for or not.
 #[inline]
 fn learn_grant(row: &mut Row<'_>, known: &Known, p: usize) {
-    use OpKind::*;
     let request = &row.seen.steps[p];
-    if matches!(request.kind, Lock | Read | Write | OnceEnter | Acquire | Recv | Send) {
+    if is_request(request.kind) {
         if let Some(place) = known.place(Place::of_resource(request.resource)) {
             learn_grant_at(row, place, p);
         }
     }
+}
+
+/// Whether what follows a step of this kind happens after what has granted it.
+#[inline]
+fn is_request(kind: OpKind) -> bool {
+    use OpKind::*;
+    matches!(kind, Lock | Read | Write | OnceEnter | Acquire | Recv | Send)
 }
 
 fn learn_grant_at(row: &mut Row<'_>, place: &Place, p: usize) {
@@ -214,6 +252,7 @@ fn learn_grant_at(row: &mut Row<'_>, place: &Place, p: usize) {
     }
     if all && !place.shared.is_empty() {
         join(row.clock, &place.shared);
+        *row.last_known = row.j as u32;
     }
     if let Some(i) = by {
         row.learn(i);

@@ -255,8 +255,9 @@ fn is_reading(step: &Step) -> bool {
     reads_only(step.kind, u32::from(step.outcome))
 }
 
+/// Whether an access of this kind changes nothing.
 #[inline]
-fn reads_only(kind: OpKind, came_to: u32) -> bool {
+pub(crate) fn reads_only(kind: OpKind, came_to: u32) -> bool {
     match kind {
         OpKind::Load | OpKind::CellRead => true,
         OpKind::Cas => came_to == outcome::REFUSED,

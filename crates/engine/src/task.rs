@@ -36,6 +36,8 @@ pub struct Task {
     pub name: Option<Box<str>>,
     /// Whether it ended by a panic.
     pub panicked: bool,
+    /// Whether nobody waits for it in the end: it may be left waiting.
+    pub daemon: bool,
     pub(crate) children: u32,
     pub(crate) resources_created: u32,
     pub(crate) ready_at: u32,
@@ -64,6 +66,7 @@ impl Task {
             spawned_at,
             name,
             panicked: false,
+            daemon: false,
             children: 0,
             resources_created: 0,
             ready_at: NOT_READY,

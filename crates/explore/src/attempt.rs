@@ -31,7 +31,8 @@ const LONGEST: u64 = 2_000;
 pub(super) struct Attempt {
     /// As the executions are made; known when the first one is.
     plan: Option<Plan>,
-    explorer: Explorer,
+    /// None until it begins.
+    explorer: Option<Explorer>,
     /// Whose executions are the first ones; none when they are over.
     guide: Option<Guide>,
     most: u64,
@@ -48,7 +49,7 @@ impl Attempt {
         let most = if plan.may_exhaust() { (plan.executions / SHARE).min(MOST) } else { 0 };
         Attempt {
             plan: None,
-            explorer: Explorer::new(most),
+            explorer: None,
             guide: plan.guide.clone(),
             most,
             given_up: most == 0,
@@ -67,7 +68,7 @@ impl Attempt {
             return;
         }
         if fate != Fate::Unfit {
-            self.explorer = guide.explorer().clone();
+            self.explorer = Some(guide.explorer().clone());
             self.exhausted = progress.exhausted;
             self.given_up |= progress.exhausted || progress.diverged || progress.pending > self.most;
         }
@@ -76,7 +77,7 @@ impl Attempt {
 
     /// Behaviours that it has explored.
     pub(super) fn explored(&self) -> u64 {
-        self.explorer.progress().executions
+        self.explorer.as_ref().map_or(0, |explorer| explorer.progress().executions)
     }
 
     /// Whether there is to be a burst before execution `number`.
@@ -96,23 +97,25 @@ impl Attempt {
 
     /// Makes the burst before execution `number`.
     pub(super) fn go_on<P: Program>(&mut self, number: u64, plan: &Plan, program: &P, profile: &Profile) {
-        if self.plan.is_none() && profile.steps() > LONGEST {
+        // Each outcome of a choice would have to be explored.
+        if self.plan.is_none() && (profile.steps() > LONGEST || profile.outcomes() > self.most) {
             self.given_up = true;
             return;
         }
         let plan = self.plan.get_or_insert_with(|| plan.to_exhaust(4 * profile.steps() + 64));
+        let explorer = self.explorer.get_or_insert_with(|| Explorer::new(self.most));
         let mut worker = Worker::new(plan, program);
         while !self.given_up && self.found.executions < number / 2 {
-            let Some(strategy) = self.explorer.claim() else {
-                self.exhausted = self.explorer.progress().exhausted;
+            let Some(strategy) = explorer.claim() else {
+                self.exhausted = explorer.progress().exhausted;
                 self.given_up = true;
                 break;
             };
             let ticket = strategy.ticket();
             let ran = worker.run_with(number + self.found.executions, Box::new(strategy));
-            let stops = ran.cut || (ran.failure.is_some() && !plan.keep_going) || self.explorer.was_redundant(ticket);
+            let stops = ran.cut || (ran.failure.is_some() && !plan.keep_going) || explorer.was_redundant(ticket);
             add(&mut self.found, ran);
-            self.given_up = stops || self.found.executions + self.explorer.progress().pending > self.most;
+            self.given_up = stops || self.found.executions + explorer.progress().pending > self.most;
         }
         self.bursts.push((number, self.found.executions));
     }

@@ -78,8 +78,7 @@ pub(super) fn exhaust_from<P: Program>(
             explorer.give_back();
             return false;
         }
-        let claimed = if plan.threads > 1 { explorer.claim_ahead() } else { explorer.claim() };
-        let Some(strategy) = claimed else { return false };
+        let Some(strategy) = explorer.claim_ahead() else { return false };
         let ticket = strategy.ticket();
         let iteration = made.0.fetch_add(1, Ordering::Relaxed);
         let mut ran = worker.run_with(iteration, Box::new(strategy));

@@ -22,12 +22,13 @@ use drawloom_engine::guard::{Armed, Guard, Site};
 use drawloom_engine::schedule::Schedule;
 use drawloom_engine::strategy::{Lenient, Preemptions, Script};
 use drawloom_report::explain::{Fix, Verification};
-use drawloom_report::{Record, same_bug};
+use drawloom_report::{Meta, Record, same_bug};
 
 use self::trial::Trial;
 use super::exploration::Failure;
 use super::plan::Plan;
 use super::program::Program;
+use super::telling::replay_with;
 use super::worker::Worker;
 
 /// Tries the fixes of everything that was found, and moves harmful steps out of windows.
@@ -146,6 +147,6 @@ impl<P: Program> Worker<'_, P> {
 
     /// The last execution, as one in which nothing was found.
     pub(super) fn passing(&self) -> Record {
-        Record::passed(self.engine(), self.meta(0), &P::place)
+        Record::passed(self.engine(), Meta { replay_with: replay_with(), ..self.meta(0) }, &P::place)
     }
 }

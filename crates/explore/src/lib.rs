@@ -33,6 +33,7 @@ mod exploration;
 mod fixes;
 mod harness;
 mod levels;
+mod memory;
 mod output;
 mod passing;
 mod plan;

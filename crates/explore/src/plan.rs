@@ -6,11 +6,12 @@ use std::time::Duration;
 use drawloom_engine::config::{Clock, Config, Shrink, StrategySpec, Teardown, Until};
 use drawloom_engine::schedule::{LineOf, Schedule, TokenError};
 use drawloom_engine::strategy::{
-    Auto, Corpus, DelayBounded, Guide, Lenient, Pct, Pos, RaceDirected, Random, Replay, RoundRobin, Sequential,
-    Strategy, Surw, Urw,
+    Corpus, DelayBounded, Guide, Lenient, Pct, Pos, RaceDirected, Random, Replay, RoundRobin, Sequential, Strategy,
+    Surw, Urw,
 };
 use drawloom_engine::{Limits, Settings};
 
+use super::memory::{self, Lent};
 use super::program::Program;
 use super::rounds::SINGLE;
 
@@ -19,6 +20,10 @@ const STARVATION_BOUND: u64 = 10_000;
 
 /// Executions that are guided where the strategy is `auto`: those that are made one after the other.
 pub(super) const GUIDED: u64 = SINGLE;
+
+/// The execution that is made twice where executions are sampled. Not the first one: where a bug is found before, it
+/// would be one of few. An exploration that ends before compares its last one.
+const COMPARED: u64 = SINGLE - 1;
 
 /// Makes a strategy of the user's own for each worker.
 pub(super) type MakeStrategy = Arc<dyn Fn() -> Box<dyn Strategy> + Send + Sync>;
@@ -37,6 +42,8 @@ pub(super) struct Plan {
     pub(super) seed: u64,
     /// Executions to make, unless something ends the exploration before.
     pub(super) executions: u64,
+    /// The execution that is made twice, to compare.
+    pub(super) compared: u64,
     /// Whether to stop as soon as behaviours repeat themselves.
     pub(super) until_saturated: bool,
     /// Bytes for what an exhaustive exploration has left to do.
@@ -46,7 +53,6 @@ pub(super) struct Plan {
     /// Whether an execution that is cut has failed: not if that was asked for.
     pub(super) cuts_are_failures: bool,
     pub(super) keep_going: bool,
-    pub(super) behaviours: bool,
     pub(super) leaks: bool,
     pub(super) unjoined: bool,
     pub(super) timeout: Option<Duration>,
@@ -91,6 +97,7 @@ impl Plan {
             run_on: matches!(config.strategy, StrategySpec::Exhaustive { .. }),
             await_change: matches!(config.strategy, StrategySpec::Exhaustive { .. })
                 || replay.as_ref().is_some_and(|schedule| schedule.await_change),
+            behaviour: !matches!(config.strategy, StrategySpec::Exhaustive { .. }),
             guard: None,
         };
         Ok(Plan {
@@ -102,10 +109,14 @@ impl Plan {
                 _ if config.strategy.is_randomised() => config.iterations,
                 _ => 1,
             },
+            compared: match config.strategy {
+                StrategySpec::Exhaustive { .. } => 0,
+                _ => COMPARED,
+            },
             until_saturated: config.until == Until::Saturated && config.strategy.is_randomised(),
             custom: None,
             // With `keep_going` exploration goes on after an execution that ended half way.
-            guide: (config.strategy == StrategySpec::Auto && !config.keep_going).then(|| Guide::new(GUIDED)),
+            guide: (config.strategy == StrategySpec::Auto && !config.keep_going).then(memory::guide),
             memory_budget: match config.strategy {
                 StrategySpec::Exhaustive { memory_budget, .. } => memory_budget,
                 _ => usize::MAX,
@@ -116,7 +127,6 @@ impl Plan {
             },
             cuts_are_failures: !matches!(config.strategy, StrategySpec::Exhaustive { max_depth: 1.., .. }),
             keep_going: config.keep_going,
-            behaviours: !matches!(config.strategy, StrategySpec::Exhaustive { .. }),
             leaks: config.leaks,
             unjoined: config.unjoined,
             timeout: config.timeout,
@@ -142,6 +152,8 @@ impl Plan {
         self.guide = None;
         self.strategy_text = "a strategy of your own".to_owned();
         self.executions = config.iterations;
+        // It is asked for the same choices again: so whether it can make them is known at once.
+        self.compared = 0;
         self.custom = Some(make);
         self
     }
@@ -150,6 +162,7 @@ impl Plan {
     /// `longest`.
     pub(super) fn to_exhaust(&self, longest: u64) -> Plan {
         let mut plan = self.clone();
+        plan.guide = None;
         plan.strategy = StrategySpec::Exhaustive {
             max_schedules: self.executions,
             max_depth: longest,
@@ -175,7 +188,7 @@ impl Plan {
             (StrategySpec::Sequential, _) => Box::new(Sequential),
             (StrategySpec::RoundRobin, _) => Box::new(RoundRobin),
             (StrategySpec::Sticky { stickiness }, _) => Box::new(Random::sticky(*stickiness)),
-            (StrategySpec::Auto, _) => Box::new(self.guide.clone().map_or_else(Auto::new, Auto::guided)),
+            (StrategySpec::Auto, _) => Box::new(Lent::auto(self.guide.clone())),
             (StrategySpec::Pos, _) => Box::new(Pos::new()),
             (StrategySpec::Surw, _) => Box::new(Surw::new()),
             (StrategySpec::Urw, _) => Box::new(Urw::new()),

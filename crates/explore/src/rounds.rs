@@ -10,6 +10,8 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 
 use drawloom_engine::strategy::{Kept, Profile};
 
+use super::memory;
+
 /// Executions that a worker takes at a time.
 pub(super) const BLOCK: u64 = 32;
 /// The first rounds are one execution each: so many of them.
@@ -56,22 +58,23 @@ struct State {
     was_between: bool,
     /// Workers that wait for the end of the round.
     waiting: usize,
-    profile: Arc<Profile>,
+    /// None while it is lent to the one execution of a round.
+    profile: Option<Arc<Profile>>,
     learned: Vec<(u64, Profile)>,
 }
 
 impl Rounds {
     /// Rounds of so many executions; all in one if nobody learns.
     pub(super) fn new(executions: u64, learns: bool) -> Self {
-        Self::starting_with(Profile::default(), executions, learns, false)
+        Self::starting_with(memory::profile(), executions, learns, false)
     }
 
     /// Rounds in which every execution counts, and which stay short for that.
     pub(super) fn keeping(kept: Kept, executions: u64) -> Self {
-        Self::starting_with(Profile::with_kept(kept), executions, true, true)
+        Self::starting_with(Arc::new(Profile::with_kept(kept)), executions, true, true)
     }
 
-    fn starting_with(profile: Profile, executions: u64, learns: bool, always: bool) -> Self {
+    fn starting_with(profile: Arc<Profile>, executions: u64, learns: bool, always: bool) -> Self {
         let state = State {
             executions,
             next: 0,
@@ -79,7 +82,7 @@ impl Rounds {
             running: 0,
             was_between: false,
             waiting: 0,
-            profile: Arc::new(profile),
+            profile: Some(profile),
             learned: Vec::new(),
         };
         Rounds { learns, always, state: Mutex::new(state), over: Condvar::new() }
@@ -94,7 +97,7 @@ impl Rounds {
                 state.next = (first + BLOCK).min(state.end);
                 state.running += 1;
                 let alone = self.learns && state.end <= SINGLE;
-                let profile = if alone { std::mem::take(&mut state.profile) } else { Arc::clone(&state.profile) };
+                let profile = if alone { state.profile.take() } else { state.profile.clone() }.unwrap_or_default();
                 return Some(Turn::Block(Assignment { first, last: state.next, profile, alone }));
             }
             if state.end >= state.executions {
@@ -110,7 +113,7 @@ impl Rounds {
                 state.merge();
                 state.was_between = true;
                 state.running = 1;
-                return Some(Turn::Between(state.end, Arc::clone(&state.profile)));
+                return Some(Turn::Between(state.end, state.profile.clone().unwrap_or_default()));
             }
         }
     }
@@ -130,7 +133,7 @@ impl Rounds {
     /// The round of one execution is over, and this is what is known now.
     pub(super) fn done_alone(&self, profile: Arc<Profile>) {
         let mut state = self.lock();
-        state.profile = profile;
+        state.profile = Some(profile);
         self.one_is_done(&mut state);
     }
 
@@ -148,7 +151,13 @@ impl Rounds {
         let mut state = self.lock();
         state.learned.retain(|(first, _)| *first <= last);
         state.merge();
-        Arc::clone(&state.profile)
+        state.profile.clone().unwrap_or_default()
+    }
+
+    /// All is over: what is known is not needed any more.
+    pub(super) fn end(self) {
+        let state = self.state.into_inner().unwrap_or_else(|e| e.into_inner());
+        state.profile.into_iter().for_each(memory::keep_profile);
     }
 
     fn one_is_done(&self, state: &mut State) {
@@ -178,7 +187,7 @@ impl State {
             return;
         }
         self.learned.sort_by_key(|(first, _)| *first);
-        let profile = Arc::make_mut(&mut self.profile);
+        let profile = Arc::make_mut(self.profile.get_or_insert_default());
         for (_, learned) in self.learned.drain(..) {
             profile.merge(&learned);
         }

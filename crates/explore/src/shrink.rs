@@ -16,6 +16,7 @@ use drawloom_engine::{Engine, Step};
 use drawloom_report::{Minimised, same_bug};
 
 use super::exploration::Failure;
+use super::plan::Plan;
 use super::program::Program;
 use super::scenario::{self, Smaller};
 use super::understand;
@@ -30,12 +31,7 @@ const MOST_TIME: Duration = Duration::from_secs(2);
 
 /// Minimises what was found, as far as the plan says, and explains what is left of it.
 pub(super) fn all<P: Program>(worker: &mut Worker<'_, P>, failures: &mut [Failure]) {
-    let wanted = match worker.plan().shrink {
-        Shrink::Off => false,
-        // Where what is left over is leaked, every replay would leak.
-        Shrink::Within => !worker.plan().is_replay() && !worker.plan().settings.leak,
-        Shrink::Full => true,
-    };
+    let wanted = is_wanted(worker.plan());
     for failure in failures.iter_mut().filter(|_| wanted) {
         let simpler = in_a_smaller_scenario(worker, failure).or_else(|| one(worker, failure));
         if let Some(simpler) = simpler {
@@ -43,6 +39,16 @@ pub(super) fn all<P: Program>(worker: &mut Worker<'_, P>, failures: &mut [Failur
         }
     }
     understand::all(worker, failures);
+}
+
+/// Whether what is found is to be replayed, to minimise it.
+pub(super) fn is_wanted(plan: &Plan) -> bool {
+    match plan.shrink {
+        Shrink::Off => false,
+        // Where what is left over is leaked, every replay would leak.
+        Shrink::Within => !plan.is_replay() && !plan.settings.leak,
+        Shrink::Full => true,
+    }
 }
 
 /// The simplest schedule of the smallest scenario, if there is a scenario and a smaller one.

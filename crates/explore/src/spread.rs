@@ -16,6 +16,7 @@ use super::attempt::Attempt;
 use super::corpus::Corpus;
 use super::exhaust::exhaust;
 use super::exploration::{Exploration, Failure};
+use super::memory;
 use super::plan::{MakeStrategy, Plan};
 use super::program::Program;
 use super::progress::Progress;
@@ -66,7 +67,7 @@ pub(super) fn explore<P: Program>(
     program: &P,
     kept_as: Option<&str>,
 ) -> Exploration {
-    let plan = match (Plan::of::<P>(config), custom) {
+    let mut plan = match (Plan::of::<P>(config), custom) {
         (Ok(plan), None) => plan,
         (Ok(plan), Some(make)) => plan.with(make, config),
         (Err(error), _) => return Exploration { error: Some(error.to_string()), ..empty(0) },
@@ -116,10 +117,15 @@ pub(super) fn explore<P: Program>(
         corpus.store(kept, exploration.result.executions, &mut remarks);
     }
     exploration.result.remarks = remarks;
+    if exploration.sampled <= plan.compared && !plan.is_replay() {
+        exploration.compare(&mut worker);
+    }
     if !exploration.had_choice && exploration.result.failures.is_empty() && !plan.is_replay() {
         exploration.result.failures.push(worker.nothing_explored());
     }
     shrink::all(&mut worker, &mut exploration.result.failures);
+    drop(worker);
+    memory::keep_guide(plan.guide.take());
     exploration.result
 }
 
@@ -245,6 +251,8 @@ impl Block {
 struct PutTogether {
     result: Exploration,
     had_choice: bool,
+    /// Executions made, but for those of an attempt to explore everything.
+    sampled: u64,
 }
 
 fn put_together(shared: Shared<'_>, planned: u64) -> PutTogether {
@@ -255,7 +263,7 @@ fn put_together(shared: Shared<'_>, planned: u64) -> PutTogether {
     attempt.look_at_guide(u64::MAX);
     let mut blocks = shared.blocks.into_inner().unwrap_or_else(|e| e.into_inner());
     blocks.sort_by_key(|block| block.first);
-    let mut put = PutTogether { result: empty(planned), had_choice: false };
+    let mut put = PutTogether { result: empty(planned), had_choice: false, sampled: 0 };
     let mut behaviours = Vec::new();
     let (mut sampled, mut tasks, mut choices) = (0, 0, 0);
     for mut block in blocks.into_iter().filter(|block| block.first <= stop_after) {
@@ -279,9 +287,14 @@ fn put_together(shared: Shared<'_>, planned: u64) -> PutTogether {
     put.result.behaviours = behaviours.into_iter().collect();
     put.result.seen_once = once;
     put.add_attempt(attempt);
+    put.sampled = sampled;
+    shared.rounds.end();
     let result = &mut put.result;
     result.timed_out = out_of_time <= stop_after && out_of_time != u64::MAX;
     result.saturated = shared.saturated.into_inner() == sampled;
+    if result.failing > 0 {
+        return put;
+    }
     let plan = shared.plan;
     let custom = plan.custom.is_some();
     let evidence = Evidence { strategy: &plan.strategy, custom, executions: sampled, tasks, choices };
@@ -293,6 +306,22 @@ fn put_together(shared: Shared<'_>, planned: u64) -> PutTogether {
 }
 
 impl PutTogether {
+    /// No execution has been made twice yet: makes the last one, or one that has failed. If it is not the same again,
+    /// nothing is known. What was found in the first execution, or is not to be replayed, stands for itself.
+    fn compare<P: Program>(&mut self, worker: &mut Worker<'_, P>) {
+        let (result, replays) = (&mut self.result, shrink::is_wanted(worker.plan()));
+        let failure = match result.failures.first() {
+            None => worker.compare_last(self.sampled.saturating_sub(1)),
+            Some(failure) if failure.iteration() > 1 && replays => worker.compare_failed(failure),
+            Some(_) => None,
+        };
+        if let Some(failure) = failure {
+            (result.exhausted, result.exhausted_instead) = (false, None);
+            result.failing = result.failing.max(1);
+            result.failures.insert(0, failure);
+        }
+    }
+
     fn add_attempt(&mut self, attempt: Attempt) {
         let explored = attempt.explored();
         let Attempt { found, exhausted, .. } = attempt;

@@ -8,17 +8,22 @@ use std::sync::{Arc, OnceLock};
 
 use drawloom_engine::finding::{Finding, FindingKind};
 use drawloom_engine::schedule::{LineOf, Schedule};
-use drawloom_engine::{Engine, Site};
+use drawloom_engine::{Engine, Site, Step};
 use drawloom_report::{Knowledge, Meta, Place, Record};
 
 use super::program::Program;
 use super::understand::explain_with;
 
+/// How who runs the tests wants a finding to be replayed, if not as usual.
+pub(super) fn replay_with() -> Option<String> {
+    std::env::var(drawloom_report::ENV_REPLAY_WITH).ok()
+}
+
 /// A record, made or yet to be made.
 #[derive(Clone)]
 pub(super) struct Telling {
     seen: Arc<Seen>,
-    /// Without the token; what counts once there is a record is in there.
+    /// Without the token and what it is replayed with; what counts once there is a record is in there.
     meta: Meta,
     /// Whether the record is to be explained when it is made, by what it says itself.
     explained: bool,
@@ -48,12 +53,18 @@ impl Telling {
             let replayable = !matches!(finding.kind, FindingKind::Divergence(_) | FindingKind::NothingExplored);
             let schedule = replayable.then(|| Schedule::of(engine, &self.meta.test, *line_of));
             let token = schedule.map_or_else(String::new, |schedule| schedule.token());
-            let mut record = Record::of(engine, finding, Meta { token, ..self.meta.clone() }, place);
+            let meta = Meta { token, replay_with: replay_with(), ..self.meta.clone() };
+            let mut record = Record::of(engine, finding, meta, place);
             if self.explained {
                 explain_with(&mut record, &Knowledge::default());
             }
             record
         })
+    }
+
+    /// The steps of the execution.
+    pub(super) fn steps(&self) -> &[Step] {
+        self.seen.engine.steps()
     }
 
     /// Has it explained, by what it says itself, when somebody reads it.

@@ -33,8 +33,8 @@ pub(super) struct Worker<'a, P: Program> {
     races: Races,
     /// No need to look for choices any more: there was one.
     seen_choice: bool,
-    /// What the executions are drawn with.
-    profile: Arc<Profile>,
+    /// What the executions are drawn with; none before the first.
+    profile: Option<Arc<Profile>>,
 }
 
 impl<'a, P: Program> Worker<'a, P> {
@@ -45,7 +45,7 @@ impl<'a, P: Program> Worker<'a, P> {
             executor: program.executor(plan.strategy()),
             races: Races::default(),
             seen_choice: false,
-            profile: Arc::new(Profile::default()),
+            profile: None,
         }
     }
 
@@ -56,19 +56,19 @@ impl<'a, P: Program> Worker<'a, P> {
 
     /// From now on executions are drawn with `profile`.
     pub(super) fn know(&mut self, profile: Arc<Profile>) {
-        self.profile = profile;
+        self.profile = Some(profile);
     }
 
     /// What executions were drawn with, with all that was learned [at once](Self::learn_at_once).
     pub(super) fn known(&mut self) -> Arc<Profile> {
-        std::mem::take(&mut self.profile)
+        self.profile.take().unwrap_or_default()
     }
 
     /// Adds the last execution to what the next one is drawn with.
     pub(super) fn learn_at_once(&mut self) {
         let mut profile = self.known();
         self.learn(Arc::make_mut(&mut profile));
-        self.profile = profile;
+        self.profile = Some(profile);
     }
 
     /// Adds the last execution to what is known.
@@ -88,8 +88,11 @@ impl<'a, P: Program> Worker<'a, P> {
         if cut {
             finding = None;
         }
-        if iteration == 0 && finding.is_none() && !cut && !self.plan.is_replay() {
+        if iteration == self.plan.compared && finding.is_none() && !cut && !self.plan.is_replay() {
             finding = self.run_again_and_compare(iteration);
+        }
+        if matches!(&finding, Some(Finding { kind: FindingKind::Divergence(_), .. })) && self.is_guided(iteration) {
+            finding = self.differs_without_guide().or(finding);
         }
         if finding.is_none() {
             finding = self.race();
@@ -106,7 +109,7 @@ impl<'a, P: Program> Worker<'a, P> {
         self.seen_choice = self.seen_choice || engine.choices() > 0;
         Ran {
             steps: engine.steps().len() as u64,
-            behaviour: self.plan.behaviours.then(|| engine.behaviour()),
+            behaviour: engine.limits().behaviour.then(|| engine.behaviour()),
             had_choice: self.seen_choice,
             leaked_tasks,
             cut,
@@ -136,7 +139,8 @@ impl<'a, P: Program> Worker<'a, P> {
     fn execute(&mut self, settings: &Settings, iteration: u64) -> (Option<Finding>, u64) {
         loop {
             let seed = Tape::seed_of(self.plan.seed, iteration);
-            self.executor.with_strategy(|strategy| strategy.prepare(iteration, &self.profile));
+            let profile = self.profile.get_or_insert_default();
+            self.executor.with_strategy(|strategy| strategy.prepare(iteration, profile));
             let outcome = self.program.run(&mut self.executor, settings, seed);
             if !matches!(outcome.finding, Some(Finding { kind: FindingKind::Interference, .. })) {
                 return (outcome.finding, outcome.leaked_tasks as u64);
@@ -144,15 +148,27 @@ impl<'a, P: Program> Worker<'a, P> {
         }
     }
 
+    /// Whether a guide may have made some of the choices of execution `iteration`.
+    fn is_guided(&self, iteration: u64) -> bool {
+        self.plan.guide.is_some() && (1..GUIDED).contains(&iteration)
+    }
+
     /// The same execution once more.
     fn execute_again(&mut self, iteration: u64) -> Option<Finding> {
-        let guided = self.plan.guide.is_some() && (1..GUIDED).contains(&iteration);
-        if !self.plan.is_exhaustive() && !guided {
-            return self.execute(&self.plan.settings, iteration).0;
-        }
         // How it began is not in its seed.
+        if self.plan.is_exhaustive() || self.is_guided(iteration) {
+            return self.follow_again(iteration);
+        }
+        self.execute(&self.plan.settings, iteration).0
+    }
+
+    /// The same execution once more, by its schedule.
+    fn follow_again(&mut self, iteration: u64) -> Option<Finding> {
         let schedule = Schedule::of(self.executor.engine(), &self.plan.name, P::line_of);
-        let settings = if guided { &self.plan.replay_settings(schedule.await_change) } else { &self.plan.settings };
+        let settings = match self.plan.is_exhaustive() {
+            true => &self.plan.settings,
+            false => &self.plan.replay_settings(schedule.await_change),
+        };
         let kept = self.executor.replace_strategy(Box::new(Replay::new(schedule, P::line_of)));
         let finding = self.execute(settings, iteration).0;
         self.executor.set_strategy(kept);
@@ -181,7 +197,7 @@ impl<'a, P: Program> Worker<'a, P> {
         number: u64,
         profile: &Arc<Profile>,
     ) -> Option<Finding> {
-        self.profile = Arc::clone(profile);
+        self.profile = Some(Arc::clone(profile));
         self.executor.set_strategy(strategy);
         self.execute(settings, number).0.or_else(|| self.found_afterwards())
     }
@@ -213,8 +229,41 @@ impl<'a, P: Program> Worker<'a, P> {
     /// The same choices must lead to the same steps; if they do not, nothing that is found could be
     /// reproduced.
     fn run_again_and_compare(&mut self, iteration: u64) -> Option<Finding> {
+        self.compare_with(|worker| worker.execute_again(iteration))
+    }
+
+    /// The last execution of an exploration, which may have learned from it since, has to make the same steps again.
+    pub(super) fn compare_last(&mut self, iteration: u64) -> Option<Failure> {
+        let finding = self.compare_with(|worker| worker.follow_again(iteration))?;
+        Some(self.describe(finding, iteration))
+    }
+
+    /// What is found instead when the schedule of `failure` is replayed: a divergence, if it is not the same again.
+    pub(super) fn compare_failed(&mut self, failure: &Failure) -> Option<Failure> {
+        let schedule = Schedule::from_token(failure.token(), &self.plan.name).ok()?;
+        let settings = self.plan.replay_settings(schedule.await_change);
+        let finding = self.replay(Box::new(Replay::new(schedule, P::line_of)), &settings, true);
+        match &finding {
+            Some(again) if again.kind.word() == failure.kind() => return None,
+            Some(Finding { kind: FindingKind::Divergence(_), .. }) => {}
+            _ => {
+                let differs = difference::<P>(failure.telling.steps(), self.executor.engine(), finding.as_ref());
+                return Some(self.describe(differs, failure.iteration() - 1));
+            }
+        }
+        finding.map(|finding| self.describe(finding, failure.iteration() - 1))
+    }
+
+    /// The program was not what a guide knew it to be: how it differs from itself, in words that name the operations.
+    fn differs_without_guide(&mut self) -> Option<Finding> {
+        // What was guided once is not guided again.
+        self.execute(&self.plan.settings, 0);
+        self.compare_with(|worker| worker.execute(&worker.plan.settings, 0).0)
+    }
+
+    fn compare_with(&mut self, again: impl FnOnce(&mut Self) -> Option<Finding>) -> Option<Finding> {
         let first: Vec<Step> = self.executor.engine().steps().to_vec();
-        let finding = self.execute_again(iteration);
+        let finding = again(self);
         let engine = self.executor.engine();
         if finding.is_some() || first.len() != engine.steps().len() || !first.iter().zip(engine.steps()).all(same) {
             return Some(difference::<P>(&first, engine, finding.as_ref()));
@@ -227,7 +276,7 @@ impl<'a, P: Program> Worker<'a, P> {
         Failure { finding, telling, cause: OnceLock::new(), occurrences: 1, needs: None, original: None, passing: None }
     }
 
-    /// What a record of execution `iteration` says of itself; but for the token.
+    /// What a record of execution `iteration` says of itself; but for the token and the way to replay it.
     pub(super) fn meta(&self, iteration: u64) -> Meta {
         Meta {
             test: self.plan.name.clone(),
@@ -236,7 +285,7 @@ impl<'a, P: Program> Worker<'a, P> {
             iteration: iteration + 1,
             executions: iteration + 1,
             token: String::new(),
-            replay_with: std::env::var(drawloom_report::ENV_REPLAY_WITH).ok(),
+            replay_with: None,
             minimised: None,
             language: P::LANGUAGE,
             command: None,

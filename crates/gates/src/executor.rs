@@ -27,6 +27,7 @@ impl Gates {
             running: TaskId::MAIN,
             forced: Vec::new(),
             accesses_in_teardown: 0,
+            giving_way: Vec::new(),
             leaked: 0,
             guests: Vec::new(),
             foreign,

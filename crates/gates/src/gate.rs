@@ -13,11 +13,18 @@ pub struct Gate {
     thread: OnceLock<Thread>,
     /// The task that its thread is to run when it comes through.
     task: AtomicU32,
+    /// Its thread stands still somewhere else, and never comes through again.
+    given_up: AtomicBool,
 }
 
 impl Gate {
     pub(crate) fn new() -> Gate {
-        Gate { open: AtomicBool::new(false), thread: OnceLock::new(), task: AtomicU32::new(TaskId::NONE.0) }
+        Gate {
+            open: AtomicBool::new(false),
+            thread: OnceLock::new(),
+            task: AtomicU32::new(TaskId::NONE.0),
+            given_up: AtomicBool::new(false),
+        }
     }
 
     /// The calling thread is the one that waits here.
@@ -32,6 +39,14 @@ impl Gate {
 
     pub(crate) fn assigned(&self) -> TaskId {
         TaskId(self.task.load(Ordering::Relaxed))
+    }
+
+    pub(crate) fn give_up(&self) {
+        self.given_up.store(true, Ordering::SeqCst);
+    }
+
+    pub(crate) fn is_given_up(&self) -> bool {
+        self.given_up.load(Ordering::SeqCst)
     }
 
     /// Lets its thread through.

@@ -9,10 +9,12 @@
 //! - `runtime` is what tasks see: steps, waits, spawns;
 //! - `executor` runs executions;
 //! - `guests` are tasks of an event loop, without threads;
+//! - `given_up` is about threads that stand still out of sight;
 //! - `teardown` unwinds what an execution has left over.
 
 mod executor;
 mod gate;
+mod given_up;
 mod guests;
 mod runtime;
 mod teardown;

@@ -9,6 +9,7 @@ use drawloom_engine::strategy::Strategy;
 use drawloom_engine::{Committed, Engine, Next, OpKind, Operation, ResourceId, Site, TaskId, outcome};
 
 use crate::gate::Gate;
+use crate::given_up;
 use crate::guests::Errand;
 use crate::teardown::{MAX_ACCESSES, MAX_FORCED, releases};
 
@@ -36,7 +37,11 @@ thread_local! {
 /// What the calling thread has to do with an execution, if it is a task of one.
 #[inline]
 pub fn baton() -> Option<Baton> {
-    BATON.get()
+    let baton = BATON.get();
+    if given_up::is_possible() {
+        given_up::stop_if_so(baton);
+    }
+    baton
 }
 
 pub(crate) fn set_baton(baton: Option<Baton>) {
@@ -66,6 +71,8 @@ pub(crate) struct Inner {
     /// By task: how often it was told to unwind.
     pub(crate) forced: Vec<u32>,
     pub(crate) accesses_in_teardown: u32,
+    /// Tasks that let others unwind before them.
+    pub(crate) giving_way: Vec<TaskId>,
     pub(crate) leaked: usize,
     /// By task: what it does next, if it is a guest.
     pub(crate) guests: Vec<Option<Errand>>,
@@ -297,7 +304,7 @@ impl Inner {
         self.gates[task.index()] = None;
     }
 
-    fn own_gate(&self, me: TaskId) -> Arc<Gate> {
+    pub(crate) fn own_gate(&self, me: TaskId) -> Arc<Gate> {
         Arc::clone(self.gates[me.index()].as_ref().expect("who runs has a gate"))
     }
 
@@ -321,6 +328,7 @@ impl Inner {
 pub fn serve(foreign: Foreign, shared: Baton, gate: &Arc<Gate>) {
     gate.belongs_to_caller();
     set_baton(Some(shared));
+    given_up::is_at(gate);
     // Nothing is touched before somebody lets it through.
     (foreign.switch)(None, gate);
     loop {

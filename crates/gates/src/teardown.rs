@@ -3,6 +3,7 @@
 use drawloom_engine::{OpKind, Status, TaskId};
 
 use crate::executor::Gates;
+use crate::runtime::Baton;
 
 /// How often a task may carry on although it was told to unwind, before it is held for good.
 pub(crate) const MAX_FORCED: u32 = 100;
@@ -18,11 +19,62 @@ pub(crate) fn releases(kind: OpKind) -> bool {
     )
 }
 
+impl Baton {
+    /// Lets the others unwind first, since one of them holds what the running task cannot unwind without. Comes back
+    /// when there is hope that this has helped; false if there is nobody who could be told to wait.
+    pub fn let_others_unwind(self) -> bool {
+        let inner = self.inner();
+        let me = inner.running;
+        if me == TaskId::MAIN {
+            return false;
+        }
+        inner.giving_way.push(me);
+        let own = inner.own_gate(me);
+        self.switch(None, &own);
+        self.inner().running = me;
+        true
+    }
+}
+
 impl Gates {
-    /// Has every task that is left unwind, the youngest first. How many could not be unwound.
+    /// Has every task that is left unwind, the youngest first; those that give way to others after them. How many could
+    /// not be unwound.
     pub(crate) fn tear_down(&mut self) -> usize {
         let baton = self.baton();
         baton.inner().end();
+        let mut leaked = 0;
+        loop {
+            baton.inner().giving_way.clear();
+            let before = self.left();
+            leaked += self.unwind_each();
+            let left = self.left();
+            if left == 0 || left == before {
+                break;
+            }
+        }
+        let inner = baton.inner();
+        for task in std::mem::take(&mut inner.giving_way) {
+            inner.engine.bury(task);
+            inner.gates[task.index()] = None;
+            leaked += 1;
+        }
+        inner.engine.bury(TaskId::MAIN);
+        inner.engine.end_teardown();
+        inner.leaked += leaked;
+        leaked
+    }
+
+    /// How many tasks have not ended, main and the clock aside.
+    fn left(&self) -> usize {
+        let others = |t: &TaskId| *t != TaskId::CLOCK && *t != TaskId::MAIN;
+        let engine = self.shared.engine();
+        let tasks = (0..engine.tasks().len() as u32).map(TaskId).filter(others);
+        tasks.filter(|task| engine.task(*task).status != Status::Finished).count()
+    }
+
+    /// Has every task that is left unwind. How many neither did so nor gave way.
+    fn unwind_each(&mut self) -> usize {
+        let baton = self.baton();
         let own = baton.inner().conductor.clone();
         let mut leaked = 0;
         let tasks = baton.inner().engine.tasks().len() as u32;
@@ -40,16 +92,12 @@ impl Gates {
             baton.inner().engine.resume_in_teardown(task);
             baton.switch(Some(task), &own);
             let inner = baton.inner();
-            if inner.engine.task(task).status != Status::Finished {
+            if inner.engine.task(task).status != Status::Finished && !inner.giving_way.contains(&task) {
                 inner.engine.bury(task);
                 inner.gates[task.index()] = None;
                 leaked += 1;
             }
         }
-        let inner = baton.inner();
-        inner.engine.bury(TaskId::MAIN);
-        inner.engine.end_teardown();
-        inner.leaked += leaked;
         leaked
     }
 }

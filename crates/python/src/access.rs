@@ -1,7 +1,11 @@
 //! From an instruction and its operands to what it reads or writes.
 //!
 //! An instruction is one step on at most one resource: what touches two at once could be cut in two by others only in
-//! the model, never in reality. Where there would be two, everything is one resource ([`Knowledge::opaque`]).
+//! the model, never in reality. Where there would be two that change, everything is one resource
+//! ([`Knowledge::opaque`]).
+//!
+//! Others may run between the announcement and the access, so what is announced is never a matter of what the state is
+//! just then: whether a key is there makes something known ([`Access::facts`]), but not a write of a read.
 //!
 //! [`Knowledge::opaque`]: crate::world::Knowledge::opaque
 
@@ -15,14 +19,14 @@ use pyo3::ffi::PyObject;
 
 use self::attributes::attribute;
 use self::calls::{call, call_ex, enter};
-use self::items::{contains, item};
+use self::items::{Use, contains, item};
+use self::objects::is_container;
 pub(crate) use self::objects::is_python_type;
-use self::objects::{is_container, is_dict, is_list};
-use self::whole::{next, private_or_whole, whole};
+use self::whole::{next, private_or_whole, size, whole};
 use crate::code::{Kind, Op};
+use crate::containers::Facts;
 use crate::layout::Operands;
 use crate::native::LockOp;
-use crate::world::{Grain, world};
 
 /// What is touched.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -33,10 +37,12 @@ pub(crate) enum Part {
     Names,
     /// An item of a dict, by the number of its key, or of a list.
     Item(usize),
+    /// How many items a container has.
+    Size,
+    /// All of a container, but not the order of its items.
+    Content,
     /// All of a container.
     All,
-    /// Something, somewhere.
-    Unknown,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -44,8 +50,16 @@ pub(crate) struct Access {
     pub(crate) owner: *mut PyObject,
     pub(crate) part: Part,
     pub(crate) write: bool,
-    /// It adds or removes an item.
-    pub(crate) structure: bool,
+    /// What it makes known of a container, besides.
+    pub(crate) facts: Facts,
+    /// A look that adds an item if there is none.
+    pub(crate) fills: bool,
+}
+
+impl Access {
+    pub(crate) fn new(owner: *mut PyObject, part: Part, write: bool) -> Access {
+        Access { owner, part, write, facts: 0, fills: false }
+    }
 }
 
 /// What one instruction touches.
@@ -55,8 +69,12 @@ pub(crate) struct Touched {
     more: Vec<Access>,
     /// What it is that is not known.
     unknown: Option<String>,
+    /// The order of items makes no difference to it.
+    unordered: bool,
     /// What it does to a lock of the interpreter.
     pub(crate) lock: Option<(*mut PyObject, LockOp)>,
+    /// Something else is to be called.
+    substituted: bool,
 }
 
 impl Touched {
@@ -70,11 +88,13 @@ impl Touched {
     }
 
     fn name(&mut self, owner: *mut PyObject, name: usize, write: bool) {
-        self.add(Access { owner, part: Part::Name(name), write, structure: false });
+        self.add(Access::new(owner, Part::Name(name), write));
     }
 
-    fn all(&mut self, owner: *mut PyObject, write: bool, structure: bool) {
-        self.add(Access { owner, part: Part::All, write, structure });
+    fn all(&mut self, owner: *mut PyObject, write: bool) {
+        // SAFETY: a live object.
+        let unordered = self.unordered && unsafe { pyo3::ffi::PyDict_CheckExact(owner) != 0 };
+        self.add(Access::new(owner, if unordered { Part::Content } else { Part::All }, write));
     }
 
     fn not_known(&mut self, what: &str) {
@@ -96,15 +116,6 @@ impl Touched {
             None => Ok(self.first.iter().chain(&self.more)),
         }
     }
-
-    /// The one access; `Err` says why there is none that says it all.
-    pub(crate) fn one(&self) -> Result<Option<Access>, &str> {
-        match (&self.unknown, !self.more.is_empty()) {
-            (Some(what), _) => Err(what),
-            (None, true) => Err("an operation that touches several objects at once"),
-            (None, false) => Ok(self.first),
-        }
-    }
 }
 
 /// What the instruction `op` touches.
@@ -119,21 +130,27 @@ pub(crate) fn touched(op: &Op, operands: &Operands) -> Touched {
         Kind::GlobalStore => touched.name(operands.globals, op.name, true),
         Kind::CellLoad => touched.name(operands.local(a), op.name, false),
         Kind::CellStore => touched.name(operands.local(a), op.name, true),
-        Kind::ItemLoad => item(operands.peek(a), operands.peek(b), false, false, &mut touched),
-        Kind::ItemStore => item(operands.peek(a), operands.peek(b), true, false, &mut touched),
-        Kind::ItemDelete => item(operands.peek(a), operands.peek(b), true, true, &mut touched),
+        Kind::ItemLoad => item(operands.peek(a), operands.peek(b), Use::Load, &mut touched),
+        Kind::ItemStore => item(operands.peek(a), operands.peek(b), Use::Set, &mut touched),
+        Kind::ItemDelete => item(operands.peek(a), operands.peek(b), Use::Remove, &mut touched),
         Kind::WholeRead => whole(operands.peek(a), false, 1, &mut touched),
         Kind::WholeWrite => whole(operands.peek(a), true, 1, &mut touched),
         Kind::DeepRead => whole(operands.peek(a), false, DEEP, &mut touched),
         Kind::Contains => contains(operands.peek(a), operands.peek(b), &mut touched),
-        Kind::Operator => {
+        Kind::Size => size(operands.peek(a), &mut touched),
+        Kind::Compare | Kind::Operator => {
+            touched.unordered = op.kind == Kind::Compare;
             let in_place = op.c == 1 && is_container(operands.peek(a));
             whole(operands.peek(a), in_place, DEEP, &mut touched);
             private_or_whole(operands.peek(b), &mut touched);
         }
-        Kind::Next => next(operands.peek(a), &mut touched),
+        Kind::Next => {
+            let iterator = operands.peek(a);
+            let callers = if b > 0 && operands.local(0) == iterator { b } else { 0 };
+            next(iterator, operands.count(iterator) + callers, &mut touched);
+        }
         Kind::Call => call(op, operands, &mut touched),
-        Kind::CallEx => call_ex(operands.peek(a), operands.peek(b), &mut touched),
+        Kind::CallEx => call_ex(op, operands, &mut touched),
         Kind::Enter => enter(operands.peek(a), &mut touched),
         Kind::Unknown => touched.not_known("an instruction that is not modelled"),
     }
@@ -142,15 +159,3 @@ pub(crate) fn touched(op: &Op, operands: &Operands) -> Touched {
 
 /// Levels of containers within containers that are looked through.
 const DEEP: u32 = 3;
-
-/// How finely the container of an access is told apart, and what an access would need.
-pub(crate) fn grain_of(access: &Access) -> &'static mut Grain {
-    let knowledge = &mut world().knowledge;
-    if is_dict(access.owner) {
-        &mut knowledge.dicts
-    } else if is_list(access.owner) {
-        &mut knowledge.lists
-    } else {
-        &mut knowledge.others
-    }
-}

@@ -1,5 +1,7 @@
 //! Codes: what each instruction of a function does that others could notice.
 
+use std::collections::HashMap;
+
 use drawloom_engine::Site;
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyString, PyTuple};
@@ -27,9 +29,13 @@ pub(crate) enum Kind {
     /// Looks through operands and what they contain.
     DeepRead,
     Contains,
+    /// Asks how many items there are, or whether there are any.
+    Size,
+    /// A comparison of two operands.
+    Compare,
     /// An operator on two operands; in place, if `b` is 1.
     Operator,
-    /// The next item of an iterator.
+    /// The next item of an iterator; a comprehension's own is held `b` times besides.
     Next,
     /// Calls operand `a` with the `b` operands above it; `c` says what else lies there.
     Call,
@@ -41,7 +47,7 @@ pub(crate) enum Kind {
     Unknown,
 }
 
-pub(crate) const KINDS: [(&str, Kind); 20] = [
+pub(crate) const KINDS: [(&str, Kind); 22] = [
     ("NONE", Kind::None),
     ("ATTR_LOAD", Kind::AttrLoad),
     ("ATTR_STORE", Kind::AttrStore),
@@ -56,6 +62,8 @@ pub(crate) const KINDS: [(&str, Kind); 20] = [
     ("WHOLE_WRITE", Kind::WholeWrite),
     ("DEEP_READ", Kind::DeepRead),
     ("CONTAINS", Kind::Contains),
+    ("SIZE", Kind::Size),
+    ("COMPARE", Kind::Compare),
     ("OPERATOR", Kind::Operator),
     ("NEXT", Kind::Next),
     ("CALL", Kind::Call),
@@ -78,9 +86,11 @@ pub(crate) struct Op {
     /// The name, an interned string, if it has one.
     pub(crate) name: usize,
     pub(crate) site: Site,
+    /// Which one it is, of those of its line.
+    pub(crate) nth: u16,
 }
 
-const NOTHING: Op = Op { kind: Kind::None, a: 0, b: 0, c: 0, depth: 0, name: 0, site: Site::UNKNOWN };
+const NOTHING: Op = Op { kind: Kind::None, a: 0, b: 0, c: 0, depth: 0, name: 0, site: Site::UNKNOWN, nth: 0 };
 
 /// A code object that was analysed.
 pub(crate) struct Code {
@@ -123,6 +133,12 @@ fn analyse(address: *mut pyo3::ffi::PyObject) -> &'static Code {
     world().codes.entry(address as usize).or_insert(code)
 }
 
+fn number_within(lines: &mut HashMap<usize, u16>, line: usize) -> u16 {
+    let next = lines.entry(line).or_default();
+    *next += 1;
+    *next - 1
+}
+
 /// Asks the Python side, which knows the instructions of this version.
 fn read(py: Python<'_>, object: &Bound<'_, PyAny>) -> PyResult<Code> {
     let Some(analyse) = world().analyse.as_ref().map(|analyse| analyse.clone_ref(py)) else {
@@ -131,7 +147,7 @@ fn read(py: Python<'_>, object: &Bound<'_, PyAny>) -> PyResult<Code> {
     let answer = aside(|| analyse.call1(py, (object,)))?;
     let mut kept = vec![object.clone().unbind()];
     let (foreign, locals, file, rows) = answer.extract::<(bool, usize, Bound<'_, PyString>, Bound<'_, PyList>)>(py)?;
-    let mut ops = Vec::new();
+    let (mut ops, mut lines) = (Vec::new(), HashMap::new());
     let path = file.to_string();
     for row in rows.iter() {
         let row = row.downcast_into::<PyTuple>()?;
@@ -151,7 +167,9 @@ fn read(py: Python<'_>, object: &Bound<'_, PyAny>) -> PyResult<Code> {
         }
         let site = world().site(&path, file.as_ptr() as usize, line);
         let kind = KINDS.get(usize::from(kind)).map_or(Kind::Unknown, |(_, kind)| *kind);
-        ops[index] = Op { kind, a, b, c, depth, name, site };
+        // Only what may touch containers is to be told apart.
+        let nth = if name == 0 { number_within(&mut lines, line) } else { 0 };
+        ops[index] = Op { kind, a, b, c, depth, name, site, nth };
     }
     kept.push(file.into_any().unbind());
     Ok(Code { ops, locals, foreign, _kept: kept })

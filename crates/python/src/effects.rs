@@ -28,11 +28,14 @@ pub(crate) enum Effect {
     WriteSelf,
     /// Changes its first argument.
     WriteFirst,
-    /// One item of its object, by its first argument.
+    /// How many items its first argument has.
+    Size,
+    /// One item of its object, by its first argument; which is not added if there is none.
     ItemGet,
+    /// The same, but it may be.
+    ItemLoad,
     ItemSet,
-    /// Removes an item of its object, or adds one.
-    ItemChange,
+    ItemRemove,
     /// An attribute of its first argument, named by the second.
     AttrGet,
     AttrSet,
@@ -43,35 +46,51 @@ pub(crate) enum Effect {
     WholeObject,
     /// The next item of its first argument, an iterator.
     Next,
+    /// The same of its object.
+    NextSelf,
     /// Takes, gives back or looks at a lock of the interpreter; or does something else to it.
     LockAcquire,
     LockRelease,
+    LockReleaseAll,
+    LockAcquireAgain,
     LockQuery,
     LockOther,
+    /// A function of a C library that tells of itself what it does to files and sockets: all else it touches is its
+    /// arguments.
+    Foreign,
+    /// Something that obeys is called instead.
+    Substituted,
     /// Not known.
     Unknown,
 }
 
-pub(crate) const EFFECTS: [(&str, Effect); 20] = [
+pub(crate) const EFFECTS: [(&str, Effect); 27] = [
     ("PURE", Effect::Pure),
     ("READ_ARGUMENTS", Effect::ReadArguments),
     ("DEEP_READ", Effect::DeepRead),
     ("READ_SELF", Effect::ReadSelf),
     ("WRITE_SELF", Effect::WriteSelf),
     ("WRITE_FIRST", Effect::WriteFirst),
+    ("SIZE", Effect::Size),
     ("ITEM_GET", Effect::ItemGet),
+    ("ITEM_LOAD", Effect::ItemLoad),
     ("ITEM_SET", Effect::ItemSet),
-    ("ITEM_CHANGE", Effect::ItemChange),
+    ("ITEM_REMOVE", Effect::ItemRemove),
     ("ATTR_GET", Effect::AttrGet),
     ("ATTR_SET", Effect::AttrSet),
     ("SELF_ATTR_GET", Effect::SelfAttrGet),
     ("SELF_ATTR_SET", Effect::SelfAttrSet),
     ("WHOLE_OBJECT", Effect::WholeObject),
     ("NEXT", Effect::Next),
+    ("NEXT_SELF", Effect::NextSelf),
     ("LOCK_ACQUIRE", Effect::LockAcquire),
     ("LOCK_RELEASE", Effect::LockRelease),
+    ("LOCK_RELEASE_ALL", Effect::LockReleaseAll),
+    ("LOCK_ACQUIRE_AGAIN", Effect::LockAcquireAgain),
     ("LOCK_QUERY", Effect::LockQuery),
     ("LOCK_OTHER", Effect::LockOther),
+    ("FOREIGN", Effect::Foreign),
+    ("SUBSTITUTED", Effect::Substituted),
     ("UNKNOWN", Effect::Unknown),
 ];
 
@@ -99,11 +118,22 @@ pub(crate) fn effect_of(callable: *mut PyObject) -> (Effect, *mut PyObject) {
             let bound = callable.cast::<BoundSlot>();
             return (known((*bound).descriptor, (*bound).descriptor as usize), (*bound).object);
         }
+        if kind as usize == world().types.partial {
+            // What is written in Python is seen when it runs; of anything else it is not known what it is called with.
+            let function = (*callable.cast::<Partial>()).function;
+            let effect = if effect_of(function).0 == Effect::Pure { Effect::Pure } else { Effect::Unknown };
+            return (effect, std::ptr::null_mut());
+        }
         if ffi::PyType_Check(callable) == 0 && !is_python_type(kind) {
             // Descriptors last as long as their types; other callables are known by their type.
             let by_itself = is_descriptor(kind);
-            let key = if by_itself { callable as usize } else { kind as usize };
+            // Odd, so that it is not taken for the type itself, which is called to make one.
+            let key = if by_itself { callable as usize } else { kind as usize | 1 };
             return (known(callable, key), std::ptr::null_mut());
+        }
+        if ffi::PyType_Check(callable) == 0 && !is_called_in_python(kind) {
+            // One of many, which come and go: a function of a C library, as `ctypes` has it.
+            return (ask(callable), std::ptr::null_mut());
         }
         if ffi::PyType_Check(callable) != 0 {
             let class = callable.cast::<ffi::PyTypeObject>();
@@ -129,10 +159,24 @@ struct BoundSlot {
     object: *mut PyObject,
 }
 
+/// `functools.partial`.
+#[repr(C)]
+struct Partial {
+    head: [usize; 2],
+    function: *mut PyObject,
+}
+
 fn is_descriptor(kind: *mut ffi::PyTypeObject) -> bool {
     kind == &raw mut ffi::PyMethodDescr_Type
         || kind == &raw mut ffi::PyWrapperDescr_Type
         || kind == &raw mut ffi::PyClassMethodDescr_Type
+}
+
+/// Whether what a class does when its objects are called is written in Python, as the class itself is.
+fn is_called_in_python(kind: *mut ffi::PyTypeObject) -> bool {
+    let probe = world().types.probe as *mut ffi::PyTypeObject;
+    // SAFETY: both are live types.
+    unsafe { (*kind).tp_call.map(|f| f as usize) == (*probe).tp_call.map(|f| f as usize) }
 }
 
 fn known(callable: *mut PyObject, key: usize) -> Effect {
@@ -145,6 +189,14 @@ fn known(callable: *mut PyObject, key: usize) -> Effect {
 /// Asks the Python side, once.
 #[cold]
 fn classify(callable: *mut PyObject, key: usize) -> Effect {
+    let effect = ask(callable);
+    world().effects.insert(key, effect);
+    effect
+}
+
+/// Asks the Python side.
+#[cold]
+fn ask(callable: *mut PyObject) -> Effect {
     // SAFETY: as above.
     let py = unsafe { Python::assume_gil_acquired() };
     let Some(classify) = world().classify.as_ref().map(|classify| classify.clone_ref(py)) else {
@@ -157,7 +209,5 @@ fn classify(callable: *mut PyObject, key: usize) -> Effect {
         error.print(py);
         u8::MAX
     });
-    let effect = EFFECTS.get(usize::from(effect)).map_or(Effect::Unknown, |(_, effect)| *effect);
-    world().effects.insert(key, effect);
-    effect
+    EFFECTS.get(usize::from(effect)).map_or(Effect::Unknown, |(_, effect)| *effect)
 }

@@ -48,10 +48,9 @@ pub(crate) fn note_piece(touched: &Touched, site: Site) {
                     Part::Name(name) if known.knowledge.of_classes.contains(&name) => (std::ptr::null_mut(), name),
                     Part::Name(name) => (access.owner, name),
                     Part::Names => (access.owner, NAMES),
-                    Part::Item(_) | Part::All => (access.owner, 0),
-                    Part::Unknown => (std::ptr::null_mut(), 0),
+                    Part::Item(_) | Part::Size | Part::Content | Part::All => (access.owner, 0),
                 };
-                note(owner, name, access.write);
+                note(owner, name, access.write || access.fills);
             }
         }
     }

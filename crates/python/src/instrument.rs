@@ -28,9 +28,7 @@ mod tracing {
             match what {
                 CALL => {
                     let code = PyFrame_GetCode(frame);
-                    if !code_at(code).foreign {
-                        trace_instructions(frame);
-                    }
+                    trace_instructions(frame, !code_at(code).foreign);
                     ffi::Py_DECREF(code);
                 }
                 OPCODE => {

@@ -26,10 +26,26 @@ impl Operands {
         unsafe { *self.top.sub(n) }
     }
 
+    /// Puts `object`, a new reference, in the place of the `n`th operand from the top.
+    ///
+    /// # Safety
+    /// The instruction must be able to work on it as well.
+    pub(crate) unsafe fn replace(&self, n: usize, object: *mut PyObject) {
+        // SAFETY: as above; the frame that the operands lie in stands still meanwhile.
+        unsafe { pyo3::ffi::Py_XDECREF(std::mem::replace(&mut *self.top.sub(n).cast_mut(), object)) };
+    }
+
     #[inline]
     pub(crate) fn local(&self, n: usize) -> *mut PyObject {
         // SAFETY: as above.
         unsafe { *self.locals.add(n) }
+    }
+
+    /// How many variables and operands of the frame are `object`.
+    pub(crate) fn count(&self, object: *mut PyObject) -> usize {
+        // SAFETY: the operands follow the locals, in every version.
+        let all = unsafe { std::slice::from_raw_parts(self.locals, self.top.offset_from(self.locals) as usize) };
+        all.iter().filter(|slot| **slot == object).count()
     }
 }
 
@@ -70,12 +86,12 @@ mod version {
         }
     }
 
-    /// Has events for each instruction of a traced frame, and none for lines.
-    pub(crate) unsafe fn trace_instructions(frame: *mut PyObject) {
+    /// Has events for each instruction of a traced frame, or for none; and none for lines.
+    pub(crate) unsafe fn trace_instructions(frame: *mut PyObject, all: bool) {
         // SAFETY: as above.
         unsafe {
             let frame = &mut *frame.cast::<Frame>();
-            (frame.trace_lines, frame.trace_opcodes) = (0, 1);
+            (frame.trace_lines, frame.trace_opcodes) = (0, i8::from(all));
         }
     }
 }
@@ -125,11 +141,11 @@ mod version {
         }
     }
 
-    pub(crate) unsafe fn trace_instructions(frame: *mut PyObject) {
+    pub(crate) unsafe fn trace_instructions(frame: *mut PyObject, all: bool) {
         // SAFETY: as above.
         unsafe {
             let frame = &mut *frame.cast::<Frame>();
-            (frame.trace_lines, frame.trace_opcodes) = (0, 1);
+            (frame.trace_lines, frame.trace_opcodes) = (0, i8::from(all));
         }
     }
 }

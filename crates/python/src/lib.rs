@@ -4,21 +4,36 @@
 //! - `code` is what the instructions of a function do;
 //! - `instrument` has the interpreter's callbacks;
 //! - `access` says what an instruction touches, and `effects` what functions do that are not written in Python;
-//! - `steps` makes steps of it, as far as anybody could notice;
+//! - `steps` makes steps of it, as far as anybody could notice, and `containers` says how finely;
 //! - `world` is what the process knows;
-//! - `native` has locks of the interpreter obey, too;
-//! - `sync` and `tasks` are locks, condition variables, threads and time;
+//! - `native` has locks of the interpreter obey, too, and `locals` is what each thread has its own of;
+//! - `sync`, `condvar` and `tasks` are locks, condition variables, threads and time;
+//! - `handing` is about locks that one thread takes and another one releases;
+//! - `workers` is what main does;
+//! - `chance` is what is random, the same each time;
+//! - `outside` is what files, peers and databases are to it;
+//! - `preload` is the same for C code, if the library is there that looks at it;
+//! - `watch` sees to what happens in real time;
 //! - `guests` are tasks of an event loop, and what their pieces touch;
+//! - `core` keeps threads where they are woken quickly;
 //! - `program` runs executions, `result` is what comes of an exploration, `reading` is how people read that.
 
 mod access;
+mod chance;
 mod code;
+mod condvar;
+mod containers;
+mod core;
 mod effects;
 mod guests;
+mod handing;
 mod instrument;
 mod layout;
+mod locals;
 mod names;
 mod native;
+mod outside;
+mod preload;
 mod program;
 mod raise;
 mod reading;
@@ -26,6 +41,8 @@ mod result;
 mod steps;
 mod sync;
 mod tasks;
+mod watch;
+mod workers;
 mod world;
 
 use pyo3::prelude::*;
@@ -57,6 +74,8 @@ fn install(py: Python<'_>, given: &Bound<'_, PyDict>) -> PyResult<()> {
     let world = world();
     world.analyse = Some(one("analyse")?);
     world.classify = Some(one("classify")?);
+    world.substitute = Some(one("substitute")?);
+    world.locate = Some(one("locate")?);
     world.describe = Some(one("describe")?);
     world.torn_down = Some(one("torn_down")?);
     world.disable = Some(one("disable")?);
@@ -69,6 +88,7 @@ fn install(py: Python<'_>, given: &Bound<'_, PyDict>) -> PyResult<()> {
     for (name, place) in [
         ("probe", &mut world.types.probe),
         ("bound_slot", &mut world.types.bound_slot),
+        ("partial", &mut world.types.partial),
         ("reentrant", &mut world.types.reentrant),
         ("cell", &mut world.types.cell),
     ] {
@@ -77,6 +97,15 @@ fn install(py: Python<'_>, given: &Bound<'_, PyDict>) -> PyResult<()> {
         std::mem::forget(kind);
     }
     Ok(())
+}
+
+/// Objects of these types never change, either: they belong to modules that need not be there.
+#[pyfunction]
+fn install_pure(types: Vec<Py<PyAny>>) {
+    for kind in types {
+        world().types.pure.insert(kind.as_ptr() as usize);
+        std::mem::forget(kind);
+    }
 }
 
 /// Calls `body`, and returns what each instruction on the way worked on: its kind, and the address of an operand.
@@ -102,13 +131,18 @@ fn _drawloom(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("KINDS", numbers(&mut KINDS.iter().map(|(name, _)| *name))?)?;
     module.add("EFFECTS", numbers(&mut EFFECTS.iter().map(|(name, _)| *name))?)?;
     module.add_function(wrap_pyfunction!(install, module)?)?;
+    module.add_function(wrap_pyfunction!(install_pure, module)?)?;
     module.add_function(wrap_pyfunction!(observe, module)?)?;
     #[cfg(Py_3_12)]
     module.add_function(wrap_pyfunction!(instrument::on_instruction, module)?)?;
     module.add_class::<sync::Lock>()?;
-    module.add_class::<sync::CondVar>()?;
+    module.add_class::<condvar::CondVar>()?;
+    module.add_class::<chance::GeneratorState>()?;
+    module.add_class::<workers::Workers>()?;
     tasks::add_to(module)?;
     guests::add_to(module)?;
+    outside::add_to(module)?;
+    preload::add_to(module)?;
     reading::add_to(module)?;
     result::add_to(module)
 }

@@ -4,21 +4,36 @@ use std::sync::{Arc, Mutex};
 
 use drawloom_engine::finding::{Divergence, FindingKind, Panic};
 use drawloom_engine::strategy::Strategy;
-use drawloom_engine::{Engine, Outcome, Settings, Site};
+use drawloom_engine::{Engine, Outcome, Settings, Site, TaskId};
 use drawloom_explore::{Executor, Program};
 use drawloom_gates::{Baton, Foreign, Gate, Gates, serve};
 use drawloom_report::{Language, Place};
+use pyo3::exceptions::PySystemExit;
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::PyCFunction;
 
+use crate::core::{Together, follow};
 use crate::instrument::{start_tracing_thread, stop_tracing_thread};
+use crate::locals;
 use crate::names::name_resources;
-use crate::world::{aside, line_of, place, world};
+use crate::watch;
+use crate::world::{aside, begin_execution, line_of, place, world};
 
 /// What every execution runs.
 pub(crate) struct Threads {
-    pub(crate) body: Py<PyAny>,
+    body: Py<PyAny>,
+    together: Mutex<Together>,
+}
+
+impl Threads {
+    pub(crate) fn new(body: Py<PyAny>) -> Threads {
+        Threads { body, together: Mutex::new(Together::new()) }
+    }
+
+    pub(crate) fn body(&self) -> &Py<PyAny> {
+        &self.body
+    }
 }
 
 /// An executor, which is used again by the next worker.
@@ -35,6 +50,8 @@ static POOL: Mutex<Waiting> = Mutex::new(Waiting(Vec::new()));
 const PYTHON: Foreign = Foreign { switch, start_thread };
 
 fn switch(next: Option<&Gate>, own: &Gate) {
+    // Whether code runs that is none under test is this thread's own affair.
+    let busy = std::mem::replace(&mut world().busy, false);
     // SAFETY: the caller runs Python code, and so holds the interpreter's lock, which is given up before the next
     // thread is let through: it finds it free.
     unsafe {
@@ -43,8 +60,10 @@ fn switch(next: Option<&Gate>, own: &Gate) {
             next.open();
         }
         own.wait();
+        watch::runs_here();
         ffi::PyEval_RestoreThread(state);
     }
+    world().busy = busy;
 }
 
 struct Sent(Baton);
@@ -87,15 +106,23 @@ impl Program for Threads {
     }
 
     fn run(&self, executor: &mut Pooled, settings: &Settings, seed: u64) -> Outcome {
-        if (world().grown && !world().rehearsing) || world().unsupported.is_some() {
+        let begins_anew = world().grown && !world().rehearsing;
+        if begins_anew || world().unsupported.is_some() || watch::is_interrupted() {
             return in_vain(executor.gates(), settings, seed);
         }
-        world().begin_execution();
+        begin_execution();
+        self.together.lock().unwrap_or_else(|e| e.into_inner()).begin_execution();
         // SAFETY: explorations are started by Python code.
         let py = unsafe { Python::assume_gil_acquired() };
+        collect_garbage(py);
         let body = self.body.clone_ref(py);
         let gates = executor.gates();
+        watch::watched(Some(gates.baton()));
         let outcome = gates.run(settings, seed, Box::new(move || call(&body, &[])));
+        watch::watched(None);
+        if !watch::is_interrupted() {
+            world().made += 1;
+        }
         if outcome.finding.is_some() {
             name_resources(gates.baton());
         }
@@ -108,6 +135,16 @@ impl Program for Threads {
 
     fn line_of(site: Site) -> u32 {
         line_of(site)
+    }
+}
+
+/// Executions after which what refers to itself is looked for.
+const COLLECTED_EACH: u64 = 64;
+
+/// Garbage is collected between executions, never within: destructors would run whenever it pleases the interpreter.
+fn collect_garbage(py: Python<'_>) {
+    if world().epoch % COLLECTED_EACH == 0 {
+        let _ = py.import("gc").and_then(|gc| gc.call_method0("collect"));
     }
 }
 
@@ -124,15 +161,29 @@ fn in_vain(gates: &mut Gates, settings: &Settings, seed: u64) -> Outcome {
 
 /// Calls `body`; what it raises is what its task fails with, unless it is unwound.
 pub(crate) fn call(body: &Py<PyAny>, arguments: &[Py<PyAny>]) -> Option<Panic> {
+    follow();
     // SAFETY: tasks run with the interpreter's lock.
     let py = unsafe { Python::assume_gil_acquired() };
     let arguments = pyo3::types::PyTuple::new(py, arguments.iter().map(|a| a.bind(py))).ok()?;
-    let error = body.bind(py).call1(arguments).err()?;
+    let me = drawloom_gates::baton().map_or(TaskId::NONE, |baton| baton.running());
+    let is_main = me == TaskId::MAIN;
+    let called = locals::in_own_context(py, is_main, || body.bind(py).call1(arguments));
+    if !is_main {
+        locals::empty(py, me);
+        locals::forget(py);
+    }
+    let error = called.err()?;
     let unwound = world().torn_down.as_ref().is_some_and(|class| error.matches(py, class).unwrap_or(false));
-    if unwound {
+    if unwound || (!is_main && is_plain_exit(py, &error)) {
         return None;
     }
     Some(describe(py, &error))
+}
+
+/// Whether a thread has asked to be ended, and for nothing else.
+fn is_plain_exit(py: Python<'_>, error: &PyErr) -> bool {
+    let plain = |code: Bound<'_, PyAny>| code.is_none() || code.extract::<i64>().is_ok_and(|code| code == 0);
+    error.is_instance_of::<PySystemExit>(py) && error.value(py).getattr("code").is_ok_and(plain)
 }
 
 /// An exception as a finding has it.

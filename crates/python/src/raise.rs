@@ -44,6 +44,12 @@ pub(crate) fn unsupported(py: Python<'_>, baton: Baton, what: &str) -> PyErr {
     torn_down(py)
 }
 
+/// The same, of what a task of an event loop cannot do, but could if the loop were a thread.
+pub(crate) fn needs_threads(py: Python<'_>, baton: Baton, what: &str) -> PyErr {
+    world().needs_threads = true;
+    unsupported(py, baton, what)
+}
+
 /// The place of the code under test that runs now.
 pub(crate) fn here() -> Site {
     // SAFETY: called with the interpreter's lock; the frames of a running thread are live, and every new reference

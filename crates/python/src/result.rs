@@ -1,5 +1,7 @@
 //! Explorations, and what comes of them.
 
+use std::collections::BTreeSet;
+
 use drawloom_engine::config::Config;
 use drawloom_engine::strategy::Sequential;
 use drawloom_engine::{Limits, Settings};
@@ -9,14 +11,16 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 
 use crate::instrument::{start_tracing_thread, stop_tracing_thread};
+use crate::preload;
 use crate::program::Threads;
-use crate::world::{Grain, Knowledge, world};
+use crate::watch;
+use crate::world::{Knowledge, begin_execution, world};
 
 /// Explorations of one program begin anew at most so often.
 const MOST_BEGINNINGS: u32 = 200;
 
-/// Explores `body` as `config` says, with what is `known` of it, in a program that `command` runs. A dict of what came
-/// of it.
+/// Explores `body` as `config` says, with what is `known` of it, in a program that `command` runs. `real_time` says
+/// for how many seconds a thread may stand still, and whether Ctrl-C ends the exploration. A dict of what came of it.
 #[pyfunction]
 fn explore<'py>(
     py: Python<'py>,
@@ -25,6 +29,7 @@ fn explore<'py>(
     name: &str,
     known: Option<&str>,
     command: &str,
+    real_time: (f64, bool),
 ) -> PyResult<Bound<'py, PyDict>> {
     if drawloom_gates::baton().is_some() || world().exploring {
         return Err(PyRuntimeError::new_err("an exploration cannot be started from within an exploration"));
@@ -33,16 +38,26 @@ fn explore<'py>(
     let config = config.name(name).leaks(false);
     world().exploring = true;
     (world().knowledge, world().unsupported, world().keys) = (Knowledge::new(), None, None);
+    (world().uncontrolled, world().needs_threads, world().stuck, world().made) = (None, false, None, 0);
+    let looking = preload::look();
+    watch::begin(real_time.0, real_time.1);
     start_tracing_thread();
-    let program = Threads { body };
+    let program = Threads::new(body);
     match known {
         Some(known) => world().knowledge.read(py, known),
-        None => rehearse(&program),
+        None => {
+            // What is done but once in a process, and then remembered, is not what matters.
+            rehearse(&program);
+            world().knowledge = Knowledge::new();
+            rehearse(&program);
+        }
     }
     let exploration = repeatedly(&config, &program);
     stop_tracing_thread();
-    let told = tell(py, &exploration, &program.body, command);
-    world().begin_execution();
+    watch::end();
+    drop(looking);
+    let told = tell(py, &exploration, program.body(), command);
+    begin_execution();
     world().exploring = false;
     told
 }
@@ -60,6 +75,7 @@ fn rehearse(program: &Threads) {
 /// Explores until nothing more becomes known on the way.
 fn repeatedly(config: &Config, program: &Threads) -> Exploration {
     for _ in 1..MOST_BEGINNINGS {
+        world().made = 0;
         let exploration = drawloom_explore::explore(config, program);
         if !std::mem::take(&mut world().grown) || world().unsupported.is_some() {
             return exploration;
@@ -86,6 +102,11 @@ fn tell<'py>(
     told.set_item("summary", exploration.summary())?;
     told.set_item("error", exploration.error())?;
     told.set_item("unsupported", world().unsupported.clone())?;
+    told.set_item("uncontrolled", world().uncontrolled.clone())?;
+    told.set_item("needs_threads", world().needs_threads)?;
+    told.set_item("stuck", world().stuck.clone())?;
+    told.set_item("interrupted", watch::is_interrupted())?;
+    told.set_item("made", world().made)?;
     told.set_item("opaque", world().knowledge.opaque.clone().or(unknown))?;
     let mut findings = Vec::new();
     for failure in exploration.findings() {
@@ -122,32 +143,31 @@ impl Knowledge {
             names.sort();
             names.join(",")
         };
-        let grain = |grain: Grain| grain as u8;
-        let flags = [grain(self.dicts), grain(self.lists), grain(self.others), u8::from(self.whole_objects)];
-        let flags: String = flags.iter().map(u8::to_string).collect();
-        let more = format!("{}{}", u8::from(self.opaque.is_some()), u8::from(self.any_name));
-        format!("{flags}{more};{};{}", names(&self.written), names(&self.of_classes))
+        let flags = [self.whole_objects, self.opaque.is_some(), self.any_name, self.timed_joins];
+        let flags = String::from_iter(flags.map(|flag| if flag { '1' } else { '0' }));
+        let texts = |of: &BTreeSet<String>| of.iter().map(String::as_str).collect::<Vec<_>>().join(",");
+        let (written, of_classes) = (names(&self.written), names(&self.of_classes));
+        let (containers, facts, handed_over) = (self.containers.write(), texts(&self.facts), texts(&self.handed_over));
+        format!("{flags};{written};{of_classes};{containers};{facts};{handed_over}")
     }
 
     fn read(&mut self, py: Python<'_>, text: &str) {
         let mut parts = text.split(';');
-        let flags: Vec<u8> = parts.next().unwrap_or_default().bytes().map(|b| b.wrapping_sub(b'0')).collect();
-        let flag = |n: usize| flags.get(n).copied().unwrap_or(0);
-        let grain = |n: usize| match flag(n) {
-            0 => Grain::Untouched,
-            1 => Grain::Items,
-            _ => Grain::Whole,
-        };
-        (self.dicts, self.lists, self.others) = (grain(0), grain(1), grain(2));
-        self.whole_objects = flag(3) == 1;
-        self.any_name = flag(5) == 1;
-        self.opaque = (flag(4) == 1).then(|| "as in the exploration that found it".to_owned());
+        let flags = parts.next().unwrap_or_default().as_bytes();
+        let flag = |n: usize| flags.get(n) == Some(&b'1');
+        (self.whole_objects, self.any_name, self.timed_joins) = (flag(0), flag(2), flag(3));
+        self.opaque = flag(1).then(|| "as in the exploration that found it".to_owned());
         for into in [&mut self.written, &mut self.of_classes] {
             for name in parts.next().unwrap_or_default().split(',').filter(|name| !name.is_empty()) {
                 let name = PyString::intern(py, name);
                 into.insert(name.as_ptr() as usize);
                 std::mem::forget(name.unbind());
             }
+        }
+        self.containers.read(parts.next().unwrap_or_default());
+        for into in [&mut self.facts, &mut self.handed_over] {
+            let texts = parts.next().unwrap_or_default().split(',').filter(|text| !text.is_empty());
+            into.extend(texts.map(str::to_owned));
         }
     }
 }

@@ -5,12 +5,14 @@ use drawloom_engine::{OpKind, Operation, ResourceId, ResourceKind, Site, State};
 use drawloom_gates::{Baton, TornDown, baton};
 use pyo3::ffi::PyObject;
 
-use crate::access::{Access, Part, grain_of, touched};
-use crate::code::Op;
+use crate::access::{Access, Part, Touched, touched};
+use crate::code::{Kind, Op};
+use crate::containers::{FILLED, Facts, REMOVED, STRUCTURE, Use, WHOLE};
 use crate::guests::note_piece;
 use crate::layout::Operands;
 use crate::native;
-use crate::world::{Grain, Known, Phase, place, world};
+use crate::watch;
+use crate::world::{Known, Phase, place, world};
 
 /// The part of an owner that stands for all of it.
 const ALL: usize = usize::MAX;
@@ -20,16 +22,19 @@ const ALL: usize = usize::MAX;
 pub(crate) fn instruction(op: &Op, operands: &Operands) -> Result<(), TornDown> {
     let Some(baton) = baton() else { return Ok(()) };
     if baton.is_tearing_down() {
-        return baton.access_in_teardown();
+        return in_teardown(baton, op, operands);
+    }
+    if watch::is_interrupted() {
+        return Err(baton.fail(FindingKind::Divergence(Box::new(nothing_expected("interrupted")))));
     }
     let touched = touched(op, operands);
     if let Some((lock, lock_op)) = touched.lock {
-        return native::step(baton, lock, lock_op, op.site);
+        return native::step(baton, lock, lock_op, op, operands);
     }
     if world().phase != Phase::Parallel {
         // Nobody else is there; but what is looked at in the end tells what matters.
-        if let (Ok(Some(Access { part: Part::Names, .. })), Phase::After) = (touched.one(), world().phase) {
-            look_at_whole_objects();
+        if world().phase == Phase::After {
+            look_in_the_end(&touched);
         }
         return stop_if_grown(baton);
     }
@@ -37,21 +42,87 @@ pub(crate) fn instruction(op: &Op, operands: &Operands) -> Result<(), TornDown> 
         note_piece(&touched, op.site);
         return Ok(());
     }
-    let access = match touched.one() {
-        Ok(None) if world().grown => return stop_if_grown(baton),
-        Ok(None) => return Ok(()),
-        Ok(Some(access)) => access,
-        Err(why) => {
-            not_known(why, op.site);
-            Access { owner: std::ptr::null_mut(), part: Part::Unknown, write: true, structure: false }
-        }
-    };
-    let key = key_of(&access);
-    stop_if_grown(baton)?;
-    match key {
-        Some((owner, part)) => access_step(baton, owner, part, access.write, op.site),
+    let resource = resource_of(&touched, op);
+    if world().grown {
+        stop_if_grown(baton)?;
+    }
+    match resource {
+        Some(resource) => access_step(baton, resource, op.site),
         None => Ok(()),
     }
+}
+
+/// What tasks can conflict on: a part of an owner; and whether it is written.
+#[derive(Clone, Copy)]
+struct Resource {
+    owner: *mut PyObject,
+    part: usize,
+    write: bool,
+}
+
+const EVERYTHING: Resource = Resource { owner: std::ptr::null_mut(), part: 0, write: true };
+
+/// The one resource that an instruction touches; none, if nobody can notice it.
+#[inline]
+fn resource_of(touched: &Touched, op: &Op) -> Option<Resource> {
+    let mut at = Use { site: op.site, nth: op.nth, besides: false };
+    let all = match touched.all_of_them() {
+        Ok(all) => all,
+        Err(why) => {
+            not_known(why, op.site);
+            return Some(EVERYTHING);
+        }
+    };
+    let mut only: Option<Resource> = None;
+    for access in all {
+        match (key_of(access, at), &mut only) {
+            (None, _) => {}
+            (Some(resource), None) => only = Some(resource),
+            (Some(resource), Some(known)) if (resource.owner, resource.part) == (known.owner, known.part) => {
+                known.write |= resource.write;
+            }
+            _ => {
+                not_known("an operation that touches several objects at once", op.site);
+                return Some(EVERYTHING);
+            }
+        }
+        at.besides = true;
+    }
+    only
+}
+
+/// The order in which things were added is there to be seen when all is over, too.
+fn look_in_the_end(touched: &Touched) {
+    let Ok(all) = touched.all_of_them() else {
+        world().grown |= world().knowledge.containers.all_in_order();
+        return;
+    };
+    for access in all {
+        match access.part {
+            Part::Names => look_at_whole_objects(),
+            Part::All => {
+                let containers = &mut world().knowledge.containers;
+                if let Some(family) = containers.family_if_touched(access.owner) {
+                    if containers.facts(family) & STRUCTURE != 0 {
+                        learn(family, WHOLE);
+                    }
+                }
+            }
+            Part::Name(_) | Part::Item(_) | Part::Size | Part::Content => {}
+        }
+    }
+}
+
+/// Nobody waits any more, and that goes for locks of the interpreter, too.
+#[cold]
+fn in_teardown(baton: Baton, op: &Op, operands: &Operands) -> Result<(), TornDown> {
+    baton.access_in_teardown()?;
+    if matches!(op.kind, Kind::Call | Kind::CallEx | Kind::Enter) {
+        if let Some((lock, lock_op)) = touched(op, operands).lock {
+            native::do_not_wait_in_teardown(lock, lock_op);
+        }
+    }
+    Ok(())
 }
 
 fn not_known(why: &str, site: Site) {
@@ -72,18 +143,21 @@ fn look_at_whole_objects() {
 }
 
 /// Ends an execution that was not made with all that is known now.
-fn stop_if_grown(baton: Baton) -> Result<(), TornDown> {
+pub(crate) fn stop_if_grown(baton: Baton) -> Result<(), TornDown> {
     let world = world();
     if !world.grown || world.rehearsing {
         return Ok(());
     }
-    let again = "the exploration begins anew, with more known of what is shared".to_owned();
-    let divergence = Divergence { step: 0, expected: again.clone(), found: again, task: None };
-    Err(baton.fail(FindingKind::Divergence(Box::new(divergence))))
+    let again = nothing_expected("the exploration begins anew, with more known of what is shared");
+    Err(baton.fail(FindingKind::Divergence(Box::new(again))))
 }
 
-/// The resource of an access: its owner and part. None, if nobody can notice it.
-fn key_of(access: &Access) -> Option<(*mut PyObject, usize)> {
+fn nothing_expected(found: &str) -> Divergence {
+    Divergence { step: 0, expected: found.to_owned(), found: found.to_owned(), task: None }
+}
+
+/// The resource of an access. None, if nobody can notice it.
+fn key_of(access: &Access, at: Use) -> Option<Resource> {
     let known = world();
     let knowledge = &mut known.knowledge;
     if let Part::Name(name) = access.part {
@@ -92,47 +166,62 @@ fn key_of(access: &Access) -> Option<(*mut PyObject, usize)> {
         }
     }
     if knowledge.opaque.is_some() {
-        return Some((std::ptr::null_mut(), 0));
+        return Some(Resource { write: access.write || access.fills, ..EVERYTHING });
     }
+    let some = |owner, part| Some(Resource { owner, part, write: access.write });
     match access.part {
-        Part::Unknown => Some((std::ptr::null_mut(), 0)),
         Part::Name(name) if !knowledge.any_name && !knowledge.written.contains(&name) => None,
-        Part::Name(name) if knowledge.of_classes.contains(&name) => Some((std::ptr::null_mut(), name)),
-        Part::Name(_) if knowledge.whole_objects => Some((access.owner, ALL)),
-        Part::Name(name) => Some((access.owner, name)),
+        Part::Name(name) if knowledge.of_classes.contains(&name) => some(std::ptr::null_mut(), name),
+        Part::Name(_) if knowledge.whole_objects => some(access.owner, ALL),
+        Part::Name(name) => some(access.owner, name),
         Part::Names => {
             if access.write && !(knowledge.any_name && knowledge.whole_objects) {
                 (knowledge.any_name, knowledge.whole_objects, known.grown) = (true, true, true);
             }
             look_at_whole_objects();
-            world().knowledge.whole_objects.then_some((access.owner, ALL))
+            if world().knowledge.whole_objects { some(access.owner, ALL) } else { None }
         }
-        Part::Item(item) => {
-            let grain = grain_of(access);
-            grow(grain, if access.write { Grain::Items } else { Grain::Untouched });
-            match *grain {
-                Grain::Untouched => None,
-                Grain::Items => Some((access.owner, item + 1)),
-                Grain::Whole => Some((access.owner, ALL)),
-            }
-        }
-        Part::All => {
-            let grain = grain_of(access);
-            let least = if access.write || *grain != Grain::Untouched { Grain::Whole } else { Grain::Untouched };
-            grow(grain, least);
-            (*grain == Grain::Whole).then_some((access.owner, ALL))
-        }
+        Part::Item(_) | Part::Size | Part::Content | Part::All => within_container(access, at),
     }
 }
 
-fn grow(grain: &mut Grain, least: Grain) {
-    if *grain < least {
-        *grain = least;
-        world().grown = true;
+/// The same of an access to a container, as finely as its family allows.
+fn within_container(access: &Access, at: Use) -> Option<Resource> {
+    let known = world();
+    let found = known.knowledge.containers.family_of(access.owner, at);
+    known.grown |= found.grown;
+    if found.is_new {
+        // Its address names it for the rest of the execution.
+        known.keep(access.owner);
     }
+    let family = found.family;
+    let mut facts = learn(family, access.facts);
+    let is_seen = match access.part {
+        Part::Size => facts & STRUCTURE != 0,
+        Part::All | Part::Content => access.write || facts != 0,
+        _ => false,
+    };
+    if is_seen {
+        facts = learn(family, WHOLE);
+    }
+    let write = access.write || (access.fills && facts & (FILLED | REMOVED) != 0);
+    let part = match access.part {
+        _ if facts & WHOLE != 0 => ALL,
+        Part::Item(item) if facts != 0 => item + 1,
+        _ => return None,
+    };
+    Some(Resource { owner: access.owner, part, write })
 }
 
-fn access_step(baton: Baton, owner: *mut PyObject, part: usize, write: bool, site: Site) -> Result<(), TornDown> {
+/// What is known of a family, and this besides.
+fn learn(family: usize, facts: Facts) -> Facts {
+    let known = world();
+    known.grown |= known.knowledge.containers.learn(family, facts);
+    known.knowledge.containers.facts(family)
+}
+
+fn access_step(baton: Baton, resource: Resource, site: Site) -> Result<(), TornDown> {
+    let Resource { owner, part, write } = resource;
     let known = world();
     let id = match known.resources.get(&(owner as usize, part)) {
         Some(id) => *id,
@@ -140,6 +229,12 @@ fn access_step(baton: Baton, owner: *mut PyObject, part: usize, write: bool, sit
     };
     let kind = if write { OpKind::CellWrite } else { OpKind::CellRead };
     baton.step(Operation::new(kind, id, site)).map(|_| ())
+}
+
+/// The one resource that everything is while it is not known what is touched.
+pub(crate) fn everything(baton: Baton, site: Site) -> ResourceId {
+    let known = world().resources.get(&(0, 0)).copied();
+    known.unwrap_or_else(|| new_resource(baton, std::ptr::null_mut(), 0, site))
 }
 
 #[cold]

@@ -1,23 +1,27 @@
-//! Locks and condition variables, as resources of the engine.
+//! Locks, as resources of the engine.
+//!
+//! A lock is a mutex of the engine, which knows its holder. One thread may take a lock of Python's and another one
+//! release it, though: then it is a semaphore of one permit, from the next beginning of the exploration on.
 
-use drawloom_engine::{OpKind, Operation, ResourceId, ResourceKind, State, TaskId, outcome};
+use drawloom_engine::{OpKind, Operation, ResourceId, Site, TaskId, outcome};
 use drawloom_gates::{Baton, baton};
-use pyo3::exceptions::PyRuntimeError;
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 
 use crate::guests::note;
-use crate::raise::{here, torn_down, unsupported};
+use crate::handing;
+use crate::raise::{here, needs_threads, torn_down};
 use crate::world::world;
 
 /// What an object is in the current execution.
 #[derive(Clone, Copy)]
-struct Slot {
-    epoch: u64,
-    id: ResourceId,
+pub(crate) struct Slot {
+    pub(crate) epoch: u64,
+    pub(crate) id: ResourceId,
 }
 
 impl Slot {
-    const NONE: Slot = Slot { epoch: 0, id: ResourceId::NONE };
+    pub(crate) const NONE: Slot = Slot { epoch: 0, id: ResourceId::NONE };
 }
 
 /// A lock; reentrant, if it was made so.
@@ -27,26 +31,40 @@ pub(crate) struct Lock {
     holder: TaskId,
     count: u32,
     reentrant: bool,
+    /// Where it was made: all locks of one place are of one kind.
+    made: Site,
+    handed_over: bool,
     name: &'static str,
     /// What it is outside an exploration.
     native: Py<PyAny>,
 }
 
 impl Lock {
-    fn resource(&mut self, baton: Baton) -> ResourceId {
+    pub(crate) fn resource(&mut self, baton: Baton) -> ResourceId {
         let epoch = world().epoch;
         if self.slot.epoch != epoch {
-            let task = baton.running();
-            let site = here();
-            let id = baton.with_engine(|engine| engine.create_resource(task, ResourceKind::Mutex, State::Plain, site));
+            let (task, site) = (baton.running(), here());
+            self.handed_over = !self.reentrant && handing::is_known(self.made);
+            let (kind, state) = handing::kind_of(self.handed_over, false);
+            let id = baton.with_engine(|engine| engine.create_resource(task, kind, state, site));
             self.slot = Slot { epoch, id };
             (self.holder, self.count) = (TaskId::NONE, 0);
         }
         self.slot.id
     }
 
-    fn take(&mut self, task: TaskId) {
-        (self.holder, self.count) = (task, 1);
+    pub(crate) fn is_handed_over(&self) -> bool {
+        self.handed_over
+    }
+
+    pub(crate) fn take(&mut self, task: TaskId, count: u32) {
+        (self.holder, self.count) = (task, count);
+    }
+
+    /// Nobody holds it now; how often it was held.
+    pub(crate) fn give_up(&mut self) -> u32 {
+        self.holder = TaskId::NONE;
+        std::mem::take(&mut self.count)
     }
 }
 
@@ -56,29 +74,36 @@ fn acquire(lock: &Bound<'_, Lock>, blocking: bool, timeout: f64) -> PyResult<boo
         let native = lock.borrow().native.clone_ref(py);
         return native.call_method1(py, "acquire", (blocking, timeout))?.extract(py);
     };
-    let (id, me) = {
+    if (timeout < 0.0 || !blocking) && timeout != -1.0 {
+        let why = if blocking {
+            "timeout value must be a non-negative number"
+        } else {
+            "can't specify a timeout for a non-blocking call"
+        };
+        return Err(PyValueError::new_err(why));
+    }
+    let (id, me, handed_over) = {
         let mut lock = lock.borrow_mut();
         let (id, me) = (lock.resource(baton), baton.running());
         if lock.reentrant && lock.holder == me {
             lock.count += 1;
             return Ok(true);
         }
-        (id, me)
+        (id, me, lock.handed_over)
     };
     if baton.is_guest() {
         return acquire_within_a_loop(lock, baton, blocking);
     }
-    let kind = if blocking && timeout != 0.0 { OpKind::Lock } else { OpKind::TryLock };
-    let operation = Operation::new(kind, id, here());
+    let operation = handing::acquisition(handed_over, id, blocking && timeout != 0.0, here());
     // Nothing is borrowed while others run.
-    let result = if kind == OpKind::Lock && timeout > 0.0 {
+    let result = if blocking && timeout > 0.0 {
         baton.step_with_timeout(operation, nanos(timeout))
     } else {
         baton.step(operation)
     };
     let taken = result.map_err(|_| torn_down(py))? == outcome::OK;
     if taken {
-        lock.borrow_mut().take(me);
+        lock.borrow_mut().take(me, 1);
     }
     Ok(taken)
 }
@@ -88,10 +113,10 @@ fn acquire_within_a_loop(lock: &Bound<'_, Lock>, baton: Baton, blocking: bool) -
     note(lock.as_ptr(), 0, true);
     let free = lock.borrow().holder == TaskId::NONE;
     if free {
-        lock.borrow_mut().take(baton.running());
+        lock.borrow_mut().take(baton.running(), 1);
     } else if blocking {
         let what = "a lock of threads that is held across an await";
-        return Err(unsupported(lock.py(), baton, what));
+        return Err(needs_threads(lock.py(), baton, what));
     }
     Ok(free)
 }
@@ -104,26 +129,34 @@ pub(crate) fn nanos(seconds: f64) -> u64 {
 fn release(lock: &Bound<'_, Lock>) -> PyResult<()> {
     let py = lock.py();
     let Some(baton) = baton() else {
-        let native = lock.borrow().native.clone_ref(py);
-        return native.call_method0(py, "release").map(|_| ());
+        let (native, from_within) = (lock.borrow().native.clone_ref(py), lock.borrow().slot.epoch > 0);
+        let released = native.call_method0(py, "release").map(|_| ());
+        // What an execution has left over may be given back by a destructor, later.
+        return if from_within { Ok(()) } else { released };
     };
-    let id = {
+    let id = lock.borrow_mut().resource(baton);
+    if lock.borrow().handed_over && !baton.is_guest() {
+        return match handing::release(baton, id, here()).map_err(|_| torn_down(py))? {
+            true => Ok(()),
+            false => Err(PyRuntimeError::new_err("release unlocked lock")),
+        };
+    }
+    {
         let mut lock = lock.borrow_mut();
-        let (id, me) = (lock.resource(baton), baton.running());
+        let me = baton.running();
         if lock.holder == TaskId::NONE || (lock.reentrant && lock.holder != me) {
             let why = if lock.reentrant { "cannot release un-acquired lock" } else { "release unlocked lock" };
             return Err(PyRuntimeError::new_err(why));
         }
-        if lock.holder != me && !baton.is_tearing_down() {
-            return Err(unsupported(py, baton, "a lock that is released by another thread than the one that took it"));
+        if lock.holder != me && !baton.is_guest() && !baton.is_tearing_down() {
+            handing::learn(baton, lock.made).map_err(|_| torn_down(py))?;
         }
         lock.count -= 1;
         if lock.count > 0 {
             return Ok(());
         }
         lock.holder = TaskId::NONE;
-        id
-    };
+    }
     if baton.is_guest() {
         note(lock.as_ptr(), 0, true);
         return Ok(());
@@ -137,7 +170,9 @@ impl Lock {
     #[new]
     fn new(native: Py<PyAny>, reentrant: bool) -> Lock {
         let name = if reentrant { "RLock" } else { "Lock" };
-        Lock { slot: Slot::NONE, holder: TaskId::NONE, count: 0, reentrant, name, native }
+        let made = if baton().is_some() && !reentrant { here() } else { Site::UNKNOWN };
+        let handed_over = false;
+        Lock { slot: Slot::NONE, holder: TaskId::NONE, count: 0, reentrant, made, handed_over, name, native }
     }
 
     #[pyo3(signature = (blocking = true, timeout = -1.0))]
@@ -155,8 +190,21 @@ impl Lock {
             return slf.borrow().native.call_method0(py, "locked")?.extract(py);
         };
         let id = slf.borrow_mut().resource(baton);
-        baton.step(Operation::new(OpKind::CellRead, id, here())).map_err(|_| torn_down(py))?;
-        Ok(slf.borrow().holder != TaskId::NONE)
+        if baton.is_guest() {
+            note(slf.as_ptr(), 0, false);
+        } else {
+            baton.step(Operation::new(OpKind::CellRead, id, here())).map_err(|_| torn_down(py))?;
+        }
+        let lock = slf.borrow();
+        Ok(if lock.handed_over { handing::is_taken(baton, id) } else { lock.holder != TaskId::NONE })
+    }
+
+    /// What reports call it, in this execution.
+    fn be_called(&mut self, name: &str) {
+        if let Some(baton) = baton() {
+            let id = self.resource(baton);
+            baton.with_engine(|engine| engine.name_resource(id, name));
+        }
     }
 
     fn __enter__(slf: &Bound<'_, Self>) -> PyResult<bool> {
@@ -180,70 +228,5 @@ impl Lock {
 
     fn __repr__(&self) -> String {
         format!("<drawloom {}>", self.name)
-    }
-}
-
-/// What tasks wait at for a notification.
-#[pyclass(module = "drawloom")]
-pub(crate) struct CondVar {
-    slot: Slot,
-}
-
-impl CondVar {
-    fn resource(&mut self, baton: Baton) -> ResourceId {
-        let epoch = world().epoch;
-        if self.slot.epoch != epoch {
-            let (task, site) = (baton.running(), here());
-            let make = |engine: &mut drawloom_engine::Engine| {
-                engine.create_resource(task, ResourceKind::Condvar, State::Plain, site)
-            };
-            self.slot = Slot { epoch, id: baton.with_engine(make) };
-        }
-        self.slot.id
-    }
-}
-
-#[pymethods]
-impl CondVar {
-    #[new]
-    fn new() -> CondVar {
-        CondVar { slot: Slot::NONE }
-    }
-
-    /// Gives `lock` back, waits to be notified, and takes it again; false if the time was up before.
-    #[pyo3(signature = (lock, timeout = None))]
-    fn wait(slf: &Bound<'_, Self>, lock: &Bound<'_, Lock>, timeout: Option<f64>) -> PyResult<bool> {
-        let py = slf.py();
-        let baton = baton().ok_or_else(|| PyRuntimeError::new_err("not in an exploration"))?;
-        let (id, mutex) = (slf.borrow_mut().resource(baton), lock.borrow_mut().resource(baton));
-        let count = std::mem::take(&mut lock.borrow_mut().count);
-        lock.borrow_mut().holder = TaskId::NONE;
-        let operation = Operation::new(OpKind::CondWait, id, here()).with_arg(u64::from(mutex.0));
-        let result = match timeout {
-            Some(timeout) => baton.step_with_timeout(operation, nanos(timeout)),
-            None => baton.step(operation),
-        };
-        let me = baton.running();
-        let result = match result {
-            Ok(result) => result,
-            Err(_) => {
-                // Whoever unwinds releases what it seems to hold.
-                (lock.borrow_mut().holder, lock.borrow_mut().count) = (me, count);
-                return Err(torn_down(py));
-            }
-        };
-        let again = baton.step(Operation::new(OpKind::Lock, mutex, here()));
-        (lock.borrow_mut().holder, lock.borrow_mut().count) = (me, count);
-        again.map_err(|_| torn_down(py))?;
-        Ok(result == outcome::OK)
-    }
-
-    /// Wakes the longest waiter, or all of them.
-    fn notify(slf: &Bound<'_, Self>, all: bool) -> PyResult<()> {
-        let baton = baton().ok_or_else(|| PyRuntimeError::new_err("not in an exploration"))?;
-        let id = slf.borrow_mut().resource(baton);
-        let kind = if all { OpKind::NotifyAll } else { OpKind::NotifyOne };
-        baton.step(Operation::new(kind, id, here())).map_err(|_| torn_down(slf.py()))?;
-        Ok(())
     }
 }

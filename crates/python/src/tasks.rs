@@ -1,13 +1,14 @@
 //! Threads, time and choices, as the Python side asks for them.
 
-use drawloom_engine::{OpKind, Operation, ResourceId, TaskId, outcome};
-use drawloom_gates::{Baton, baton};
+use drawloom_engine::{OpKind, Operation, ResourceId, Site, TaskId, outcome};
+use drawloom_gates::{Baton, TornDown, baton};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 
-use crate::program::call;
-use crate::raise::{here, torn_down, unsupported};
+use crate::raise::{here, needs_threads, torn_down, unsupported};
+use crate::steps::stop_if_grown;
 use crate::sync::nanos;
+use crate::workers;
 use crate::world::{Phase, aside, world};
 
 fn current() -> PyResult<Baton> {
@@ -21,10 +22,10 @@ fn bare(py: Python<'_>, kind: OpKind, arg: u64) -> PyResult<u32> {
 }
 
 /// A piece of a task of an event loop is one step: it cannot wait, nor make steps of its own.
-fn not_within_a_loop(py: Python<'_>, what: &str) -> PyResult<()> {
+pub(crate) fn not_within_a_loop(py: Python<'_>, what: &str) -> PyResult<()> {
     let baton = current()?;
     if baton.is_guest() && !baton.is_tearing_down() {
-        return Err(unsupported(py, baton, &format!("`{what}` of a thread within an event loop")));
+        return Err(needs_threads(py, baton, &format!("`{what}` of a thread within an event loop")));
     }
     Ok(())
 }
@@ -41,28 +42,53 @@ fn task() -> PyResult<u32> {
     Ok(current()?.running().0)
 }
 
-/// Starts a task that calls `body` with `arguments`. Its number.
+/// Starts a task that calls `body` with `arguments`; nobody waits for it in the end, if it is a daemon. Its number.
 #[pyfunction]
-fn spawn(py: Python<'_>, body: Py<PyAny>, arguments: Vec<Py<PyAny>>, name: Option<&str>) -> PyResult<u32> {
+#[pyo3(signature = (body, arguments, name, daemon = false))]
+fn spawn(
+    py: Python<'_>,
+    body: Py<PyAny>,
+    arguments: Vec<Py<PyAny>>,
+    name: Option<&str>,
+    daemon: bool,
+) -> PyResult<u32> {
     not_within_a_loop(py, "spawn")?;
-    let baton = current()?;
-    world().phase = Phase::Parallel;
-    world().tasks += 1;
-    let child = baton.spawn(name, here(), Box::new(move || call(&body, &arguments)));
-    child.map(|task| task.0).map_err(|_| torn_down(py))
+    workers::spawn(py, body, arguments, workers::New { name, site: here(), daemon })
 }
 
 /// Waits for a task to end; false if the time is up before.
 #[pyfunction]
 #[pyo3(signature = (task, timeout = None))]
 fn join(py: Python<'_>, task: u32, timeout: Option<f64>) -> PyResult<bool> {
-    let operation = Operation::new(OpKind::Join, ResourceId::NONE, here()).with_arg(u64::from(task));
     not_within_a_loop(py, "join")?;
-    let joined = match timeout {
-        Some(_) => return Err(unsupported(py, current()?, "a join with a timeout")),
-        None => current()?.step(operation),
+    let (baton, site) = (current()?, here());
+    if let Some(timeout) = timeout {
+        if !ends_within(baton, task, timeout, site).map_err(|_| torn_down(py))? {
+            return Ok(false);
+        }
+    }
+    let operation = Operation::new(OpKind::Join, ResourceId::NONE, site).with_arg(u64::from(task));
+    baton.step(operation).map_err(|_| torn_down(py))?;
+    Ok(true)
+}
+
+/// Whether a task comes to its end before the time is up. A wait for a task has no timeout in the engine, but one for
+/// a permit has: whoever gets it leaves it to the next.
+fn ends_within(baton: Baton, task: u32, seconds: f64, site: Site) -> Result<bool, TornDown> {
+    if !world().knowledge.timed_joins {
+        (world().knowledge.timed_joins, world().grown) = (true, true);
+        stop_if_grown(baton)?;
+    }
+    let Some(end) = world().ends.get(&(task as usize)).copied() else { return Ok(true) };
+    let permit = |kind| Operation::new(kind, end, site).with_arg(1);
+    let result = match seconds > 0.0 {
+        true => baton.step_with_timeout(permit(OpKind::Acquire), nanos(seconds))?,
+        false => baton.step(permit(OpKind::TryAcquire))?,
     };
-    joined.map(|result| result == outcome::OK).map_err(|_| torn_down(py))
+    if result == outcome::OK {
+        baton.step(permit(OpKind::Release))?;
+    }
+    Ok(result == outcome::OK)
 }
 
 /// Whether a task has ended.
@@ -112,10 +138,11 @@ fn unobserved(body: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
     aside(|| body.call0()).map(Bound::unbind)
 }
 
-/// Gives the exploration up.
+/// Gives the exploration up; it may be made with the event loop as a thread, if that helps.
 #[pyfunction]
-fn give_up(py: Python<'_>, what: &str) -> PyResult<()> {
-    Err(unsupported(py, current()?, what))
+#[pyo3(signature = (what, with_threads = false))]
+fn give_up(py: Python<'_>, what: &str, with_threads: bool) -> PyResult<()> {
+    Err(if with_threads { needs_threads(py, current()?, what) } else { unsupported(py, current()?, what) })
 }
 
 pub(crate) fn add_to(module: &Bound<'_, PyModule>) -> PyResult<()> {

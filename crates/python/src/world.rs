@@ -1,19 +1,22 @@
 //! What the whole process knows: codes that were analysed, places, what is written while tasks run side by side.
 
 use std::cell::UnsafeCell;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::{Arc, Mutex};
 
-use drawloom_engine::{ResourceId, Site};
+use drawloom_engine::{ResourceId, Site, TaskId};
+use drawloom_gates::Baton;
 use drawloom_report::Place;
 use pyo3::ffi::PyObject;
 use pyo3::prelude::*;
 
 use crate::code::Code;
+use crate::containers::Containers;
 use crate::effects::Effect;
 use crate::guests::Piece;
-use crate::native::Shadow;
+use crate::locals;
+use crate::native::{self, Shadow};
 
 /// Hashes addresses: they are spread well enough by one multiplication.
 #[derive(Default)]
@@ -39,17 +42,6 @@ impl Hasher for AddressHasher {
 pub(crate) type Addressed<K, V> = HashMap<K, V, BuildHasherDefault<AddressHasher>>;
 pub(crate) type Addresses = HashSet<usize, BuildHasherDefault<AddressHasher>>;
 
-/// How finely accesses to a kind of container are told apart in this exploration.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(crate) enum Grain {
-    /// Nobody changes any while tasks run side by side: nothing is to be said of them.
-    Untouched,
-    /// Items change, but none is added or removed: each is a resource of its own.
-    Items,
-    /// Each container is one resource.
-    Whole,
-}
-
 /// What this exploration has seen, and by what it decides which accesses are steps. It only ever grows; an execution
 /// in which it does is given up, and the exploration begins anew, so that all its executions are made alike.
 pub(crate) struct Knowledge {
@@ -57,14 +49,17 @@ pub(crate) struct Knowledge {
     pub(crate) written: Addresses,
     /// Those of them that are written on classes: an access to such a name touches all objects.
     pub(crate) of_classes: Addresses,
-    pub(crate) dicts: Grain,
-    pub(crate) lists: Grain,
-    /// Sets, deques and the like.
-    pub(crate) others: Grain,
+    pub(crate) containers: Containers,
     /// Attributes are written of which it is not known which: any may be.
     pub(crate) any_name: bool,
     /// Somebody looks at all attributes of an object at once.
     pub(crate) whole_objects: bool,
+    /// Of what is outside: files, peers, databases.
+    pub(crate) facts: BTreeSet<String>,
+    /// Where locks are made that one thread takes and another one releases.
+    pub(crate) handed_over: BTreeSet<String>,
+    /// Threads are waited for with a timeout.
+    pub(crate) timed_joins: bool,
     /// Something happened of which it is not known what it touches: everything is one resource. Why.
     pub(crate) opaque: Option<String>,
 }
@@ -74,11 +69,12 @@ impl Knowledge {
         Knowledge {
             written: Addresses::default(),
             of_classes: Addresses::default(),
-            dicts: Grain::Untouched,
-            lists: Grain::Untouched,
-            others: Grain::Untouched,
+            containers: Containers::default(),
             any_name: false,
             whole_objects: false,
+            facts: BTreeSet::new(),
+            handed_over: BTreeSet::new(),
+            timed_joins: false,
             opaque: None,
         }
     }
@@ -108,6 +104,8 @@ pub(crate) struct Types {
     pub(crate) probe: usize,
     /// The type of special methods that are bound to an object.
     pub(crate) bound_slot: usize,
+    /// `functools.partial`.
+    pub(crate) partial: usize,
     /// Locks of the interpreter itself.
     pub(crate) locks: Addresses,
     /// What is resumed by an `await`, and runs Python code alone.
@@ -132,6 +130,8 @@ pub(crate) struct World {
     pub(crate) codes: Addressed<usize, Box<Code>>,
     pub(crate) analyse: Option<Py<PyAny>>,
     pub(crate) classify: Option<Py<PyAny>>,
+    /// Says what is called instead of a function that does not obey.
+    pub(crate) substitute: Option<Py<PyAny>>,
     /// Says what an exception is, and where it was raised.
     pub(crate) describe: Option<Py<PyAny>>,
     pub(crate) torn_down: Option<Py<PyAny>>,
@@ -154,11 +154,29 @@ pub(crate) struct World {
     pub(crate) epoch: u64,
     /// What keeps the exploration from saying anything.
     pub(crate) unsupported: Option<String>,
+    /// What was waited for that nobody in the exploration brings about.
+    pub(crate) uncontrolled: Option<String>,
+    /// That is a thread beside an event loop, whose tasks must then be explored as a thread's.
+    pub(crate) needs_threads: bool,
+    /// Where a thread was given up, since it stood still.
+    pub(crate) stuck: Option<String>,
+    /// Says where a thread is.
+    pub(crate) locate: Option<Py<PyAny>>,
+    /// Of the execution that runs.
+    pub(crate) baton: Option<Baton>,
+    /// Executions that were made, since the exploration began anew.
+    pub(crate) made: u64,
     /// Resources of this execution, by owner and part.
     pub(crate) resources: Addressed<(usize, usize), ResourceId>,
     pub(crate) known: Vec<Known>,
+    /// Those of them that are outside the program, by name.
+    pub(crate) outside: HashMap<String, ResourceId>,
     /// What stands for locks of the interpreter, by address.
     pub(crate) shadows: Addressed<usize, Shadow>,
+    /// Thread-local data that main has touched, and what it found there.
+    pub(crate) locals: Vec<(Py<PyAny>, Py<pyo3::types::PyDict>)>,
+    /// The same that other tasks have touched, by address.
+    pub(crate) own_locals: Vec<(TaskId, usize)>,
     /// Objects that must live as long as the execution, since their addresses name resources.
     pub(crate) kept: Vec<usize>,
     /// Dictionaries that hold the attributes of an object, by address: the object.
@@ -174,6 +192,8 @@ pub(crate) struct World {
     pub(crate) names: Addresses,
     /// Tasks spawned in this execution.
     pub(crate) tasks: usize,
+    /// By task: what those wait for who wait for its end for a while only.
+    pub(crate) ends: Addressed<usize, ResourceId>,
     /// What the piece of a guest that runs has touched so far.
     pub(crate) piece: Piece,
 }
@@ -198,6 +218,7 @@ impl World {
             codes: Addressed::default(),
             analyse: None,
             classify: None,
+            substitute: None,
             describe: None,
             torn_down: None,
             disable: None,
@@ -212,9 +233,18 @@ impl World {
             phase: Phase::Before,
             epoch: 0,
             unsupported: None,
+            uncontrolled: None,
+            needs_threads: false,
+            stuck: None,
+            locate: None,
+            baton: None,
+            made: 0,
             resources: Addressed::default(),
             known: Vec::new(),
+            outside: HashMap::new(),
             shadows: Addressed::default(),
+            locals: Vec::new(),
+            own_locals: Vec::new(),
             kept: Vec::new(),
             attributes_of: Addressed::default(),
             keys: None,
@@ -223,19 +253,22 @@ impl World {
             builtins: 0,
             names: Addresses::default(),
             tasks: 0,
+            ends: Addressed::default(),
             piece: Piece::default(),
         }
     }
 
-    /// Forgets the last execution's objects.
-    pub(crate) fn begin_execution(&mut self) {
+    fn begin_execution(&mut self) {
         self.resources.clear();
         self.known.clear();
-        self.shadows.clear();
+        self.outside.clear();
         self.attributes_of.clear();
+        self.knowledge.containers.begin_execution();
         self.phase = Phase::Before;
         self.epoch += 1;
         self.tasks = 0;
+        self.ends.clear();
+        self.own_locals.clear();
         self.piece = Piece::default();
         let kept = std::mem::take(&mut self.kept);
         for object in kept {
@@ -256,12 +289,41 @@ impl World {
     }
 }
 
+/// Forgets the last execution's objects; those that were there before are again what they were.
+pub(crate) fn begin_execution() {
+    native::restore();
+    locals::restore();
+    world().begin_execution();
+}
+
 /// Calls Python code of our own, which is no code under test.
 pub(crate) fn aside<R>(call: impl FnOnce() -> R) -> R {
     let busy = std::mem::replace(&mut world().busy, true);
-    let result = call();
+    let result = without_tracing(call);
     world().busy = busy;
     result
+}
+
+#[cfg(all(Py_3_11, not(Py_3_12)))]
+fn without_tracing<R>(call: impl FnOnce() -> R) -> R {
+    unsafe extern "C" {
+        fn PyThreadState_EnterTracing(thread: *mut pyo3::ffi::PyThreadState);
+        fn PyThreadState_LeaveTracing(thread: *mut pyo3::ffi::PyThreadState);
+    }
+    // SAFETY: the caller runs Python code, so it has a state; what is entered is left.
+    unsafe {
+        let thread = pyo3::ffi::PyThreadState_Get();
+        PyThreadState_EnterTracing(thread);
+        let result = call();
+        PyThreadState_LeaveTracing(thread);
+        result
+    }
+}
+
+/// There is no way to say so, or there is no tracing.
+#[cfg(not(all(Py_3_11, not(Py_3_12))))]
+fn without_tracing<R>(call: impl FnOnce() -> R) -> R {
+    call()
 }
 
 /// A place in a Python file.

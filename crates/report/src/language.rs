@@ -69,6 +69,15 @@ impl Language {
 }
 
 impl Record {
+    /// What went wrong, in a word or two.
+    pub(crate) fn kind_in_words(&self) -> &str {
+        match (self.meta.language, &self.finding.details) {
+            (Language::Python, Details::Panic { .. }) if self.is_broken_invariant() => "broken invariant",
+            (Language::Python, Details::Panic { .. }) => "exception",
+            _ => &self.finding.kind,
+        }
+    }
+
     /// Whether what went wrong is what the program was held against in the end, and no exception of its tasks. Before
     /// any was spawned there was nothing to hold it against.
     pub(crate) fn is_broken_invariant(&self) -> bool {

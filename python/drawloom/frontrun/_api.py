@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 from .. import _explore, _naming
+from .._async_explore import is_async
 from .._result import Finding, Result
 from . import _options
 from ._serial import serialisable
 from .common import InterleavingResult
 
 Workers = Sequence[Callable[..., Any]]
+ENOUGH = 2000
 
 
 class StepSchedule(list[int]):
@@ -30,16 +31,16 @@ def explore(
     count: int | None = None,
     strategy: str = "dpor",
     **options: Any,
-) -> InterleavingResult:
-    """As in Frontrun 0.5 and later: `strategy` is `dpor` or `random`."""
+) -> Any:
+    """As in Frontrun 0.5 and later: `strategy` is `dpor` or `random`. With coroutine functions, to be awaited."""
     if callable(workers):
         if count is None:
             raise TypeError("one callable as workers needs count")
         workers = [workers] * count
-    if strategy == "dpor":
-        return explore_dpor(setup, workers, invariant, **options)
-    if strategy == "random":
-        return explore_random(setup, workers, invariant, **options)
+    by = {"dpor": explore_dpor, "random": explore_random}.get(strategy)
+    if by is not None:
+        result = by(setup, workers, invariant, **options)
+        return _awaitable(result) if any(map(is_async, workers)) else result
     raise ValueError(f"strategy is 'dpor' or 'random', not {strategy!r}")
 
 
@@ -58,10 +59,8 @@ def explore_dpor(
 ) -> InterleavingResult:
     """Every behaviour once."""
     _options.check({**options, "preemption_bound": preemption_bound}, "explore_dpor")
-    _no_coroutines(threads)
     invariant = serialisable(setup, threads, invariant, serializable_invariant)
-    asked: dict[str, Any] = {"max_schedules": max_executions, "timeout": _duration(total_timeout)}
-    asked["keep_going"] = not stop_on_first
+    asked = {"max_schedules": max_executions, "timeout": _duration(total_timeout), "keep_going": not stop_on_first}
     name = _naming.of_exploration(setup, threads)
     result = _explore.explore(setup, threads, invariant, strategy="exhaustive", name=name, **asked)
     return _told(result, name, reproduce_on_failure)
@@ -84,20 +83,16 @@ def explore_random(
     """`max_attempts` random executions; then, if none of them fails, whether none could.
 
     Random executions prove nothing. So that `property_holds` is not none of every program that is right, up to ten
-    times as many executions are made to see all behaviours.
+    times as many executions, and at least `ENOUGH`, are made to see all behaviours.
     """
     _options.check(options, "explore_random")
-    _no_coroutines(threads)
     invariant = serialisable(setup, threads, invariant, serializable_invariant)
-    name, timeout = _naming.of_exploration(setup, threads), _duration(total_timeout)
-    result = _explore.explore(
-        setup, threads, invariant, strategy="random", name=name, executions=max_attempts, seed=seed, timeout=timeout
-    )
+    name = _naming.of_exploration(setup, threads)
+    asked: dict[str, Any] = {"name": name, "timeout": _duration(total_timeout)}
+    result = _explore.explore(setup, threads, invariant, strategy="random", executions=max_attempts, seed=seed, **asked)
     if result.verdict == "no_bug_found":
-        most = 10 * max_attempts
-        every = _explore.explore(
-            setup, threads, invariant, strategy="exhaustive", name=name, max_schedules=most, timeout=timeout
-        )
+        most = max(10 * max_attempts, ENOUGH)
+        every = _explore.explore(setup, threads, invariant, strategy="exhaustive", max_schedules=most, **asked)
         result = every if every.verdict in ("holds", "fails") else result
     return _told(result, name, reproduce_on_failure)
 
@@ -117,9 +112,35 @@ def explore_interleavings(
     return explore_random(setup, threads, invariant, max_attempts, max_ops, timeout_per_run, seed, **options)
 
 
-def _no_coroutines(workers: Workers) -> None:
-    if any(inspect.iscoroutinefunction(worker) for worker in workers):
-        raise NotImplementedError("coroutine functions as workers: use drawloom's exploration of asyncio")
+async def _awaitable(result: InterleavingResult) -> InterleavingResult:
+    return result
+
+
+async def explore_async_random(
+    setup: Callable[[], Any],
+    tasks: Workers,
+    invariant: Callable[[Any], Any] | None = None,
+    max_attempts: int = 200,
+    max_ops: int | None = None,
+    timeout_per_run: float = 5.0,
+    seed: int | None = None,
+    **options: Any,
+) -> InterleavingResult:
+    """As `explore_random`, of functions that return coroutines."""
+    workers = [as_coroutine_function(task) for task in tasks]
+    return explore_random(setup, workers, invariant, max_attempts, max_ops, timeout_per_run, seed, **options)
+
+
+def as_coroutine_function(function: Callable[..., Awaitable[Any]]) -> Callable[..., Any]:
+    """A coroutine function that awaits what `function` returns: lambdas are often given."""
+    if is_async(function):
+        return function
+
+    async def awaits(*arguments: Any, **named: Any) -> Any:
+        return await function(*arguments, **named)
+
+    awaits.__name__ = _naming.of_worker(function) or awaits.__name__
+    return awaits
 
 
 def _duration(seconds: float | None) -> str | None:

@@ -31,6 +31,16 @@ _ALWAYS: dict[str, Any] = {
 }
 
 
+_WHY = {
+    "clock": "timers fire when nobody can go on; drawloom.explore(strategy='random', clock='explore') has them fire early",
+    "execution": "processes are not under control, threads and tasks are",
+    "detect_sql": "what statements touch is not looked at",
+    "lock_timeout": "locks of databases are not under control",
+    "error_on_any_race": "a race is a failure only if something comes of it; say what must hold as an invariant",
+    "patch_sleep": "time is virtual, and always so",
+}
+
+
 def check(options: dict[str, Any], function: str) -> None:
     """Raises if an option is none of Frontrun's, or cannot be done here."""
     for name, value in options.items():
@@ -38,4 +48,4 @@ def check(options: dict[str, Any], function: str) -> None:
             raise TypeError(f"{function}() got an unexpected keyword argument {name!r}")
         possible = _ALWAYS[name]
         if possible is not None and value not in possible:
-            raise NotImplementedError(f"{function}({name}={value!r}) cannot be done here")
+            raise NotImplementedError(f"{function}({name}={value!r}): {_WHY.get(name, 'cannot be done here')}")

@@ -6,6 +6,9 @@ import itertools
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from .. import _explore
+from .._async_explore import is_async
+
 
 def key_of(state: Any) -> Any:
     """A value that is equal for equal states: their attributes and items, all the way down."""
@@ -34,13 +37,28 @@ def serial_keys(
     setup: Callable[[], Any], workers: Sequence[Callable[[Any], Any]], key: Callable[[Any], Any]
 ) -> set[Any]:
     """What comes of the workers one after the other, in every order."""
-    keys = set()
-    for order in itertools.permutations(workers):
-        state = setup()
+    run = _awaited if any(map(is_async, workers)) else _called
+    return {key(run(setup, order)) for order in itertools.permutations(workers)}
+
+
+def _called(setup: Callable[[], Any], order: Sequence[Callable[[Any], Any]]) -> Any:
+    state = setup()
+    for worker in order:
+        worker(state)
+    return state
+
+
+def _awaited(setup: Callable[[], Any], order: Sequence[Callable[[Any], Any]]) -> Any:
+    """An event loop may be running already, so it is one of an exploration."""
+    states = []
+
+    async def one_after_the_other(state: Any) -> None:
+        states.append(state)
         for worker in order:
-            worker(state)
-        keys.add(key(state))
-    return keys
+            await worker(state)
+
+    _explore.explore(setup, [one_after_the_other], None, strategy="sequential", executions=1)
+    return states[-1]
 
 
 def serialisable(

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..markers import Schedule, Step
 
-__all__ = ["InconclusiveExploration", "InterleavingResult", "NondeterministicSQLError", "Schedule", "Step"]
+__all__ = ["FrontrunInternalError", "InconclusiveExploration", "InterleavingResult", "NondeterministicSQLError", "Schedule", "Step"]
 
 
 class InconclusiveExploration(AssertionError):
@@ -15,6 +15,10 @@ class InconclusiveExploration(AssertionError):
 
 
 class NondeterministicSQLError(Exception):
+    """Never raised here."""
+
+
+class FrontrunInternalError(RuntimeError):
     """Never raised here."""
 
 

@@ -107,7 +107,11 @@ class TraceExecutor:
                 raise TypeError("run(name, function) needs a function")
             self._bodies[threads] = as_body(target, *args, **(kwargs or {}))
             return
+        if not threads:
+            raise ValueError("there is nobody to run: threads is empty")
         for name, function in threads.items():
+            if not callable(function):
+                raise TypeError(f"thread {name!r} is to run something that is not callable: {function!r}")
             self._bodies[name] = as_body(function)
         self.wait(timeout)
 

@@ -14,14 +14,16 @@ use std::process::ExitCode;
 
 use drawloom_bench::page;
 
+use self::peers::Comparison;
+
 /// A part of the report, and whether all its gates were passed.
 struct Section {
     text: String,
     passed: bool,
 }
 
-const USAGE: &str =
-    "usage: suite table | peers | twins [EXECUTIONS [STRATEGY...]], then --write FILE to write into a page
+const USAGE: &str = "usage: suite table | peers [TRIALS [PROGRAM...]] | turns | twins [EXECUTIONS [STRATEGY...]]
+       and then --write FILE, to write into a page
        suite columns STRATEGY...
        suite start EXPLORATIONS PROGRAM...";
 
@@ -37,7 +39,11 @@ fn main() -> ExitCode {
     let section = match *command {
         ["table"] => table::measure(),
         ["columns", ref strategies @ ..] => table::columns(strategies),
-        ["peers"] => peers::measure(),
+        ["peers"] => Comparison::WHOLE.measure(),
+        ["peers", trials, ref names @ ..] if trials.parse::<u64>().is_ok() => {
+            Comparison { trials: trials.parse().unwrap_or_default(), names, ..Comparison::WHOLE }.measure()
+        }
+        ["turns"] => Comparison::measure_turns(),
         ["twins"] => twins::measure(10_000, &[]),
         ["twins", executions, ref strategies @ ..] if executions.parse::<u64>().is_ok() => {
             twins::measure(executions.parse().unwrap_or_default(), strategies)

@@ -1,6 +1,7 @@
 //! drawloom's default beside shuttle's strategies, on the same text: schedules and CPU time to the first bug.
 //!
-//! The contestants take turns, trial by trial, in one process and on one thread.
+//! The contestants take turns in one process and on one thread: stretches of many trials each, as if the others were not
+//! there; or, to see what that is worth, trial by trial, where each finds the caches full of what the others have left.
 
 use std::time::Duration;
 
@@ -27,13 +28,39 @@ const TRIALS: u64 = 1_000;
 /// Executions after which a trial is given up.
 const CUT_AT_MOST: u64 = 1_000;
 
-/// All programs that can fail or not.
-pub fn measure() -> Section {
-    // shuttle says on stderr what it finds, and cannot be told not to: nobody reads it, so that it costs little.
-    let stderr = Silenced::begin();
-    let section = compare();
-    drop(stderr);
-    section
+/// Trials that a contestant makes in a row.
+const STRETCH: u64 = 50;
+
+/// What is to be measured.
+pub struct Comparison<'a> {
+    /// Trials of all but the large programs, which have fewer.
+    pub trials: u64,
+    /// Of these programs; of all that can fail or not, if there are none.
+    pub names: &'a [&'a str],
+    /// Trials that a contestant makes in a row.
+    pub stretch: u64,
+}
+
+impl Comparison<'_> {
+    /// All programs, as the page has them.
+    pub const WHOLE: Self = Comparison { trials: TRIALS, names: &[], stretch: STRETCH };
+
+    /// All of it, with the gates.
+    pub fn measure(&self) -> Section {
+        // shuttle says on stderr what it finds, and cannot be told not to: nobody reads it, so that it costs little.
+        let stderr = Silenced::begin();
+        let section = self.compare();
+        drop(stderr);
+        section
+    }
+
+    /// All programs once more, the contestants taking turns after every trial; only what it comes to in the mean.
+    pub fn measure_turns() -> Section {
+        let stderr = Silenced::begin();
+        let all = Comparison { stretch: 1, ..Comparison::WHOLE }.scores();
+        drop(stderr);
+        Section { text: readings(&all).0, passed: true }
+    }
 }
 
 /// What everybody came to on a program.
@@ -44,23 +71,31 @@ struct Scores {
 }
 
 impl Scores {
-    fn of(program: &Program) -> Scores {
+    fn of(program: &Program, comparison: &Comparison<'_>) -> Scores {
         let (trials, cut) = effort(program);
-        let trials = if trials < 100 { trials } else { TRIALS };
+        let trials = if trials < 100 { trials.min(comparison.trials) } else { comparison.trials };
         let cut = cut.min(CUT_AT_MOST);
         let theirs = suite_on_shuttle::program(program.body.name).expect("the same text");
         let begin =
             || Scores { name: program.body.name, ours: Score::default(), theirs: THEIRS.map(|_| Score::default()) };
         let mut scores = begin();
-        for trial in 0..=trials {
+        let mut next = 0;
+        while next <= trials {
             // The first is not counted: whatever is done once in a process has been done by then.
-            if trial == 1 {
+            if next == 1 {
                 scores = begin();
             }
-            let config = configuration(&program.body, OURS, trial, cut);
-            scores.ours.take_turn(cut, || first_bug(&program.body, config));
+            let length = if next == 0 { 1 } else { comparison.stretch };
+            let turn = next..(next + length).min(trials + 1);
+            next = turn.end;
+            for trial in turn.clone() {
+                let config = configuration(&program.body, OURS, trial, cut);
+                scores.ours.take_turn(cut, || first_bug(&program.body, config));
+            }
             for ((_, strategy), score) in THEIRS.iter().zip(&mut scores.theirs) {
-                score.take_turn(cut, || suite_on_shuttle::schedules_to_first_bug(theirs, *strategy, trial, cut));
+                for trial in turn.clone() {
+                    score.take_turn(cut, || suite_on_shuttle::schedules_to_first_bug(theirs, *strategy, trial, cut));
+                }
             }
         }
         scores
@@ -145,41 +180,53 @@ fn rounded(number: f64) -> String {
     format!("{number:.decimals$}")
 }
 
-fn compare() -> Section {
-    let mut heading = vec!["program".to_owned()];
-    for (name, _) in [(OURS, Strategy::Random)].iter().chain(&THEIRS) {
-        heading.extend([(*name).to_owned(), "µs".to_owned()]);
+impl Comparison<'_> {
+    fn scores(&self) -> Vec<Scores> {
+        // shuttle's panic hook prints. The later hook is asked first: were it shuttle's, it would print ours, too.
+        let smoke = suite_on_shuttle::program("arithmetic_prog").expect("the same text");
+        suite_on_shuttle::schedules_to_first_bug(smoke, Strategy::Random, 0, 1);
+        let ours = Program::named("lost_update").expect("a program");
+        first_bug(&ours.body, configuration(&ours.body, OURS, 0, 1));
+        watch_panics();
+        let asked_for = |name: &&str| self.names.is_empty() || self.names.contains(name);
+        let counts = |program: &&Program| {
+            program.bug != Bug::Always && program.body.name != "safe_stack" && asked_for(&program.body.name)
+        };
+        catalogue().iter().filter(counts).map(|program| Scores::of(program, self)).collect()
     }
-    heading.extend(["schedules ×", "CPU time ×", "to the bug ×"].map(str::to_owned));
-    // shuttle's panic hook prints. The later hook is asked first: were it shuttle's, it would print ours, too.
-    let smoke = suite_on_shuttle::program("arithmetic_prog").expect("the same text");
-    suite_on_shuttle::schedules_to_first_bug(smoke, Strategy::Random, 0, 1);
-    let ours = Program::named("lost_update").expect("a program");
-    first_bug(&ours.body, configuration(&ours.body, OURS, 0, 1));
-    watch_panics();
-    let counts = |program: &&Program| program.bug != Bug::Always && program.body.name != "safe_stack";
-    let all: Vec<Scores> = catalogue().iter().filter(counts).map(Scores::of).collect();
-    let rows: Vec<Vec<String>> = all.iter().map(Scores::row).collect();
 
-    let each = |at: usize| Reading::new(THEIRS[at].0.to_owned(), &all, |scores, measure| scores.over_ours(at, measure));
+    fn compare(&self) -> Section {
+        let mut heading = vec!["program".to_owned()];
+        for (name, _) in [(OURS, Strategy::Random)].iter().chain(&THEIRS) {
+            heading.extend([(*name).to_owned(), "µs".to_owned()]);
+        }
+        heading.extend(["schedules ×", "CPU time ×", "to the bug ×"].map(str::to_owned));
+        let all = self.scores();
+        let rows: Vec<Vec<String>> = all.iter().map(Scores::row).collect();
+        let (readings, gates) = readings(&all);
+        let lines: Vec<String> = gates.iter().map(|(passed, what)| verdict(*passed, what)).collect();
+        let panic = panic_alone();
+        Section {
+            text: format!(
+                "{}\n{readings}\n{}\n\nA failed assertion alone, caught at once, takes {panic:.1} µs here.\n",
+                table::render(&heading, &rows),
+                lines.join("  \n")
+            ),
+            passed: gates.iter().all(|(passed, _)| *passed),
+        }
+    }
+}
+
+/// All programs together, by each reading of what "theirs" is; and the gates.
+fn readings(all: &[Scores]) -> (String, Vec<(bool, String)>) {
+    let each = |at: usize| Reading::new(THEIRS[at].0.to_owned(), all, |scores, measure| scores.over_ours(at, measure));
     let singles: Vec<Reading> = (0..THEIRS.len()).map(each).collect();
-    let oracle = Reading::new("the best of three on each program".to_owned(), &all, Scores::best_over_ours);
+    let oracle = Reading::new("the best of three on each program".to_owned(), all, Scores::best_over_ours);
     let best_single = singles.iter().min_by(|a, b| a.times[1].total_cmp(&b.times[1])).expect("three");
     let head = ["theirs", "ahead by schedules", "CPU time", "to the bug", "schedules", "CPU time", "to the bug"];
-    let readings: Vec<Vec<String>> = singles.iter().chain([&oracle]).map(Reading::row).collect();
-
-    let gates: Vec<(bool, String)> = oracle.gates().into_iter().chain(best_single.gates()).collect();
-    let lines: Vec<String> = gates.iter().map(|(passed, what)| verdict(*passed, what)).collect();
-    let panic = panic_alone();
-    Section {
-        text: format!(
-            "{}\n{}\n{}\n\nA failed assertion alone, caught at once, takes {panic:.1} µs here.\n",
-            table::render(&heading, &rows),
-            table::render(&head.map(str::to_owned), &readings),
-            lines.join("  \n")
-        ),
-        passed: gates.iter().all(|(passed, _)| *passed),
-    }
+    let rows: Vec<Vec<String>> = singles.iter().chain([&oracle]).map(Reading::row).collect();
+    let gates = oracle.gates().into_iter().chain(best_single.gates()).collect();
+    (table::render(&head.map(str::to_owned), &rows), gates)
 }
 
 /// CPU time in microseconds of a failed assertion that is caught at once: what finding a bug takes at least, on

@@ -6,6 +6,7 @@ mod findings;
 #[cfg(unix)]
 mod interrupts;
 mod refusals;
+mod running;
 mod sample;
 #[cfg(feature = "mcp")]
 mod server;

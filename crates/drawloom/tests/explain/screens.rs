@@ -57,6 +57,17 @@ fn a_missing_guard() {
     assert_snapshot!(screen_of_seed(3, Class::MissingGuard, guards::missing_guard));
 }
 
+/// Whether `lock` is taken for a guard depends on how often it was seen; what a task does with it does not.
+#[test]
+fn a_lock_that_is_held_is_never_said_to_be_given_back() {
+    for seed in 10..=20 {
+        let config = format!("auto, name = \"x::example\", seed = {seed}, threads = 1, progress_bound = 100");
+        let exploration = drawloom::explore(config.parse().expect("a configuration"), guards::missing_guard);
+        let report = exploration.findings().first().expect("it fails").report();
+        assert!(!report.contains(" gives `lock` back"), "{report}");
+    }
+}
+
 #[test]
 fn a_stale_reference() {
     assert_snapshot!(screen(Class::StaleReference, guards::stale_reference));

@@ -1,8 +1,8 @@
 //! What steps have changed in what is known of earlier ones, so that it can be taken back: the next
 //! execution often begins like the one before.
 
-use super::NONE;
 use super::place::{Newest, Place};
+use super::{NONE, Words};
 
 /// All changes, oldest first, with the task or the place that each of them is about.
 #[derive(Clone, Debug, Default)]
@@ -10,7 +10,7 @@ pub(super) struct History {
     changes: Vec<(u32, Change)>,
     /// What the changes took away, one after the other.
     forgotten: Vec<Newest>,
-    clocks: Vec<u32>,
+    clocks: Vec<Words>,
 }
 
 /// A change, as what was there before.
@@ -73,7 +73,7 @@ impl History {
     }
 
     /// A clock is about to be changed; its length.
-    pub(super) fn keep_clock(&mut self, clock: &[u32]) -> u32 {
+    pub(super) fn keep_clock(&mut self, clock: &[Words]) -> u32 {
         self.clocks.extend_from_slice(clock);
         clock.len() as u32
     }
@@ -102,7 +102,7 @@ impl History {
         }
     }
 
-    fn restore(&mut self, clock: &mut Vec<u32>, words: u32) {
+    fn restore(&mut self, clock: &mut Vec<Words>, words: u32) {
         clock.clear();
         clock.extend(self.clocks.drain(self.clocks.len() - words as usize..));
     }

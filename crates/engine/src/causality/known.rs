@@ -1,8 +1,8 @@
 //! What is known of earlier steps while the clock of a step is computed.
 
-use super::NONE;
 use super::history::{Change, History};
 use super::place::{Newest, Place, join};
+use super::{NONE, Words};
 use crate::dependence::{Relation, never_ordered, ordered_with_all, relation_of_steps};
 use crate::operation::OpKind;
 use crate::trace::Step;
@@ -35,8 +35,9 @@ struct Before {
 
 /// Steps whose clocks are known.
 pub(super) struct Seen<'a> {
+    /// How many [`Words`] a clock has.
     pub(super) width: usize,
-    pub(super) before: &'a [u32],
+    pub(super) before: &'a [Words],
     pub(super) own: &'a [u32],
     pub(super) steps: &'a [Step],
 }
@@ -44,7 +45,9 @@ pub(super) struct Seen<'a> {
 /// A step whose clock is being computed.
 pub(super) struct Row<'a> {
     pub(super) j: usize,
-    pub(super) clock: &'a mut [u32],
+    pub(super) clock: &'a mut [Words],
+    /// One more than the last step that it knows of at first hand.
+    pub(super) last_known: &'a mut u32,
     pub(super) seen: Seen<'a>,
     pub(super) races: &'a mut Vec<(usize, usize)>,
 }
@@ -66,18 +69,19 @@ impl<'a> Row<'a> {
     fn join(&mut self, i: usize) {
         let Seen { width, before, .. } = self.seen;
         join(self.clock, &before[i * width..(i + 1) * width]);
+        *self.last_known = (*self.last_known).max(i as u32 + 1);
     }
 
     /// Whether it knows of step `i`, as far as has been found out.
     #[inline]
     fn knows(&self, i: usize) -> bool {
-        self.seen.own[i] <= self.clock[self.seen.steps[i].task.index()]
+        self.seen.own[i] <= self.clock.as_flattened()[self.seen.steps[i].task.index()]
     }
 
     /// The same of a step that is remembered.
     #[inline]
     fn knows_of(&self, earlier: &Newest) -> bool {
-        earlier.own <= self.clock[earlier.task as usize]
+        earlier.own <= self.clock.as_flattened()[earlier.task as usize]
     }
 
     /// It does not know of step `i`: the table says whether it has to.
@@ -181,6 +185,36 @@ impl Known {
         if let Some(fired) = self.fired.get_mut(task) {
             self.history.push(task, Change::Fired(std::mem::replace(fired, row.j as u32)));
         }
+    }
+
+    /// The step, an access, comes to the place of its resource: as [`meet`](Self::meet), without the questions that
+    /// do not arise.
+    #[inline]
+    pub(super) fn meet_access(&mut self, row: &mut Row<'_>, at: usize) {
+        let (j, step) = (row.j, row.step());
+        let newest = Newest::new(j, step, row.seen.own[j]);
+        let reads = newest.reads();
+        let (place, history) = self.place_mut(at);
+        for earlier in place.newest.iter().rev() {
+            if reads && earlier.reads() || row.knows_of(earlier) {
+                continue;
+            }
+            let i = earlier.step as usize;
+            if earlier.kind.is_access() {
+                row.races.push((i, j));
+                row.join(i);
+            } else {
+                row.learn_if_related(i);
+            }
+        }
+        let change = place.remember(newest, ordered_with_all(step), history);
+        history.push(at, change);
+    }
+
+    /// Whether anybody has aimed at `task`, and may have asked for its end.
+    #[inline]
+    pub(super) fn is_end_watched(&self, task: usize) -> bool {
+        self.place(Place::of_task(task)).is_some_and(|place| !place.newest.is_empty())
     }
 
     /// The step comes to its one place, at which what is remembered is in order: what the table says of

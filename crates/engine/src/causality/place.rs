@@ -1,7 +1,8 @@
 //! Where steps meet, and what is remembered there.
 
-use super::WORDS;
 use super::history::{Change, History, packed};
+use super::{WORDS, Words};
+use crate::dependence::reads_only;
 use crate::id::ResourceId;
 use crate::operation::{OpKind, outcome};
 use crate::trace::Step;
@@ -16,7 +17,7 @@ pub(super) struct Place {
     /// The last release of an exclusive hold; the end of an initialiser.
     pub(super) exclusive: Option<usize>,
     /// All that the shared releases since then, or the closings of sending ends, know of.
-    pub(super) shared: Vec<u32>,
+    pub(super) shared: Vec<Words>,
     /// Permits released so far after each release.
     pub(super) released: Vec<(u64, usize)>,
     pub(super) sends: Tickets,
@@ -38,6 +39,13 @@ impl Newest {
         Newest { step: j as u32, task: step.task.0, own, outcome: step.outcome, kind: step.kind }
     }
 
+    /// Whether it is an access that changes nothing.
+    #[inline]
+    pub(super) fn reads(&self) -> bool {
+        reads_only(self.kind, u32::from(self.outcome))
+    }
+
+    #[inline]
     fn is_like(&self, other: &Newest) -> bool {
         (self.task, self.kind, self.outcome) == (other.task, other.kind, other.outcome)
     }
@@ -111,7 +119,13 @@ impl Place {
     }
 
     /// Takes note of a step that lets requests go on, or whose ticket does; says what that changed.
-    pub(super) fn note_grant(&mut self, j: usize, step: &Step, clock: &[u32], history: &mut History) -> Option<Change> {
+    pub(super) fn note_grant(
+        &mut self,
+        j: usize,
+        step: &Step,
+        clock: &[Words],
+        history: &mut History,
+    ) -> Option<Change> {
         use OpKind::*;
         let ok = u32::from(step.outcome) == outcome::OK;
         Some(match step.kind {
@@ -122,7 +136,7 @@ impl Place {
             }
             ReadUnlock | CloseSend => {
                 let words = history.keep_clock(&self.shared);
-                self.shared.resize(clock.len(), 0);
+                self.shared.resize(clock.len(), [0; WORDS]);
                 join(&mut self.shared, clock);
                 Change::Shared(words)
             }
@@ -148,10 +162,10 @@ impl Place {
     }
 }
 
-/// The clock knows all that the other one does; both are of a multiple of [`WORDS`] words.
+/// The clock knows all that the other one does.
 #[inline]
-pub(super) fn join(clock: &mut [u32], other: &[u32]) {
-    for (mine, theirs) in clock.chunks_exact_mut(WORDS).zip(other.chunks_exact(WORDS)) {
+pub(super) fn join(clock: &mut [Words], other: &[Words]) {
+    for (mine, theirs) in clock.iter_mut().zip(other) {
         for word in 0..WORDS {
             mine[word] = mine[word].max(theirs[word]);
         }

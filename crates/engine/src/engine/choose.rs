@@ -33,6 +33,11 @@ impl Engine {
         self.tasks[task.index()].deadline = deadline;
     }
 
+    /// The virtual instant that ends the wait of `task`, if it has one.
+    pub fn deadline(&self, task: TaskId) -> Option<u64> {
+        self.tasks[task.index()].deadline
+    }
+
     /// Whether what `task` has announced can be carried out now.
     pub(super) fn enabled(&self, task: TaskId) -> bool {
         let t = &self.tasks[task.index()];
@@ -85,14 +90,14 @@ impl Engine {
     }
 
     /// What [`next`](Self::next) would say to run, if that can be told without asking anybody: nothing
-    /// unusual is pending, and there is no choice, or every choice is a uniform draw.
+    /// unusual is pending, and there is no choice, every choice is a uniform draw, or the current task goes on.
     #[inline(always)]
     pub fn next_at_once(&mut self) -> Option<TaskId> {
         if self.steps.len() >= self.attention_at {
             return None;
         }
         if self.ready.len() > 1 {
-            let tape = self.uniform.as_mut()?;
+            let Some(tape) = &mut self.uniform else { return self.go_on_at_once() };
             let task = self.ready[tape.below(self.ready.len() as u64) as usize];
             self.next_was_choice = true;
             self.current = task;
@@ -102,6 +107,18 @@ impl Engine {
         self.next_was_choice = false;
         self.current = task;
         Some(task)
+    }
+
+    /// The current task, if it goes on unasked.
+    #[inline(never)]
+    fn go_on_at_once(&mut self) -> Option<TaskId> {
+        let task = self.current;
+        if (task, true) != (self.goes_on.0, self.steps.len() < self.goes_on.1) {
+            return None;
+        }
+        let goes_on = self.tasks[task.index()].ready_at != NOT_READY;
+        self.next_was_choice = goes_on;
+        goes_on.then_some(task)
     }
 
     /// One of the ready tasks.
@@ -132,8 +149,9 @@ impl Engine {
         if let Some(tape) = &mut self.uniform {
             return Ok(self.ready[tape.below(self.ready.len() as u64) as usize]);
         }
-        let view = View { engine: self, ready: &self.ready, current: self.current };
-        strategy.pick(&view)
+        let picked = strategy.pick(&View { engine: self, ready: &self.ready, current: self.current })?;
+        self.goes_on = (picked, strategy.goes_on_until());
+        Ok(picked)
     }
 
     /// As [`next`](Self::next), when something is pending: mostly a task that is to be settled.
@@ -262,7 +280,7 @@ impl Engine {
             if early && !self.timers_may_fire() {
                 return self.next_with_care(strategy);
             }
-            if !self.timers.pending() {
+            if !self.timers.pending() || (!early && self.only_daemons_are_left()) {
                 return self.nobody_can_go_on(strategy);
             }
             if early {

@@ -43,6 +43,12 @@ impl Engine {
         self.tasks[id.index()].name = Some(name.into());
     }
 
+    /// Nobody waits for `task` in the end: once all others have exited, it goes on as far as it can without time
+    /// passing, and is left where it is.
+    pub fn make_daemon(&mut self, task: TaskId) {
+        self.tasks[task.index()].daemon = true;
+    }
+
     /// Creates a child of `parent`, to be settled before the next choice. Call it between the
     /// parent's `Spawn` commit and its next announcement.
     pub fn spawn(

@@ -86,7 +86,7 @@ impl Engine {
         if self.finding.is_some() {
             return Next::Stop;
         }
-        if self.finished < self.tasks.len() {
+        if self.finished < self.tasks.len() && !self.only_daemons_are_left() {
             let blocked = self.blocked_now();
             self.fail(FindingKind::Deadlock(Box::new(blocked)), self.current);
             return Next::Stop;
@@ -96,6 +96,13 @@ impl Engine {
             Ok(()) => Next::Stop,
             Err(divergence) => self.diverge(divergence),
         }
+    }
+
+    /// Whether all that have not exited need not.
+    pub(super) fn only_daemons_are_left(&self) -> bool {
+        let mut left =
+            self.tasks.iter().enumerate().filter(|(i, t)| *i != TaskId::CLOCK.index() && t.status != Status::Finished);
+        left.all(|(_, task)| task.daemon)
     }
 
     pub(super) fn look_for_cycle(&mut self, task: TaskId) {

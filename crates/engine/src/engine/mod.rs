@@ -59,6 +59,8 @@ pub struct Limits {
     /// A task that yields is let run again only when something that it read has changed, or nobody
     /// else can go on: what exhaustive exploration makes of spin loops.
     pub await_change: bool,
+    /// Somebody will ask for the [behaviour](Engine::behaviour) of the execution.
+    pub behaviour: bool,
     /// The fix under which the program runs, if one is tried out.
     pub guard: Option<Arc<Armed>>,
 }
@@ -73,6 +75,7 @@ impl Default for Limits {
             starvation_bound: 10_000,
             run_on: false,
             await_change: false,
+            behaviour: true,
             guard: None,
         }
     }
@@ -131,6 +134,8 @@ pub struct Engine {
     next_was_choice: bool,
     /// The strategy's tape, if every choice is a uniform draw from it: then nobody need be asked.
     uniform: Option<Tape>,
+    /// Who was picked last, and before which step it goes on without the strategy being asked.
+    goes_on: (TaskId, usize),
     yields_since_progress: u64,
     early_fires_left: u32,
     /// The number of steps at which [`Engine::next`] must look beyond the ready list: 0 as soon as
@@ -175,6 +180,7 @@ impl Engine {
             trails: Trails::new(),
             next_was_choice: false,
             uniform: None,
+            goes_on: (TaskId::NONE, 0),
             yields_since_progress: 0,
             early_fires_left: 0,
             attention_at: 0,
@@ -189,6 +195,7 @@ impl Engine {
     pub fn begin(&mut self, limits: &Limits, strategy: &mut dyn Strategy, seed: u64) {
         strategy.begin(seed);
         self.uniform = strategy.uniform_tape();
+        self.goes_on = (TaskId::NONE, 0);
         self.tasks.clear();
         self.resources_in_use = 0;
         self.ready.clear();

@@ -37,8 +37,14 @@ impl Engine {
             let was_choice = self.ready.len() > 1;
             let mut at = 0;
             if was_choice {
-                let Some(tape) = &mut self.uniform else { return Turns::Open };
-                at = tape.below(self.ready.len() as u64) as usize;
+                at = match &mut self.uniform {
+                    Some(tape) => tape.below(self.ready.len() as u64) as usize,
+                    // Nobody, if it is not ready.
+                    None if self.goes_on.0 == self.current && made < self.goes_on.1 => {
+                        tasks[self.current.index()].ready_at as usize
+                    }
+                    None => return Turns::Open,
+                };
             }
             let Some(&picked) = self.ready.get(at) else { return Turns::Open };
             let task = &mut tasks[picked.index()];

@@ -6,6 +6,7 @@ use super::context::label_after;
 use super::execution::Execution;
 use super::route::Route;
 use crate::dependence::{Label, dependent, dependent_on_step};
+use crate::id::TaskId;
 use crate::trace::Step;
 
 /// A step that has been, or will be, explored first elsewhere.
@@ -28,6 +29,12 @@ impl Sleeper {
     /// The step that the execution made at `depth`.
     pub(super) fn taken(execution: &Execution<'_>, depth: usize) -> Sleeper {
         Sleeper { planned: execution.planned_at(depth), label: Some(execution.steps[depth].label()) }
+    }
+
+    /// Who makes it in this execution.
+    #[inline]
+    pub(super) fn task(&self, execution: &Execution<'_>) -> Option<TaskId> {
+        self.label.map(|label| label.task).or_else(|| execution.task(self.planned.task))
     }
 
     /// Whether a step with `label` wakes it.

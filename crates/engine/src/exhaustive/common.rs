@@ -21,6 +21,8 @@ pub(super) struct Common {
     /// How often it was said that something has changed.
     changes: Mutex<u64>,
     changed: Condvar,
+    /// What the last worker that is gone has left to another.
+    left: Mutex<Option<Box<Scratch>>>,
 }
 
 /// One worker's own.
@@ -44,7 +46,18 @@ pub(super) struct Kept {
 
 impl Common {
     pub(super) fn new(shared: Shared) -> Arc<Common> {
-        Arc::new(Common { shared: RwLock::new(shared), changes: Mutex::new(0), changed: Condvar::new() })
+        let (changes, left) = (Mutex::new(0), Mutex::default());
+        Arc::new(Common { shared: RwLock::new(shared), changes, changed: Condvar::new(), left })
+    }
+
+    /// What is shared, if nobody else has it.
+    pub(super) fn alone(common: &mut Arc<Common>) -> Option<&mut Shared> {
+        let shared = &mut Arc::get_mut(common)?.shared;
+        Some(shared.get_mut().unwrap_or_else(|e| e.into_inner()))
+    }
+
+    fn left(&self) -> MutexGuard<'_, Option<Box<Scratch>>> {
+        self.left.lock().unwrap_or_else(|e| e.into_inner())
     }
 
     /// What is shared, to change it.
@@ -90,6 +103,9 @@ impl Common {
 impl Drop for Own {
     fn drop(&mut self) {
         self.give_back();
+        if let Some(scratch) = self.kept().scratch.take() {
+            *self.common.left() = Some(scratch.forgetful());
+        }
     }
 }
 
@@ -106,11 +122,19 @@ fn impatiently<G>(mut attempt: impl FnMut() -> Result<G, TryLockError<G>>) -> Op
 
 impl Own {
     pub(super) fn new(common: Arc<Common>) -> Arc<Own> {
-        Arc::new(Own { common, kept: Mutex::default() })
+        let scratch = common.left().take();
+        Arc::new(Own { common, kept: Mutex::new(Kept { scratch, ..Kept::default() }) })
     }
 
     pub(super) fn kept(&self) -> MutexGuard<'_, Kept> {
         self.kept.lock().unwrap_or_else(|e| e.into_inner())
+    }
+
+    /// Knows of no execution any more.
+    pub(super) fn forget(&self) {
+        let mut kept = self.kept();
+        let scratch = kept.scratch.take().map(Scratch::forgetful);
+        *kept = Kept { scratch, ..Kept::default() };
     }
 
     /// Leaves to others what this worker would have made next.

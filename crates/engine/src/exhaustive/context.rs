@@ -15,6 +15,7 @@ use crate::trace::Step;
 
 /// The label of `moved` if it came right after the steps at the positions that `is_before` accepts, all of
 /// them before `end`; `at` is where these leave the order of the execution. `None` if it could not be made there.
+#[inline]
 pub(super) fn label_after(
     execution: &Execution<'_>,
     moved: Label,
@@ -23,9 +24,20 @@ pub(super) fn label_after(
     is_before: impl Fn(usize) -> bool,
 ) -> Option<Label> {
     // What is met most comes to the same anywhere.
-    if matches!(moved.kind, OpKind::Load | OpKind::Store | OpKind::Rmw | OpKind::Lock | OpKind::Unlock) {
-        return Some(moved);
+    match moved.kind {
+        OpKind::Load | OpKind::Store | OpKind::Rmw | OpKind::Lock | OpKind::Unlock => Some(moved),
+        _ => label_that_depends(execution, moved, at, end, is_before),
     }
+}
+
+#[inline(never)]
+fn label_that_depends(
+    execution: &Execution<'_>,
+    moved: Label,
+    at: usize,
+    end: usize,
+    is_before: impl Fn(usize) -> bool,
+) -> Option<Label> {
     let mut label = moved;
     let made = &execution.steps[..end];
     let steps = || made.iter().enumerate().filter(|(i, _)| is_before(*i)).map(|(_, step)| step);

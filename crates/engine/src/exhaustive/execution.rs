@@ -60,21 +60,42 @@ impl Positions {
         }
     }
 
+    #[inline]
     fn push(&mut self, of: usize, position: usize) {
-        if self.0.len() <= of {
-            self.0.resize_with(of + 1, Vec::new);
+        match self.0.get_mut(of) {
+            Some(list) => list.push(position as u32),
+            None => self.push_first(of, position),
         }
+    }
+
+    #[cold]
+    fn push_first(&mut self, of: usize, position: usize) {
+        self.0.resize_with(of + 1, Vec::new);
         self.0[of].push(position as u32);
     }
 
     /// Those of one of them, from `position` on.
     fn from(&self, of: usize, position: usize) -> &[u32] {
         let all = self.0.get(of).map_or(&[][..], Vec::as_slice);
-        &all[all.partition_point(|p| (*p as usize) < position)..]
+        match all {
+            // Most of the time it is all of them, or none.
+            [first, ..] if *first as usize >= position => all,
+            [.., last] if (*last as usize) < position => &[],
+            _ => &all[all.partition_point(|p| (*p as usize) < position)..],
+        }
     }
 }
 
 impl Analysis {
+    /// Knows of no execution any more.
+    pub(super) fn forget(&mut self) {
+        self.positions.truncate(0);
+        self.at_resources.truncate(0);
+        self.choices.clear();
+        self.reaching = None;
+        self.causality.become_of(&[], 0);
+    }
+
     /// Analyses the execution that `view` shows: all of it, if `whole`, else up to its last step that can race.
     pub(super) fn of<'a>(&'a mut self, view: &'a View<'a>, cast: &'a Cast, whole: bool) -> Execution<'a> {
         let steps = view.steps();
@@ -179,12 +200,12 @@ impl<'a> Execution<'a> {
     }
 
     /// The positions of the steps on `resource` from `position` on.
-    pub(super) fn steps_on(&self, resource: ResourceId, position: usize) -> impl Iterator<Item = usize> + '_ {
-        let on_it = match resource {
+    #[inline]
+    pub(super) fn steps_on(&self, resource: ResourceId, position: usize) -> &[u32] {
+        match resource {
             ResourceId::NONE => &[],
             _ => self.at_resources.from(resource.index(), position),
-        };
-        on_it.iter().map(|p| *p as usize)
+        }
     }
 
     /// The positions before `end` at which an outcome was chosen.

@@ -156,6 +156,21 @@ impl Explorer {
         Self::of(Shared::new(budget))
     }
 
+    /// Begins anew, in the same memory if nobody else has it and it is not much.
+    pub fn renew(&mut self, budget: u64) {
+        const MUCH: usize = 4_096;
+        let own = Arc::get_mut(&mut self.own);
+        match own.and_then(|own| Common::alone(&mut own.common)).filter(|shared| shared.tree.room() <= MUCH) {
+            None => *self = Explorer::new(budget),
+            Some(shared) => {
+                let mut tree = std::mem::replace(&mut shared.tree, Tree::of_nodes(Vec::new()));
+                tree.clear();
+                *shared = Shared::with(tree, budget);
+                self.own.forget();
+            }
+        }
+    }
+
     /// The same, with a tree that should not take more than so many bytes: if it does, the exploration
     /// becomes frugal. It is as complete as before, but makes executions that bring nothing.
     pub fn with_memory(self, bytes: usize) -> Self {
@@ -249,6 +264,7 @@ impl Explorer {
             sleep,
             scratch: Some(scratch),
             on_the_way: None,
+            goes_on_until: 0,
         })
     }
 
@@ -311,8 +327,12 @@ impl Explorer {
 
 impl Shared {
     fn new(budget: u64) -> Self {
+        Self::with(Tree::new(), budget)
+    }
+
+    fn with(tree: Tree, budget: u64) -> Self {
         Shared {
-            tree: Tree::new(),
+            tree,
             names: Names::new(),
             executions: 0,
             claimed: 0,

@@ -63,31 +63,53 @@ impl Rest {
         matched.clear();
         met.clear();
         let mut next = tree.right_of(branch).next();
-        let mut from = reversed.first + 1;
+        if next.is_none() {
+            return Some(at);
+        }
+        let moved = &reversed.moved;
+        let mut from = Sequence::new(execution, reversed, matched, reversed.first + 1).begins_at()?;
+        // A step that is in the way of the moved one.
+        let mut obstacle = None;
         while let Some(candidate) = next {
             let planned = tree.step(candidate);
-            let sequence = Sequence { execution, reversed, taken: matched, from };
-            let own = execution.task(planned.task).and_then(|task| sequence.first_of(task));
-            let label = match own {
-                Some(own) if own == reversed.moved.position => Some(reversed.moved.label),
-                Some(own) => Some(execution.steps[own].label()),
-                None => label_beyond(execution, planned, reversed.first, matched),
+            // What is met most: the first step of all, and the moved one with another in its way.
+            let is_first = from < reversed.end && execution.planned_at(from) == planned;
+            let is_hindered = planned.task == moved.planned.task && obstacle.is_some_and(|at| !matched.contains(at));
+            let (own, label, can_begin) = if is_first {
+                (Some(from), Some(execution.steps[from].label()), true)
+            } else if is_hindered {
+                (None, Some(moved.label), false)
+            } else {
+                let sequence = Sequence::new(execution, reversed, matched, from);
+                let own = execution.task(planned.task).and_then(|task| sequence.first_of(task));
+                let label = match own {
+                    Some(own) if own == moved.position => {
+                        obstacle = sequence.obstacle();
+                        Some(moved.label)
+                    }
+                    Some(own) => Some(execution.steps[own].label()),
+                    None => label_beyond(execution, planned, reversed.first, matched),
+                };
+                let step = Sleeper { planned, label };
+                let can_begin = (own.is_some() || !frugal) && sequence.can_begin_with(&step, own, obstacle);
+                (own, label, can_begin)
             };
             let step = Sleeper { planned, label };
-            if (own.is_some() || !frugal) && sequence.can_begin_with(&step, own) {
-                own.into_iter().for_each(|own| matched.push(own));
-                let rest = Sequence { execution, reversed, taken: matched, from };
-                if tree.is_leaf(candidate) || rest.is_empty() {
-                    return None;
-                }
-                from = rest.begins_at();
-                met.push(Met::Followed(step));
-                at = candidate;
-                next = tree.kids(candidate).next();
-            } else {
+            if !can_begin {
                 met.push(Met::Passed(step));
                 next = tree.right_of(candidate).next();
+                continue;
             }
+            if tree.is_leaf(candidate) {
+                return None;
+            }
+            if let Some(own) = own {
+                matched.push(own);
+                from = Sequence::new(execution, reversed, matched, from).begins_at()?;
+            }
+            met.push(Met::Followed(step));
+            at = candidate;
+            next = tree.kids(candidate).next();
         }
         Some(at)
     }
@@ -164,7 +186,7 @@ impl Planter<'_, '_> {
     /// each, and what comes before the witnesses.
     fn add(&mut self, mut at: NodeId, reversed: &Reversed) {
         let Planter { tree, execution, rest: Rest { sequence, asleep, matched, needed, .. }, .. } = self;
-        (Sequence { execution, reversed, taken: matched, from: reversed.first + 1 }).write_to(sequence);
+        Sequence::new(execution, reversed, matched, reversed.first + 1).write_to(sequence);
         needed.clear();
         needed.resize(sequence.len(), false);
         for sleeper in &*asleep {

@@ -11,8 +11,9 @@ use super::frugal::Sleep;
 use super::plant::{Planter, Rest};
 use super::preemptions::Preemptions;
 use super::route::Route;
-use super::sequence::{Event, NOTHING, Reversed, Sequence};
+use super::sequence::{Event, NOTHING, Reversed, Staying};
 use super::tree::Tree;
+use crate::dependence::dependent_on_step;
 use crate::operation::OpKind;
 
 /// What is kept from one execution to the next, for its memory and because the same steps sleep as long
@@ -23,6 +24,8 @@ pub(super) struct Reversal {
     races: Vec<(usize, usize)>,
     /// By position: the last step of the execution before that did not come after the one there.
     last_staying: Vec<usize>,
+    /// Of those who must not begin a sequence beside the branch at hand: who makes none of the steps that stay.
+    elsewhere: Vec<usize>,
     /// What is to be put into the tree, deepest first: what is added below cannot be in the way of what
     /// is added above.
     wanted: Vec<Reversed>,
@@ -181,11 +184,24 @@ impl<'a, 'e> Run<'a, 'e> {
         let known = if self.kept.preemptions.is_bounded() { self.known_races(first, races, end) } else { 0 };
         // Behind the last one that stays there is nothing to look at.
         let end = execution.last_independent_of(first, end).map_or(first + 1, |last| last + 1);
+        let Run { route, kept: Reversal { asleep, elsewhere, wanted, preemptions, .. }, frugal, .. } = self;
+        let staying = Staying { execution, first, origin, taken: &NOTHING, from: first + 1, end }.starting_at_first();
+        let sleepers = asleep.beside(first, route, execution);
+        let Some(beside) = Beside::new(sleepers, staying, elsewhere, *frugal) else { return };
         let stays = |i: usize| i < first || (i < end && !execution.causality.is_after(i, origin));
         for &(_, second) in &races[known..] {
-            let label = label_after(execution, execution.steps[second].label(), first, end, stays);
-            if let Some(label) = label {
-                self.want(Reversed { first, origin, end, moved: Event { label, ..Event::at(execution, second) } });
+            let made = execution.steps[second].label();
+            let Some(label) = label_after(execution, made, first, end, stays) else { continue };
+            // Else it depends on the first one, and nothing that stays is in the way of that.
+            let begins_with_first = label != made && !*frugal && !dependent_on_step(&execution.steps[first], &label);
+            let planned = execution.planned_at(second);
+            let moved = Event { planned, label, position: second };
+            if begins_with_first || beside.covers(&moved) {
+                continue;
+            }
+            let reversed = Reversed { first, origin, end, moved };
+            if !preemptions.forbid(execution, &reversed) {
+                wanted.push(reversed);
             }
         }
     }
@@ -206,36 +222,65 @@ impl<'a, 'e> Run<'a, 'e> {
 
     /// Adds the alternative `outcome` of the choice at `position`.
     fn choose_otherwise(&mut self, position: usize, outcome: u64) {
-        let mut moved = Event::at(self.execution, position);
+        let Run { route, execution, kept: Reversal { asleep, elsewhere, wanted, preemptions, .. }, frugal } = self;
+        let mut moved = Event::at(execution, position);
         moved.planned.choice = outcome;
         moved.label.value = outcome;
-        let origin = self.execution.causality.origin(position);
-        self.want(Reversed { first: position, origin, end: position, moved });
-    }
-
-    /// Wants the sequence beside the branch that was taken, unless it can begin with a step that sleeps
-    /// there, with one to the left of the branch, or with that of the branch itself; or needs too many
-    /// preemptions.
-    fn want(&mut self, reversed: Reversed) {
-        let Run { route, execution, kept: Reversal { asleep, wanted, preemptions, .. }, frugal } = self;
-        let sequence = Sequence { execution, reversed: &reversed, taken: &NOTHING, from: reversed.first + 1 };
-        let covers = |sleeper: &Sleeper| {
-            let task = sleeper.label.map(|label| label.task).or_else(|| execution.task(sleeper.planned.task));
-            let own = task.and_then(|task| sequence.first_of(task));
-            (own.is_some() || !*frugal) && sequence.can_begin_with(sleeper, own)
-        };
-        // Nothing that stays is in the way of the branch itself.
-        let taken = Sleeper::taken(execution, reversed.first);
-        let moved = &reversed.moved;
-        let begins_with_branch = match moved.planned.task == taken.planned.task {
-            true => moved.planned.choice == taken.planned.choice,
-            false => !*frugal && !taken.is_woken_by(Some(&moved.label)),
-        };
-        if !begins_with_branch
-            && !asleep.beside(reversed.first, route, execution).iter().any(covers)
-            && !preemptions.forbid(execution, &reversed)
-        {
+        let (first, origin, end) = (position, execution.causality.origin(position), position);
+        let nothing = Staying { execution, first, origin, taken: &NOTHING, from: end, end };
+        let sleepers = asleep.beside(first, route, execution);
+        let Some(beside) = Beside::new(sleepers, nothing, elsewhere, *frugal) else { return };
+        let reversed = Reversed { first, origin, end, moved };
+        if !beside.covers(&moved) && !preemptions.forbid(execution, &reversed) {
             wanted.push(reversed);
         }
+    }
+}
+
+/// Those with which sequences beside a branch must not begin, that have the same steps that stay.
+struct Beside<'a, 'e> {
+    staying: Staying<'a, 'e>,
+    sleepers: &'a [Sleeper],
+    /// Those of them who make none of these steps: what is moved decides.
+    elsewhere: &'a [usize],
+    frugal: bool,
+}
+
+impl<'a, 'e> Beside<'a, 'e> {
+    /// `None` if all of these sequences can begin with one of them, whatever is moved.
+    #[inline]
+    fn new(
+        sleepers: &'a [Sleeper],
+        staying: Staying<'a, 'e>,
+        elsewhere: &'a mut Vec<usize>,
+        frugal: bool,
+    ) -> Option<Self> {
+        elsewhere.clear();
+        for (number, sleeper) in sleepers.iter().enumerate() {
+            match sleeper.task(staying.execution).and_then(|task| staying.first_of(task)) {
+                None => elsewhere.push(number),
+                Some(own) => {
+                    let chosen = staying.execution.choice_at(own) == sleeper.planned.choice;
+                    if chosen && !staying.wakes_before(sleeper, own) {
+                        return None;
+                    }
+                }
+            }
+        }
+        Some(Beside { staying, sleepers, elsewhere, frugal })
+    }
+
+    /// Whether the sequence can begin with one of them if `moved` is what comes last.
+    #[inline]
+    fn covers(&self, moved: &Event) -> bool {
+        let Event { planned, label, position } = moved;
+        self.elsewhere.iter().any(|number| {
+            let sleeper = &self.sleepers[*number];
+            if sleeper.planned.task == planned.task {
+                return sleeper.planned.choice == planned.choice
+                    && self.staying.who_wakes_moved(sleeper, *position).is_none();
+            }
+            !self.frugal && !sleeper.is_woken_by(Some(label)) && !self.staying.wakes(sleeper, self.staying.end)
+        })
     }
 }

@@ -75,94 +75,152 @@ impl Taken {
     }
 }
 
-/// What is left of such a sequence, when the steps at the positions `taken` have been taken out of it.
+/// The steps between the first one of a race and `end` that did not come after it, without those that have been
+/// taken out.
 #[derive(Clone, Copy)]
-pub(super) struct Sequence<'a, 'e> {
+pub(super) struct Staying<'a, 'e> {
     pub(super) execution: &'a Execution<'e>,
-    pub(super) reversed: &'a Reversed,
+    /// The first step of the race.
+    pub(super) first: usize,
+    /// The same, to be asked what happened after it.
+    pub(super) origin: Origin,
     pub(super) taken: &'a Taken,
-    /// Before this position nothing is left of it, but for the second step of the race.
+    /// There are none before this position.
     pub(super) from: usize,
+    pub(super) end: usize,
 }
 
-impl Sequence<'_, '_> {
-    /// The whole of it, in order.
-    pub(super) fn write_to(&self, events: &mut Vec<Event>) {
-        let Reversed { end, moved, .. } = *self.reversed;
-        events.clear();
-        events.extend((self.from..end).filter(|i| self.has(*i)).map(|i| Event::at(self.execution, i)));
-        events.extend(self.has_moved().then_some(moved));
+impl Staying<'_, '_> {
+    fn positions(&self) -> impl Iterator<Item = usize> {
+        (self.from..self.end).filter(|i| self.has(*i))
     }
 
-    pub(super) fn is_empty(&self) -> bool {
-        !self.has_moved() && !(self.from..self.reversed.end).any(|i| self.has(i))
-    }
-
-    /// Where what is left of it begins.
-    pub(super) fn begins_at(&self) -> usize {
-        (self.from..self.reversed.end).find(|i| self.has(*i)).unwrap_or(self.reversed.end)
-    }
-
-    /// Whether the step at `position`, beyond the first one of the race, is one of those that stay.
-    #[inline]
-    fn stays(&self, position: usize) -> bool {
-        let Reversed { origin, end, .. } = *self.reversed;
-        position < end && !self.execution.causality.is_after(position, origin)
-    }
-
-    /// Whether it is, and has not been taken out.
+    /// Whether the step at `position` is one of them; it is before `end`.
     #[inline]
     fn has(&self, position: usize) -> bool {
-        self.stays(position) && !self.taken.contains(position)
+        !self.execution.causality.is_after(position, self.origin) && !self.taken.contains(position)
     }
 
+    /// Where the execution made the first one of `task`.
+    #[inline]
+    pub(super) fn first_of(&self, task: TaskId) -> Option<usize> {
+        let next = self.execution.steps_of(task, self.from).find(|i| !self.taken.contains(*i))?;
+        // What follows a step that does not stay does not stay either.
+        (next < self.end && self.has(next)).then_some(next)
+    }
+
+    /// Whether one that was made before it wakes the sleeper, whose step is the first one of its task, made at `own`.
+    #[inline]
+    pub(super) fn wakes_before(&self, sleeper: &Sleeper, own: usize) -> bool {
+        // Most of the time it is the first one of all, or it could have been.
+        let could_be_first = || {
+            let as_made = sleeper.label.is_some_and(|label| label == self.execution.steps[own].label());
+            as_made && self.execution.causality.last_known_after(self.first, own).is_none()
+        };
+        self.from < own && !could_be_first() && self.wakes(sleeper, own)
+    }
+
+    /// Whether one that was made before `end` wakes the sleeper.
+    #[inline]
+    pub(super) fn wakes(&self, sleeper: &Sleeper, end: usize) -> bool {
+        self.from < end && self.who_wakes(sleeper, end).is_some()
+    }
+
+    /// One that wakes the second step of the race, made at `position`; it comes last.
+    #[inline]
+    pub(super) fn who_wakes_moved(&self, moved: &Sleeper, position: usize) -> Option<usize> {
+        let Staying { execution, first, end, .. } = *self;
+        if moved.label == Some(execution.steps[position].label()) {
+            // Most of the time it is the last one that it knows of.
+            let last = execution.causality.last_known_after(first, position)?;
+            if last < end && moved.is_woken_by_step(&execution.steps[last]) && self.has(last) {
+                return Some(last);
+            }
+        }
+        self.who_wakes(moved, end)
+    }
+
+    /// The first one before `end` that wakes the sleeper.
+    pub(super) fn who_wakes(&self, sleeper: &Sleeper, end: usize) -> Option<usize> {
+        let wakes = |i: usize| sleeper.is_woken_by_step(&self.execution.steps[i]) && self.has(i);
+        match &sleeper.label {
+            Some(label) if !self.execution.reaches_further && !reaches_further(label.kind) => {
+                let on_it = self.execution.steps_on(label.resource, self.from);
+                on_it.iter().map(|i| *i as usize).take_while(|i| *i < end).find(|i| wakes(*i))
+            }
+            _ => (self.from..end).find(|i| wakes(*i)),
+        }
+    }
+
+    /// The same, without what is before the first of them.
+    pub(super) fn starting_at_first(self) -> Self {
+        Staying { from: self.positions().next().unwrap_or(self.end), ..self }
+    }
+}
+
+/// What is left of such a sequence: steps that stay, then the second one of the race.
+#[derive(Clone, Copy)]
+pub(super) struct Sequence<'a, 'e> {
+    staying: Staying<'a, 'e>,
+    moved: &'a Event,
+}
+
+impl<'a, 'e> Sequence<'a, 'e> {
+    /// What is left when the steps at the positions `taken` have been taken out; nothing is before `from`, but for
+    /// the second step of the race.
+    #[inline]
+    pub(super) fn new(execution: &'a Execution<'e>, reversed: &'a Reversed, taken: &'a Taken, from: usize) -> Self {
+        let Reversed { first, origin, end, ref moved } = *reversed;
+        Sequence { staying: Staying { execution, first, origin, taken, from, end }, moved }
+    }
+
+    /// The whole of it, in order.
+    pub(super) fn write_to(&self, events: &mut Vec<Event>) {
+        let Sequence { staying, moved } = self;
+        events.clear();
+        events.extend(staying.positions().map(|i| Event::at(staying.execution, i)));
+        events.extend(self.has_moved().then_some(**moved));
+    }
+
+    /// Where what is left of it begins, but for the second step of the race; `None` if nothing is left at all.
+    pub(super) fn begins_at(&self) -> Option<usize> {
+        let first = self.staying.positions().next();
+        first.or_else(|| self.has_moved().then_some(self.staying.end))
+    }
+
+    #[inline]
     fn has_moved(&self) -> bool {
-        !self.taken.contains(self.reversed.moved.position)
+        !self.staying.taken.contains(self.moved.position)
     }
 
     /// Where the execution made the first step of `task`.
     #[inline]
     pub(super) fn first_of(&self, task: TaskId) -> Option<usize> {
-        let Reversed { first, moved, .. } = self.reversed;
-        let next = self.execution.steps_of(task, first + 1).find(|i| !self.taken.contains(*i));
-        // What follows a step that does not stay does not stay either.
-        next.filter(|i| self.stays(*i))
-            .or_else(|| (moved.label.task == task && self.has_moved()).then_some(moved.position))
+        let moved = self.moved;
+        self.staying.first_of(task).or_else(|| (moved.label.task == task && self.has_moved()).then_some(moved.position))
     }
 
-    /// Whether it can begin with the step of `sleeper`, of whose task the first step was made at `own`.
+    /// A step that is in the way of the moved one.
     #[inline]
-    pub(super) fn can_begin_with(&self, sleeper: &Sleeper, own: Option<usize>) -> bool {
-        let Reversed { end, moved, .. } = self.reversed;
-        let before = match own {
-            // The moved step comes last.
-            Some(own) if own == moved.position => {
-                if moved.planned.choice != sleeper.planned.choice {
-                    return false;
-                }
-                *end
-            }
+    pub(super) fn obstacle(&self) -> Option<usize> {
+        let Event { planned, label, position } = *self.moved;
+        self.staying.who_wakes_moved(&Sleeper { planned, label: Some(label) }, position)
+    }
+
+    /// Whether it can begin with the step of `sleeper`, of whose task the first step was made at `own`, if `obstacle` is
+    /// what is in the way of the moved one.
+    #[inline]
+    pub(super) fn can_begin_with(&self, sleeper: &Sleeper, own: Option<usize>, obstacle: Option<usize>) -> bool {
+        let Sequence { staying, moved } = self;
+        match own {
+            Some(own) if own == moved.position => moved.planned.choice == sleeper.planned.choice && obstacle.is_none(),
             Some(own) => {
-                if self.execution.choice_at(own) != sleeper.planned.choice {
-                    return false;
-                }
-                own
+                staying.execution.choice_at(own) == sleeper.planned.choice && !staying.wakes_before(sleeper, own)
             }
-            None if self.has_moved() && sleeper.is_woken_by(Some(&moved.label)) => return false,
-            None => *end,
-        };
-        !self.wakes(sleeper, before)
-    }
-
-    /// Whether a step that stays, and was made before `end`, wakes the sleeper.
-    #[inline]
-    fn wakes(&self, sleeper: &Sleeper, end: usize) -> bool {
-        let wakes = |i: usize| self.has(i) && sleeper.is_woken_by_step(&self.execution.steps[i]);
-        match &sleeper.label {
-            Some(label) if !self.execution.reaches_further && !reaches_further(label.kind) => {
-                self.execution.steps_on(label.resource, self.from).take_while(|i| *i < end).any(wakes)
+            None => {
+                let woken = self.has_moved() && sleeper.is_woken_by(Some(&moved.label));
+                !woken && !staying.wakes(sleeper, staying.end)
             }
-            _ => (self.from..end).any(wakes),
         }
     }
 }

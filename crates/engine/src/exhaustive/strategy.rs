@@ -27,6 +27,8 @@ pub struct Exhaustive {
     pub(super) scratch: Option<Box<Scratch>>,
     /// As long as it has not come to its leaf: what is open on the way is drawn from it.
     pub(super) on_the_way: Option<Tape>,
+    /// Before this step, who was picked last goes on: it is planned so, or nothing is.
+    pub(super) goes_on_until: usize,
 }
 
 /// What an execution leaves to the next one that a worker makes.
@@ -43,6 +45,14 @@ pub(super) struct Scratch {
 }
 
 impl Scratch {
+    /// The same without any memory of executions, but with its room.
+    pub(super) fn forgetful(mut self: Box<Self>) -> Box<Self> {
+        self.route.back_to(0);
+        self.analysis.forget();
+        self.given.clear();
+        self
+    }
+
     /// Whether the steps are those that were planned.
     fn as_planned(&self, made: &[Step]) -> bool {
         let planned = self.route.steps();
@@ -70,6 +80,11 @@ impl Exhaustive {
     /// What to [settle](Explorer::settle) the execution with.
     pub fn ticket(&self) -> Ticket {
         self.ticket
+    }
+
+    /// Nothing is to follow from its execution, nor from any other: what is left to explore is of no use any more.
+    pub(crate) fn abandon(&mut self) {
+        self.explorer.own.kept().scratch = self.scratch.take().map(Scratch::forgetful);
     }
 
     /// Whether its prefix says what step number `position` is, from 0. After that, any choices will do.
@@ -138,6 +153,18 @@ impl Exhaustive {
         Box::new(Divergence { step: view.steps().len() as u64, expected, found, task: None })
     }
 
+    /// Where the steps of `task` end that are planned from `position` on.
+    fn planned_until(&self, position: usize, task: Name) -> usize {
+        let Some(scratch) = &self.scratch else { return position };
+        let rest = &scratch.route.steps()[position..];
+        match rest.iter().position(|planned| planned.task != task) {
+            Some(steps) => position + steps,
+            // And then nobody else is.
+            None if self.sleep.is_none() && self.on_the_way.is_none() => usize::MAX,
+            None => position + rest.len(),
+        }
+    }
+
     fn planned_at(&self, position: usize) -> Option<Planned> {
         self.scratch.as_ref()?.route.steps().get(position).copied()
     }
@@ -176,16 +203,25 @@ impl Strategy for Exhaustive {
     }
 
     fn pick(&mut self, view: &View<'_>) -> Result<TaskId, Box<Divergence>> {
-        let Some(planned) = self.planned_at(view.steps().len()) else {
+        let position = view.steps().len();
+        let Some(planned) = self.planned_at(position) else {
             if self.is_on_the_way() {
                 return self.descend(view, None);
             }
             return Ok(match (&mut self.sleep, &self.scratch) {
                 (Some(sleep), Some(scratch)) => sleep.pick(view, &scratch.cast),
-                _ => go_on_freely(view),
+                _ => {
+                    self.goes_on_until = usize::MAX;
+                    go_on_freely(view)
+                }
             });
         };
+        self.goes_on_until = self.planned_until(position, planned.task);
         self.ready(planned, view)
+    }
+
+    fn goes_on_until(&self) -> usize {
+        self.goes_on_until
     }
 
     fn choose(&mut self, outcomes: u64, view: &View<'_>) -> Result<u64, Box<Divergence>> {
@@ -243,6 +279,7 @@ impl Strategy for Exhaustive {
             shared.finish(self.leaf, self.ticket);
             route.was_gone();
             let next = if self.ahead { shared.claim_next(route) } else { None };
+            shared.tree.leave(self.leaf);
             self.explorer.common().unlock(shared);
             let mut own = self.explorer.own.kept();
             if worth == Worth::Redundant {
@@ -258,6 +295,7 @@ impl Strategy for Exhaustive {
             shared.diverged = true;
             if self.on_the_way.is_none() {
                 shared.finish(self.leaf, self.ticket);
+                shared.tree.leave(self.leaf);
             }
             self.explorer.common().unlock(shared);
         }

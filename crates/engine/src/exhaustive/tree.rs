@@ -24,7 +24,7 @@ const NONE: NodeId = NodeId(u32::MAX);
 /// the nodes above need not know of everything: what workers do far from each other does not meet. For the
 /// same reason a node has a cache line to itself.
 #[repr(align(64))]
-struct Node {
+pub(super) struct Node {
     step: Planned,
     parent: NodeId,
     first: NodeId,
@@ -83,7 +83,21 @@ impl Tree {
         tree
     }
 
-    fn of_nodes(nodes: Vec<Node>) -> Self {
+    /// Begins anew, in the same memory.
+    pub(super) fn clear(&mut self) {
+        self.nodes.truncate(1);
+        self.nodes[0] = Node::new(Planned { task: Names::MAIN, choice: 0 }, NONE);
+        self.free.clear();
+        (self.unclaimed, self.open, self.edge, self.journal) = (0, 0, ROOT, None);
+        self.mark_leaf(ROOT);
+    }
+
+    /// Nodes that there is room for.
+    pub(super) fn room(&self) -> usize {
+        self.nodes.capacity()
+    }
+
+    pub(super) fn of_nodes(nodes: Vec<Node>) -> Self {
         Tree { nodes, free: Vec::new(), unclaimed: 0, open: 0, edge: ROOT, journal: None }
     }
 
@@ -254,13 +268,13 @@ impl Tree {
     }
 
     /// The execution that began with `leaf` is over, and has added what it had to add. Forgets what
-    /// nobody can need any more: subtrees that are done, as is everything to their left.
+    /// nobody can need any more: subtrees that are done, as is everything to their left. Its worker has yet to
+    /// [leave](Self::leave).
     pub(super) fn finish(&mut self, leaf: NodeId) {
         let node = self.node_mut(leaf);
         (node.leaf, node.made) = (Leaf::Over, node.made.saturating_add(1));
         self.open -= 1;
         self.lower(leaf, |node| &mut node.open);
-        self.lower(leaf, |node| &mut node.active);
         // The topmost node on the way to the edge that is done, if there is one; from there to the right.
         let (mut at, mut kid) = (self.edge, NONE);
         while at != ROOT && self.node(at).open == 0 {
@@ -278,6 +292,12 @@ impl Tree {
             }
         }
         self.edge = at;
+    }
+
+    /// Nobody is at work at `leaf` any more, whose execution is over; nothing has been added since. The later, the less is
+    /// to be done: only what is not on the way to where the worker is now.
+    pub(super) fn leave(&mut self, leaf: NodeId) {
+        self.lower(leaf, |node| &mut node.active);
     }
 
     /// Frees all nodes below `id`. Those just freed are the list of what is still to be looked at: paths

@@ -88,6 +88,12 @@ impl Auto {
         Auto { guide: Some(guide), ..Self::new() }
     }
 
+    /// Takes turns in another exploration, in the same memory, with this guide or none.
+    pub fn renew(&mut self, guide: Option<Guide>) {
+        self.turn = Turn::Urw;
+        self.guide = guide;
+    }
+
     /// Whether the choices of execution `number`, from 0, are POS's, unless a guide has made some of them.
     pub fn is_turn_of_pos(number: u64) -> bool {
         Turn::of(number) == Turn::Pos

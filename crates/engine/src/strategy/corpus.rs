@@ -37,8 +37,8 @@ impl Corpus {
     /// What the execution is drawn by: something stored, something fresh, or a change of what was kept.
     fn draw(&mut self, seed: u64) {
         self.parent = None;
-        let profile = Arc::clone(&self.pos.walk.profile);
-        let Some(kept) = profile.kept() else {
+        let profile = self.pos.walk.shared_profile();
+        let Some(kept) = profile.as_ref().and_then(|profile| profile.kept()) else {
             self.recipe = Recipe::fresh(seed);
             return;
         };

@@ -60,7 +60,7 @@ impl Strategy for DelayBounded {
         self.moved.clear();
         self.moves = 0;
         self.delays.clear();
-        let measured = self.walk.profile.choices();
+        let measured = self.walk.profile().choices();
         let length = if measured == 0 { FIRST_GUESS } else { measured };
         for _ in 0..=self.walk.tape.below(u64::from(self.most)) {
             self.delays.push(1 + self.walk.tape.below(length));

@@ -21,7 +21,9 @@ use crate::operation::OpKind;
 use crate::trace::Step;
 
 /// Steps of an execution beyond which it is not worth it: the cost grows faster than the length.
-const LONGEST: usize = 400;
+const LONGEST: usize = 100;
+/// Outcomes of a choice beyond which it is not worth it: each would be a prefix that is left.
+const MOST_OUTCOMES: u64 = 100;
 /// Prefixes that are left after the first execution beyond which it is not worth it: executions hardly repeat
 /// themselves then, and are better drawn afresh than near those before. After later executions there may be more.
 const WIDEST: u64 = 6;
@@ -46,6 +48,12 @@ struct Shared {
     fate: AtomicU8,
     /// The seed of the first execution.
     first: AtomicU64,
+}
+
+impl Shared {
+    fn new() -> Self {
+        Shared { fate: AtomicU8::new(Fate::Alive as u8), first: AtomicU64::new(0) }
+    }
 }
 
 /// What becomes of a guide.
@@ -75,8 +83,18 @@ impl Clone for Guide {
 impl Guide {
     /// Guides the first `executions`.
     pub fn new(executions: u64) -> Self {
-        let shared = Arc::new(Shared { fate: AtomicU8::new(Fate::Alive as u8), first: AtomicU64::new(0) });
+        let shared = Arc::new(Shared::new());
         Guide { explorer: Explorer::default(), executions, shared, number: 0, leaf: None, guided: 0 }
+    }
+
+    /// Guides the first executions of another exploration, in the same memory if nobody else has it.
+    pub fn renew(&mut self) {
+        (self.number, self.leaf, self.guided) = (0, None, 0);
+        self.explorer.renew(u64::MAX);
+        match Arc::get_mut(&mut self.shared) {
+            Some(shared) => *shared = Shared::new(),
+            None => self.shared = Arc::new(Shared::new()),
+        }
     }
 
     /// What has become of it.
@@ -148,8 +166,13 @@ impl Guide {
         }
         let Some(mut leaf) = self.leaf.take() else { return };
         // With a finding the exploration is over.
-        let yields = |step: &Step| step.kind == OpKind::Yield;
-        if finding.is_some() || view.steps().len() > LONGEST || view.steps().iter().any(yields) {
+        let unfit = |step: &Step| match step.kind {
+            OpKind::Yield => true,
+            OpKind::Choose => step.arg > MOST_OUTCOMES,
+            _ => false,
+        };
+        if finding.is_some() || view.steps().len() > LONGEST || view.steps().iter().any(unfit) {
+            leaf.abandon();
             return self.give_up(Fate::Unfit);
         }
         leaf.end(view, finding);

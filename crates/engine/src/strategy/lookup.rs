@@ -9,9 +9,16 @@ use std::hash::{BuildHasherDefault, Hash, Hasher};
 #[derive(Clone, Debug)]
 pub(super) struct Lookup<K>(HashMap<K, u32, BuildHasherDefault<Mix>>);
 
+impl<K> Lookup<K> {
+    /// Without any key.
+    pub(super) const fn new() -> Self {
+        Lookup(HashMap::with_hasher(BuildHasherDefault::new()))
+    }
+}
+
 impl<K> Default for Lookup<K> {
     fn default() -> Self {
-        Lookup(HashMap::default())
+        Self::new()
     }
 }
 

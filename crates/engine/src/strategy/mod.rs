@@ -118,6 +118,12 @@ pub trait Strategy {
     /// Which of the two or more ready tasks goes next. Only a replay can fail.
     fn pick(&mut self, view: &View<'_>) -> Result<TaskId, Box<Divergence>>;
 
+    /// The number of steps before which the task that was picked last goes on wherever it can, if nobody else was
+    /// picked or has gone instead: the engine need not ask for that. Asked for after each [`pick`](Self::pick).
+    fn goes_on_until(&self) -> usize {
+        0
+    }
+
     /// Which of `outcomes` (two or more) the current task's operation has; less than `outcomes`.
     /// The first one, unless the strategy has a reason for another.
     fn choose(&mut self, outcomes: u64, view: &View<'_>) -> Result<u64, Box<Divergence>> {

@@ -156,7 +156,7 @@ impl Strategy for Pct {
             Depths::Fixed(depth) => self.depth = depth,
             Depths::Rotating(..) => {}
         }
-        let measured = self.walk.profile.choices();
+        let measured = self.walk.profile().choices();
         self.unfair = 2 * measured.max(FIRST_GUESS);
         let length = if measured == 0 { FIRST_GUESS } else { measured + measured / 5 };
         self.draw_change_points(0, length);

@@ -18,7 +18,7 @@ use crate::operation::OpKind;
 use crate::trace::Step;
 
 /// What earlier executions have shown.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Profile {
     executions: u64,
     steps: u64,
@@ -26,6 +26,8 @@ pub struct Profile {
     concurrent: u64,
     observes_exits: bool,
     yields: bool,
+    /// The most outcomes that a step had to choose from.
+    outcomes: u64,
     tasks: Vec<Node>,
     resources: Vec<Known>,
     by_place: Lookup<(usize, u32)>,
@@ -37,6 +39,12 @@ pub struct Profile {
     /// For a strategy that keeps what shows something new.
     kept: Option<Box<Kept>>,
     scratch: Scratch,
+}
+
+impl Default for Profile {
+    fn default() -> Self {
+        Self::nothing()
+    }
 }
 
 /// A task, by its place in the tree of spawns. A child comes after its parent.
@@ -84,6 +92,55 @@ pub(super) struct Target {
 pub(super) const UNKNOWN: u32 = u32::MAX;
 
 impl Profile {
+    /// Of no execution.
+    pub(super) const fn nothing() -> Self {
+        Profile {
+            executions: 0,
+            steps: 0,
+            choices: 0,
+            concurrent: 0,
+            observes_exits: false,
+            yields: false,
+            outcomes: 0,
+            tasks: Vec::new(),
+            resources: Vec::new(),
+            by_place: Lookup::new(),
+            accesses: Vec::new(),
+            by_access: Lookup::new(),
+            pairs: Vec::new(),
+            known_pairs: Lookup::new(),
+            kept: None,
+            scratch: Scratch::new(),
+        }
+    }
+
+    /// Forgets everything, and keeps its memory for another exploration.
+    pub fn forget(&mut self) {
+        let mut known = std::mem::take(self);
+        let room = &mut known.scratch.room;
+        room.children.extend(known.tasks.drain(..).map(|node| emptied(node.children)));
+        room.touched.extend(known.resources.drain(..).map(|known| emptied(known.touched)));
+        known.by_place.clear();
+        known.accesses.clear();
+        known.by_access.clear();
+        known.pairs.clear();
+        known.known_pairs.clear();
+        self.tasks = known.tasks;
+        self.resources = known.resources;
+        self.by_place = known.by_place;
+        self.accesses = known.accesses;
+        self.by_access = known.by_access;
+        self.pairs = known.pairs;
+        self.known_pairs = known.known_pairs;
+        self.scratch = known.scratch;
+    }
+
+    /// Whether it is worth to be kept for another exploration: most programs are small.
+    pub fn is_small(&self) -> bool {
+        const FEW: usize = 256;
+        self.kept.is_none() && self.tasks.len().max(self.resources.len()).max(self.pairs.len()) <= FEW
+    }
+
     /// Executions that it was made of.
     pub fn executions(&self) -> u64 {
         self.executions
@@ -102,6 +159,11 @@ impl Profile {
     /// The most tasks of an execution: PCT's n.
     pub fn tasks(&self) -> u64 {
         self.concurrent
+    }
+
+    /// The most outcomes that a step had to choose from.
+    pub fn outcomes(&self) -> u64 {
+        self.outcomes
     }
 
     /// Whether some task has noticed when another one, or a timer, came to its end. Where none does,
@@ -177,8 +239,9 @@ impl Profile {
         }
         // The clock is no task of the program.
         self.concurrent = self.concurrent.max(engine.tasks().len() as u64 - 1);
-        let mut scratch = std::mem::take(&mut self.scratch);
-        let Scratch { tasks, made, resources, by_place, seen } = &mut scratch;
+        let mut scratch = std::mem::replace(&mut self.scratch, Scratch::new());
+        let Scratch { tasks, made, resources, by_place, seen, room } = &mut scratch;
+        std::mem::swap(&mut self.scratch.room, room);
         self.name_tasks(engine, tasks);
         self.name_resources(engine, resources, by_place);
         made.clear();
@@ -191,6 +254,9 @@ impl Profile {
             made[step.task.index()] += u64::from(!is_silent(step.kind));
             self.observes_exits |= matches!(step.kind, OpKind::IsFinished | OpKind::TimerFire);
             self.yields |= step.kind == OpKind::Yield;
+            if step.kind == OpKind::Choose {
+                self.outcomes = self.outcomes.max(step.arg);
+            }
             if step.resource.index() < resources.len() && is_access(step.kind) {
                 let access = self.access(step);
                 seen[step.resource.index()].add(step, access);
@@ -202,6 +268,7 @@ impl Profile {
         for (name, seen) in resources.iter().zip(seen) {
             self.add_resource(*name, tasks, seen);
         }
+        std::mem::swap(&mut self.scratch.room, &mut scratch.room);
         self.scratch = scratch;
     }
 
@@ -228,6 +295,7 @@ impl Profile {
         self.concurrent = self.concurrent.max(other.concurrent);
         self.observes_exits |= other.observes_exits;
         self.yields |= other.yields;
+        self.outcomes = self.outcomes.max(other.outcomes);
         if let Some(theirs) = &other.kept {
             self.kept.get_or_insert_default().merge(theirs);
         }
@@ -266,9 +334,14 @@ impl Profile {
 
     fn main(&mut self) -> u32 {
         if self.tasks.is_empty() {
-            self.tasks.push(Node::default());
+            self.add_task();
         }
         0
+    }
+
+    fn add_task(&mut self) {
+        let children = self.scratch.room.children.pop().unwrap_or_default();
+        self.tasks.push(Node { children, ..Node::default() });
     }
 
     fn grow_child(&mut self, parent: u32, ordinal: u32) -> u32 {
@@ -280,7 +353,7 @@ impl Profile {
         }
         if children[at] == UNKNOWN {
             children[at] = new;
-            self.tasks.push(Node::default());
+            self.add_task();
         }
         self.tasks[parent as usize].children[at]
     }
@@ -309,7 +382,8 @@ impl Profile {
         let new = self.resources.len() as u32;
         let name = self.by_place.number((created_at.0, nth), new);
         if name == new {
-            self.resources.push(Known { created_at, nth, written: false, touched: Vec::new() });
+            let touched = self.scratch.room.touched.pop().unwrap_or_default();
+            self.resources.push(Known { created_at, nth, written: false, touched });
         }
         name
     }
@@ -355,7 +429,7 @@ impl Profile {
 }
 
 /// What learning from one execution leaves to the next: room.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Scratch {
     /// The names of tasks, and the steps of each.
     tasks: Vec<u32>,
@@ -364,11 +438,37 @@ struct Scratch {
     resources: Vec<u32>,
     by_place: Lookup<usize>,
     seen: Vec<Seen>,
+    room: Room,
+}
+
+/// Lists of tasks and resources that were forgotten.
+#[derive(Debug, Default)]
+struct Room {
+    children: Vec<Vec<u32>>,
+    touched: Vec<Vec<(u32, u64)>>,
+}
+
+fn emptied<T>(mut list: Vec<T>) -> Vec<T> {
+    list.clear();
+    list
+}
+
+impl Scratch {
+    const fn new() -> Self {
+        Scratch {
+            tasks: Vec::new(),
+            made: Vec::new(),
+            resources: Vec::new(),
+            by_place: Lookup::new(),
+            seen: Vec::new(),
+            room: Room { children: Vec::new(), touched: Vec::new() },
+        }
+    }
 }
 
 impl Clone for Scratch {
     fn clone(&self) -> Self {
-        Scratch::default()
+        Scratch::new()
     }
 }
 

@@ -40,15 +40,15 @@ impl RaceDirected {
 
     fn draw_constraints(&mut self) {
         self.open.clear();
-        let tape = &mut self.pos.walk.tape;
-        let pairs = self.pos.walk.profile.pairs() as u64;
+        let (tape, profile) = self.pos.walk.tape_and_profile();
+        let pairs = profile.pairs() as u64;
         if pairs == 0 {
             return;
         }
         for _ in 0..tape.below(u64::from(self.most) + 1) {
             // One draw for the pair and its order.
             let drawn = tape.below(2 * pairs);
-            let pair = self.pos.walk.profile.pair((drawn / 2) as usize);
+            let pair = profile.pair((drawn / 2) as usize);
             self.open.extend(pair.map(|(x, y)| if drawn % 2 == 0 { (x, y) } else { (y, x) }));
         }
     }

@@ -50,25 +50,19 @@ pub(super) fn after(view: &View<'_>, current: TaskId) -> TaskId {
 /// only where that is asked for.
 #[inline]
 fn lowest(view: &View<'_>, wanted: impl Fn(TaskId, &Task) -> bool) -> Option<TaskId> {
-    let mut lowest: Option<(TaskId, TaskId)> = None;
-    for &task in view.ready().iter().filter(|task| **task != TaskId::CLOCK) {
+    let (mut lowest, mut its_parent) = (TaskId::NONE, TaskId::NONE);
+    for &task in view.ready() {
         let its = view.task(task);
-        if !wanted(task, its) {
+        if task == TaskId::CLOCK || !wanted(task, its) {
             continue;
         }
         let parent = its.parent;
         // Without spelling out the paths of parents and siblings: a parent comes before its children, and
-        // these are numbered in their order.
-        let is_lower = lowest.is_none_or(|(known, its_parent)| {
-            if parent == its_parent || parent == known || its_parent == task {
-                task < known
-            } else {
-                view.path(task) < view.path(known)
-            }
-        });
-        if is_lower {
-            lowest = Some((task, parent));
+        // these are numbered in their order; everybody comes before nobody.
+        let is_simple = parent == its_parent || lowest == TaskId::NONE || parent == lowest || its_parent == task;
+        if if is_simple { task < lowest } else { view.path(task) < view.path(lowest) } {
+            (lowest, its_parent) = (task, parent);
         }
     }
-    lowest.map(|(task, _)| task)
+    (lowest != TaskId::NONE).then_some(lowest)
 }

@@ -67,12 +67,13 @@ impl Surw {
 
     /// Draws x.
     fn select(&mut self) -> Option<Target> {
-        let sum: u64 = self.walk.profile.targets().map(|(weight, _)| weight).sum();
+        let (tape, profile) = self.walk.tape_and_profile();
+        let sum: u64 = profile.targets().map(|(weight, _)| weight).sum();
         if sum == 0 {
             return None;
         }
-        let mut drawn = self.walk.tape.below(sum);
-        for (weight, target) in self.walk.profile.targets() {
+        let mut drawn = tape.below(sum);
+        for (weight, target) in profile.targets() {
             if drawn < weight {
                 return Some(target);
             }
@@ -179,7 +180,7 @@ impl Strategy for Surw {
         self.drop_intention(0);
         self.selected = Selected::nothing();
         let target = self.select();
-        let profile = &self.walk.profile;
+        let profile = self.walk.profile();
         self.accesses.begin(profile, 1, |counts| {
             let touched = target.iter().flat_map(|target| profile.touched(target.index));
             touched.for_each(|(task, count)| counts[*task as usize] = *count);
@@ -190,7 +191,7 @@ impl Strategy for Surw {
     }
 
     fn spawned(&mut self, parent: TaskId, child: TaskId) {
-        let (left, share) = self.accesses.spawned(&self.walk.profile, parent, child);
+        let (left, share) = self.accesses.spawned(self.walk.profile(), parent, child);
         // What was intended for the parent may have been meant for what the child does.
         if self.intention == parent && left > 0 && self.walk.tape.below(left) < share {
             self.intention = child;

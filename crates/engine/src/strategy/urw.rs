@@ -46,7 +46,7 @@ impl Strategy for Urw {
 
     fn begin(&mut self, seed: u64) {
         self.walk.begin(seed);
-        let profile = &self.walk.profile;
+        let profile = self.walk.profile();
         let least = profile.steps_of_tasks().min().unwrap_or(1);
         self.steps.begin(profile, least, |counts| {
             counts.iter_mut().zip(profile.steps_of_tasks()).for_each(|(count, steps)| *count = steps);
@@ -54,7 +54,7 @@ impl Strategy for Urw {
     }
 
     fn spawned(&mut self, parent: TaskId, child: TaskId) {
-        self.steps.spawned(&self.walk.profile, parent, child);
+        self.steps.spawned(self.walk.profile(), parent, child);
     }
 
     fn pick(&mut self, view: &View<'_>) -> Result<TaskId, Box<Divergence>> {

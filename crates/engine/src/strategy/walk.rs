@@ -22,49 +22,50 @@ const PATIENCE: u64 = 64;
 #[derive(Clone, Debug)]
 pub(super) struct Walk {
     pub(super) tape: Draws,
-    pub(super) profile: Arc<Profile>,
-    /// Instead of the profile, between executions: then it can be added to without a copy.
-    nothing: Arc<Profile>,
+    /// None between executions: then it can be added to without a copy.
+    profile: Option<Arc<Profile>>,
     /// The tasks in question.
     pub(super) candidates: Vec<TaskId>,
     /// Steps that the strategy knows of.
     seen: usize,
     /// Choices with two or more tasks in question.
     contested: u64,
-    /// Each task's last step, counted from 1.
-    last_step: Vec<u64>,
     window_began: u64,
 }
 
 impl Walk {
     pub(super) fn new() -> Self {
-        let nothing = Arc::new(Profile::default());
-        Walk {
-            tape: Draws::new(0),
-            profile: Arc::clone(&nothing),
-            nothing,
-            candidates: Vec::new(),
-            seen: 0,
-            contested: 0,
-            last_step: Vec::new(),
-            window_began: 0,
-        }
+        Walk { tape: Draws::new(0), profile: None, candidates: Vec::new(), seen: 0, contested: 0, window_began: 0 }
     }
 
     pub(super) fn prepare(&mut self, profile: &Arc<Profile>) {
-        self.profile = Arc::clone(profile);
+        self.profile = Some(Arc::clone(profile));
     }
 
     /// The execution is over: the profile is let go.
     pub(super) fn end(&mut self) {
-        self.profile = Arc::clone(&self.nothing);
+        self.profile = None;
+    }
+
+    /// What earlier executions have shown.
+    pub(super) fn profile(&self) -> &Profile {
+        known(&self.profile)
+    }
+
+    /// The same, to look at it while the walk changes; none if there is nothing.
+    pub(super) fn shared_profile(&self) -> Option<Arc<Profile>> {
+        self.profile.clone()
+    }
+
+    /// The same beside the tape.
+    pub(super) fn tape_and_profile(&mut self) -> (&mut Draws, &Profile) {
+        (&mut self.tape, known(&self.profile))
     }
 
     pub(super) fn begin(&mut self, seed: u64) {
         self.tape = Draws::new(seed);
         self.seen = 0;
         self.contested = 0;
-        self.last_step.clear();
         self.window_began = 0;
     }
 
@@ -75,7 +76,8 @@ impl Walk {
 
     /// Finds the tasks in question; or the one that goes next without question.
     pub(super) fn survey(&mut self, view: &View<'_>) -> Option<TaskId> {
-        let silent_exits = self.profile.executions() > 0 && !self.profile.observes_exits();
+        let profile = self.profile();
+        let silent_exits = profile.executions() > 0 && !profile.observes_exits();
         self.candidates.clear();
         for &task in view.ready() {
             match view.pending(task).kind {
@@ -98,9 +100,6 @@ impl Walk {
     /// The steps made since the last call: most of them by choice, the others had no alternative.
     pub(super) fn new_steps<'v>(&mut self, view: &View<'v>) -> &'v [Step] {
         let steps = &view.steps()[self.seen..];
-        for (i, step) in steps.iter().enumerate() {
-            *at(&mut self.last_step, step.task) = (self.seen + i + 1) as u64;
-        }
         self.seen += steps.len();
         steps
     }
@@ -108,17 +107,23 @@ impl Walk {
     /// Whether some task has been passed over for too long. Asked once per window of steps.
     pub(super) fn starves_somebody(&mut self, view: &View<'_>) -> bool {
         let now = view.steps().len() as u64;
-        if now - self.window_began < PATIENCE.max(2 * self.profile.steps()) {
+        if now - self.window_began < PATIENCE.max(2 * self.profile().steps()) {
             return false;
         }
         let began = std::mem::replace(&mut self.window_began, now);
         let mut passed_over = false;
         for &task in view.ready() {
-            let waited = u64::from(view.task(task).ready_since) <= began && *at(&mut self.last_step, task) <= began;
+            let goes_on = || view.steps()[began as usize..].iter().any(|step| step.task == task);
+            let waited = u64::from(view.task(task).ready_since) <= began && !goes_on();
             passed_over |= waited && !view.would_wait(task);
         }
         passed_over
     }
+}
+
+fn known(profile: &Option<Arc<Profile>>) -> &Profile {
+    static NOTHING: Profile = Profile::nothing();
+    profile.as_deref().unwrap_or(&NOTHING)
 }
 
 /// The entry of `task` in a list that grows as tasks are met.

@@ -33,6 +33,9 @@ fn leaves_may_be_claimed_in_any_order() {
 fn auto_exhausts_a_small_program_without_doing_anything_twice() {
     let limits = Limits::default();
     let mut compared = 0;
+    // Handed on from program to program, as from exploration to exploration: nothing but memory may be left in them.
+    let (mut guide, mut auto) = (Guide::new(u64::MAX), Auto::new());
+    let mut profile = Arc::<Profile>::default();
     for seed in 0..400 {
         let (program, text) = generate(seed);
         let (mut expected, mut fails) = (HashSet::new(), false);
@@ -43,9 +46,11 @@ fn auto_exhausts_a_small_program_without_doing_anything_twice() {
         if runs.is_none() || fails || text.contains("isfinished") || text.contains("yield") {
             continue;
         }
-        let guide = Guide::new(u64::MAX);
-        let mut auto = Auto::guided(guide.clone());
-        let (mut engine, mut profile) = (Engine::new(), Arc::<Profile>::default());
+        auto.renew(None);
+        guide.renew();
+        auto.renew(Some(guide.clone()));
+        Arc::make_mut(&mut profile).forget();
+        let mut engine = Engine::new();
         let mut found = HashSet::new();
         for number in 0.. {
             auto.prepare(number, &profile);
@@ -66,4 +71,15 @@ fn auto_exhausts_a_small_program_without_doing_anything_twice() {
         }
     }
     assert!(compared > 50, "{compared}");
+}
+
+#[test]
+fn a_choice_of_very_many_outcomes_is_not_planned_one_by_one() {
+    let program = Program::parse("var x\nthread a; choose r0 65536; store x r0\nthread b; load r0 x");
+    let guide = Guide::new(16);
+    let (mut engine, mut auto) = (Engine::new(), Auto::guided(guide.clone()));
+    auto.prepare(0, &Arc::default());
+    run_on(&mut engine, &program, &mut auto, &Limits::default(), 0);
+    assert_eq!(guide.fate(), Fate::Unfit);
+    assert_eq!(guide.explorer().progress().steps_held, 1, "nothing but the root");
 }

@@ -8,6 +8,16 @@ use super::{Access, Part, Touched};
 use crate::native::LockOp;
 use crate::world::world;
 
+/// Whether objects of this type are what each thread has its own of.
+fn is_local(kind: *mut ffi::PyTypeObject) -> bool {
+    // SAFETY: types are live as long as their objects; most have no other base than all have.
+    unsafe {
+        let is_one = |kind: *mut ffi::PyTypeObject| world().types.locals.contains(&(kind as usize));
+        let base = (*kind).tp_base;
+        is_one(kind) || (!base.is_null() && base != &raw mut ffi::PyBaseObject_Type && is_one(base))
+    }
+}
+
 /// An attribute of `object`.
 pub(crate) fn attribute(object: *mut PyObject, name: usize, write: bool, touched: &mut Touched) {
     let known = world();
@@ -25,7 +35,7 @@ pub(crate) fn attribute(object: *mut PyObject, name: usize, write: bool, touched
     if kind as usize == known.types.cell {
         return touched.not_known("an attribute of a cell");
     }
-    if known.types.locals.contains(&(kind as usize)) {
+    if is_local(kind) {
         touched.lock = Some((object, LockOp::Local));
         return;
     }
@@ -77,7 +87,7 @@ pub(super) fn all_attributes(object: *mut PyObject, touched: &mut Touched) {
         known.keep(dict);
         ffi::Py_DECREF(dict);
     }
-    touched.add(Access { owner: object, part: Part::Names, write: false, structure: false });
+    touched.add(Access::new(object, Part::Names, false));
 }
 
 /// An attribute whose name is an object.

@@ -4,31 +4,19 @@ use pyo3::ffi::{self, PyObject};
 use pyo3::prelude::*;
 
 use super::attributes::{all_attributes, named};
-use super::items::{dict_item, dict_read, list_item};
-use super::objects::{is_dict, is_list, type_of};
-use super::whole::{look_through, next, whole};
+use super::items::{Use, dict_item, list_item};
+use super::objects::{is_dict, is_list, is_own, type_of};
+use super::whole::{called_back, look_through, next, size, whole};
 use super::{DEEP, Touched};
 use crate::code::Op;
 use crate::effects::{Effect, effect_of};
 use crate::layout::Operands;
-use crate::native::LockOp;
-use crate::world::world;
+use crate::native::{LockOp, acquisition};
+use crate::world::{aside, world};
 
 pub(super) fn enter(context: *mut PyObject, touched: &mut Touched) {
     if world().types.locks.contains(&(type_of(context) as usize)) {
         touched.lock = Some((context, LockOp::Acquire));
-    }
-}
-
-/// What `acquire` does with these arguments.
-pub(super) fn acquisition(arguments: &[*mut PyObject]) -> LockOp {
-    // SAFETY: these live as long as the interpreter.
-    let (yes, no) = unsafe { (ffi::Py_True(), ffi::Py_False()) };
-    match arguments {
-        [] => LockOp::Acquire,
-        [only] if *only == yes => LockOp::Acquire,
-        [only] if *only == no => LockOp::TryAcquire,
-        _ => LockOp::Other,
     }
 }
 
@@ -49,18 +37,59 @@ pub(super) fn call(op: &Op, operands: &Operands, touched: &mut Touched) {
         _ => std::ptr::null_mut(),
     };
     let arguments: Vec<*mut PyObject> = (0..count).map(|i| operands.peek(count + extra - i)).collect();
-    called(callable, object, &arguments, touched);
+    called(callable, object, &arguments, Passed { frame: Some(operands), names_timeout: op.name != 0 }, touched);
+    if touched.substituted {
+        let slot = if op.c & 3 == 2 && operands.peek(at).is_null() { at - 1 } else { at };
+        substitute(slot, operands);
+    }
 }
 
-pub(super) fn call_ex(callable: *mut PyObject, arguments: *mut PyObject, touched: &mut Touched) {
+pub(super) fn call_ex(op: &Op, operands: &Operands, touched: &mut Touched) {
+    let at = usize::from(op.a);
+    let (callable, arguments) = (operands.peek(at), operands.peek(usize::from(op.b)));
     // SAFETY: live operands.
     unsafe {
-        if ffi::PyTuple_Check(arguments) == 0 {
-            return touched.not_known("a call with arguments that are no tuple");
+        let items: Vec<_> = if ffi::PyTuple_Check(arguments) != 0 {
+            (0..ffi::PyTuple_GET_SIZE(arguments)).map(|i| ffi::PyTuple_GET_ITEM(arguments, i)).collect()
+        } else if is_list(arguments) {
+            look_through(arguments, 1, touched);
+            (0..ffi::PyList_GET_SIZE(arguments)).map(|i| ffi::PyList_GET_ITEM(arguments, i)).collect()
+        } else {
+            return touched.not_known("a call with arguments that are neither a tuple nor a list");
+        };
+        called(callable, std::ptr::null_mut(), &items, Passed { frame: None, names_timeout: false }, touched);
+        if touched.substituted {
+            substitute(at, operands);
         }
-        let size = ffi::PyTuple_GET_SIZE(arguments);
-        let items: Vec<_> = (0..size).map(|i| ffi::PyTuple_GET_ITEM(arguments, i)).collect();
-        called(callable, std::ptr::null_mut(), &items, touched);
+    }
+}
+
+/// What others do not obey, such as the clock, gives way to what they do.
+fn substitute(slot: usize, operands: &Operands) {
+    // SAFETY: callbacks run with the interpreter's lock, and operands are live.
+    let py = unsafe { pyo3::Python::assume_gil_acquired() };
+    // SAFETY: as above.
+    let callable = unsafe { pyo3::Bound::from_borrowed_ptr(py, operands.peek(slot)) };
+    let Some(substitute) = world().substitute.as_ref().map(|substitute| substitute.clone_ref(py)) else { return };
+    match aside(|| substitute.call1(py, (callable,))) {
+        // SAFETY: it is called in the same way.
+        Ok(instead) => unsafe { operands.replace(slot, instead.into_ptr()) },
+        Err(error) => error.print(py),
+    }
+}
+
+/// How the arguments of a call are passed.
+pub(super) struct Passed<'a> {
+    /// On the stack of this frame; none, if in a tuple.
+    frame: Option<&'a Operands>,
+    /// One of them is called `timeout`.
+    names_timeout: bool,
+}
+
+impl Passed<'_> {
+    /// How many references to `object` are the caller's own.
+    fn count(&self, object: *mut PyObject) -> usize {
+        self.frame.map_or(1, |frame| frame.count(object))
     }
 }
 
@@ -68,6 +97,7 @@ pub(super) fn called(
     callable: *mut PyObject,
     object: *mut PyObject,
     arguments: &[*mut PyObject],
+    passed: Passed<'_>,
     touched: &mut Touched,
 ) {
     let (effect, bound) = effect_of(callable);
@@ -93,6 +123,13 @@ pub(super) fn called(
     if effect.is_of_self() && object.is_null() {
         return;
     }
+    // SAFETY: live operands.
+    let is_function = |argument: &*mut PyObject| unsafe { ffi::PyCallable_Check(*argument) != 0 };
+    if arguments.iter().any(is_function) && calls_arguments(effect, callable) {
+        arguments.iter().for_each(|argument| {
+            called_back(*argument, touched);
+        });
+    }
     match effect {
         Effect::Pure => {}
         Effect::ReadArguments => read_arguments(1, touched),
@@ -107,12 +144,16 @@ pub(super) fn called(
         }
         Effect::WriteFirst if argument(0).is_null() => {}
         Effect::WriteFirst => whole(argument(0), true, 1, touched),
-        Effect::ItemGet | Effect::ItemSet if argument(0).is_null() => {}
-        Effect::ItemGet if is_dict(object) => dict_read(object, argument(0), touched),
-        Effect::ItemGet => whole(object, false, 1, touched),
-        Effect::ItemSet if is_dict(object) => dict_item(object, argument(0), true, false, touched),
-        Effect::ItemSet if is_list(object) => list_item(object, argument(0), true, false, touched),
-        Effect::ItemSet | Effect::ItemChange => whole(object, true, 1, touched),
+        Effect::Size if argument(0).is_null() => {}
+        Effect::Size => size(argument(0), touched),
+        Effect::ItemGet | Effect::ItemLoad | Effect::ItemSet | Effect::ItemRemove if argument(0).is_null() => {}
+        Effect::ItemGet if is_dict(object) => dict_item(object, argument(0), Use::Get, touched),
+        Effect::ItemLoad if is_dict(object) => dict_item(object, argument(0), Use::Load, touched),
+        Effect::ItemGet | Effect::ItemLoad => whole(object, false, 1, touched),
+        Effect::ItemSet if is_dict(object) => dict_item(object, argument(0), Use::Set, touched),
+        Effect::ItemSet if is_list(object) => list_item(object, argument(0), Use::Set, touched),
+        Effect::ItemRemove if is_dict(object) => dict_item(object, argument(0), Use::Remove, touched),
+        Effect::ItemSet | Effect::ItemRemove => whole(object, true, 1, touched),
         Effect::AttrGet | Effect::AttrSet => {
             named(argument(0), argument(1), effect == Effect::AttrSet, touched);
         }
@@ -122,12 +163,26 @@ pub(super) fn called(
         Effect::WholeObject if argument(0).is_null() => {}
         Effect::WholeObject => all_attributes(argument(0), touched),
         Effect::Next if argument(0).is_null() => {}
-        Effect::Next => next(argument(0), touched),
-        Effect::LockAcquire => touched.lock = Some((object, acquisition(arguments))),
+        Effect::Next => next(argument(0), passed.count(argument(0)), touched),
+        Effect::NextSelf => next(object, passed.count(object), touched),
+        Effect::LockAcquire => touched.lock = Some((object, acquisition(arguments, passed.names_timeout))),
         Effect::LockRelease => touched.lock = Some((object, LockOp::Release)),
+        Effect::LockReleaseAll => touched.lock = Some((object, LockOp::ReleaseAll)),
+        Effect::LockAcquireAgain => touched.lock = Some((object, LockOp::AcquireAgain)),
         Effect::LockQuery => touched.lock = Some((object, LockOp::Query)),
         Effect::LockOther => touched.lock = Some((object, LockOp::Other)),
-        Effect::Unknown => touched.not_known(&name_of(callable)),
+        Effect::Foreign if arguments.iter().all(|argument| is_own(*argument, passed.frame)) => {}
+        Effect::Substituted => touched.substituted = true,
+        Effect::Foreign | Effect::Unknown => touched.not_known(&name_of(callable)),
+    }
+}
+
+/// Whether a function may call what it is given: a key to sort by, say.
+fn calls_arguments(effect: Effect, callable: *mut PyObject) -> bool {
+    match effect {
+        Effect::ReadArguments | Effect::DeepRead | Effect::WriteFirst => true,
+        Effect::WriteSelf => name_of(callable).contains("sort"),
+        _ => false,
     }
 }
 
@@ -147,12 +202,16 @@ impl Effect {
             ReadSelf
                 | WriteSelf
                 | ItemGet
+                | ItemLoad
                 | ItemSet
-                | ItemChange
+                | ItemRemove
                 | SelfAttrGet
                 | SelfAttrSet
+                | NextSelf
                 | LockAcquire
                 | LockRelease
+                | LockReleaseAll
+                | LockAcquireAgain
                 | LockQuery
                 | LockOther
         )

@@ -6,10 +6,23 @@ use super::attributes::named;
 use super::objects::{inherits, is_dict, is_list, is_other_container, is_python_type, type_of};
 use super::whole::whole;
 use super::{Access, Part, Touched};
+use crate::containers::{ADDED, CHANGED, FILLED, REMOVED};
 use crate::world::{World, world};
 
+/// What is done to an item.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Use {
+    /// It is looked at, if there is one.
+    Get,
+    /// The same; where there is none the container may have its own way to make one.
+    Load,
+    Set,
+    Remove,
+}
+
 /// One item of `container`.
-pub(super) fn item(container: *mut PyObject, key: *mut PyObject, write: bool, removes: bool, touched: &mut Touched) {
+pub(super) fn item(container: *mut PyObject, key: *mut PyObject, use_: Use, touched: &mut Touched) {
+    let write = use_.writes();
     let kind = type_of(container);
     let probe = world().types.probe as *mut PyTypeObject;
     // SAFETY: live types; slots are null or valid.
@@ -28,22 +41,22 @@ pub(super) fn item(container: *mut PyObject, key: *mut PyObject, write: bool, re
         };
         (slot(kind), slot(probe))
     };
-    let method = match (write, removes) {
-        (false, _) => c"__getitem__",
-        (true, false) => c"__setitem__",
-        (true, true) => c"__delitem__",
+    let method = match use_ {
+        Use::Get | Use::Load => c"__getitem__",
+        Use::Set => c"__setitem__",
+        Use::Remove => c"__delitem__",
     };
     if own == pythons && !inherits(container, method) {
         return; // Python code, which is seen itself
     }
     if is_dict(container) {
-        return dict_item(container, key, write, removes, touched);
+        return dict_item(container, key, use_, touched);
     }
     if is_list(container) {
-        return list_item(container, key, write, removes, touched);
+        return list_item(container, key, use_, touched);
     }
     if is_other_container(container) {
-        return touched.all(container, write, write);
+        return touched.all(container, write);
     }
     if world().types.pure.contains(&(kind as usize)) {
         return;
@@ -59,53 +72,69 @@ pub(super) fn item(container: *mut PyObject, key: *mut PyObject, write: bool, re
     touched.not_known_of("an item of an object of type", container);
 }
 
-pub(super) fn dict_item(dict: *mut PyObject, key: *mut PyObject, write: bool, removes: bool, touched: &mut Touched) {
-    let known = world();
+impl Use {
+    fn writes(self) -> bool {
+        matches!(self, Use::Set | Use::Remove)
+    }
+}
+
+pub(super) fn dict_item(dict: *mut PyObject, key: *mut PyObject, use_: Use, touched: &mut Touched) {
+    let (known, write) = (world(), use_.writes());
     if let Some(object) = known.attributes_of.get(&(dict as usize)) {
         return named(*object as *mut PyObject, key, write, touched);
     }
     if is_globals(dict) {
         return named(dict, key, write, touched);
     }
+    // Who asks a `defaultdict` for what is missing adds it.
+    let fills = use_ == Use::Load && inherits(dict, c"__missing__");
     if !is_plain(key) {
         // Its hash and comparison may be anything.
-        return touched.all(dict, write, true);
+        return touched.all(dict, write || fills);
     }
+    let facts = match use_ {
+        Use::Get => 0,
+        Use::Load if !fills || has(dict, key) => 0,
+        Use::Load => CHANGED | FILLED,
+        Use::Set if has(dict, key) => CHANGED,
+        Use::Set => CHANGED | ADDED,
+        Use::Remove => CHANGED | REMOVED,
+    };
+    touched.add(Access { owner: dict, part: Part::Item(known.number_of(key)), write, facts, fills });
+}
+
+fn has(dict: *mut PyObject, key: *mut PyObject) -> bool {
     // SAFETY: a live dict and a key that is hashed without running any code.
-    let there = unsafe {
+    unsafe {
         let found = ffi::PyDict_GetItemWithError(dict, key);
         if found.is_null() && !ffi::PyErr_Occurred().is_null() {
             ffi::PyErr_Clear();
         }
         !found.is_null()
-    };
-    // Who asks a `defaultdict` for what is missing adds it.
-    let adds = !there && (write || type_of(dict) != &raw mut ffi::PyDict_Type);
-    if adds || removes {
-        return touched.all(dict, true, true);
     }
-    touched.add(Access { owner: dict, part: Part::Item(known.number_of(key)), write, structure: false });
 }
 
-pub(super) fn list_item(list: *mut PyObject, key: *mut PyObject, write: bool, removes: bool, touched: &mut Touched) {
+pub(super) fn list_item(list: *mut PyObject, key: *mut PyObject, use_: Use, touched: &mut Touched) {
+    let write = use_.writes();
     // SAFETY: a live list and a live key.
     unsafe {
-        let size = ffi::PyList_GET_SIZE(list);
-        if removes || ffi::PyLong_CheckExact(key) == 0 {
-            return touched.all(list, write, write);
+        if use_ == Use::Remove || ffi::PyLong_CheckExact(key) == 0 {
+            return touched.all(list, write);
         }
-        let mut index = ffi::PyLong_AsSsize_t(key);
-        if index == -1 && !ffi::PyErr_Occurred().is_null() {
+        let (mut index, size) = (ffi::PyLong_AsSsize_t(key), ffi::PyList_GET_SIZE(list));
+        let is_number = ffi::PyErr_Occurred().is_null();
+        if !is_number {
             ffi::PyErr_Clear();
-            return touched.all(list, write, false);
         }
         if index < 0 {
             index += size;
         }
-        if index < 0 || index >= size {
-            return touched.all(list, write, false);
+        if !is_number || index < 0 || index >= size {
+            // An error, which is a matter of how many there are.
+            return touched.add(Access::new(list, Part::Size, write));
         }
-        touched.add(Access { owner: list, part: Part::Item(index as usize), write, structure: false });
+        let facts = if write { CHANGED } else { 0 };
+        touched.add(Access { facts, ..Access::new(list, Part::Item(index as usize), write) });
     }
 }
 
@@ -151,21 +180,9 @@ pub(super) fn contains(container: *mut PyObject, key: *mut PyObject, touched: &m
         return;
     }
     if is_dict(container) && is_plain(key) {
-        return dict_item(container, key, false, false, touched);
+        return dict_item(container, key, Use::Get, touched);
     }
     whole(container, false, 1, touched);
-}
-
-/// A look that never adds what is missing.
-pub(super) fn dict_read(dict: *mut PyObject, key: *mut PyObject, touched: &mut Touched) {
-    if is_globals(dict) {
-        return named(dict, key, false, touched);
-    }
-    if !is_plain(key) || world().attributes_of.contains_key(&(dict as usize)) {
-        return whole(dict, false, 1, touched);
-    }
-    let part = Part::Item(world().number_of(key));
-    touched.add(Access { owner: dict, part, write: false, structure: false });
 }
 
 impl World {

@@ -4,6 +4,8 @@ use std::ffi::CStr;
 
 use pyo3::ffi::{self, PyObject, PyTypeObject};
 
+use super::whole::referents;
+use crate::layout::Operands;
 use crate::world::world;
 
 pub(super) fn type_of(object: *mut PyObject) -> *mut PyTypeObject {
@@ -72,4 +74,40 @@ unsafe extern "C" {
 pub(super) fn is_private(object: *mut PyObject) -> bool {
     // SAFETY: as above.
     unsafe { ffi::Py_REFCNT(object) == 1 }
+}
+
+/// An argument of a function of a C library that nobody else can get at: it never changes, or nothing but the frame
+/// that runs has it, and it leads to nothing else. Of a reference to something, what it refers to must be so.
+pub(super) fn is_own(object: *mut PyObject, frame: Option<&Operands>) -> bool {
+    if object.is_null() || world().types.pure.contains(&(type_of(object) as usize)) {
+        return true;
+    }
+    // SAFETY: as above; a new reference is given back.
+    unsafe {
+        if CStr::from_ptr((*type_of(object)).tp_name) != c"CArgObject" {
+            return is_of_frame_alone(object, 0, frame);
+        }
+        let inner = ffi::PyObject_GetAttrString(object, c"_obj".as_ptr());
+        if inner.is_null() {
+            ffi::PyErr_Clear();
+            return false;
+        }
+        // Besides, the reference has it, and so have we.
+        let own = ffi::Py_REFCNT(object) == 1 && is_of_frame_alone(inner, 2, frame);
+        ffi::Py_DECREF(inner);
+        own
+    }
+}
+
+/// Whether nobody has `object` but the frame that runs and `others` that are known, and it leads to nothing else.
+unsafe fn is_of_frame_alone(object: *mut PyObject, others: usize, frame: Option<&Operands>) -> bool {
+    // SAFETY: as above.
+    unsafe {
+        let references = usize::try_from(ffi::Py_REFCNT(object)).unwrap_or(usize::MAX);
+        // Of what the garbage collector does not know it cannot be told where it leads.
+        let is_told = ffi::PyByteArray_CheckExact(object) != 0 || ffi::PyObject_IS_GC(object) != 0;
+        let mut leads_on = false;
+        referents(object, |inner| leads_on |= ffi::PyType_Check(inner) == 0);
+        is_told && !leads_on && frame.is_some_and(|frame| frame.count(object) + others == references)
+    }
 }

@@ -5,6 +5,7 @@ use pyo3::ffi::{self, PyObject};
 use super::items::is_globals;
 use super::objects::{is_container, is_dict, is_private, is_python_type, type_of};
 use super::{Access, DEEP, Part, Touched};
+use crate::effects::{Effect, effect_of};
 use crate::world::world;
 
 /// All of `object`, if it is something that can change.
@@ -15,12 +16,12 @@ pub(super) fn whole(object: *mut PyObject, write: bool, levels: u32, touched: &m
     if is_container(object) {
         if let Some(owner) = world().attributes_of.get(&(object as usize)) {
             let owner = *owner as *mut PyObject;
-            return touched.add(Access { owner, part: Part::Names, write, structure: false });
+            return touched.add(Access::new(owner, Part::Names, write));
         }
         if is_dict(object) && is_globals(object) {
-            return touched.add(Access { owner: object, part: Part::Names, write, structure: false });
+            return touched.add(Access::new(object, Part::Names, write));
         }
-        touched.all(object, write, write);
+        touched.all(object, write);
         if levels > 1 {
             // SAFETY: a live object.
             unsafe { referents(object, |inner| whole_within(inner, levels - 1, touched)) };
@@ -29,8 +30,13 @@ pub(super) fn whole(object: *mut PyObject, write: bool, levels: u32, touched: &m
     }
     let kind = type_of(object);
     if world().types.views.contains(&(kind as usize)) {
+        let mut found = Vec::new();
         // SAFETY: a live object.
-        return unsafe { referents(object, |inner| whole(inner, false, levels, touched)) };
+        unsafe { referents(object, |inner| found.push(inner)) };
+        // It calls functions with items that it has from others: these are looked through, as far as can be.
+        let calls = found.iter().copied().filter(|inner| called_back(*inner, touched)).count() > 0;
+        let levels = if calls { DEEP } else { levels };
+        return found.iter().for_each(|inner| whole(*inner, false, levels, touched));
     }
     if world().types.pure.contains(&(kind as usize)) {
         // SAFETY: a live object.
@@ -42,6 +48,43 @@ pub(super) fn whole(object: *mut PyObject, write: bool, levels: u32, touched: &m
     }
     if !is_python_type(kind) {
         touched.not_known_of("an operation on an object of type", object);
+    }
+}
+
+/// How many items `object` has, or whether it has any.
+pub(super) fn size(object: *mut PyObject, touched: &mut Touched) {
+    let is_plain = is_container(object)
+        && !world().attributes_of.contains_key(&(object as usize))
+        && !(is_dict(object) && is_globals(object));
+    if is_plain {
+        touched.add(Access::new(object, Part::Size, false));
+    } else {
+        whole(object, false, 1, touched);
+    }
+}
+
+/// What a function touches that is called by another one, which is not written in Python: nobody sees it do so. Whether
+/// it reads what it is called with.
+pub(super) fn called_back(function: *mut PyObject, touched: &mut Touched) -> bool {
+    // SAFETY: a live object, or none: that cannot be called.
+    if unsafe { ffi::PyCallable_Check(function) } == 0 {
+        return false;
+    }
+    match effect_of(function) {
+        (Effect::Pure, _) => false,
+        (Effect::ReadArguments | Effect::DeepRead | Effect::Size, _) => true,
+        (Effect::ReadSelf | Effect::ItemGet | Effect::ItemLoad, object) if !object.is_null() => {
+            whole(object, false, DEEP, touched);
+            true
+        }
+        (Effect::WriteSelf, object) if !object.is_null() => {
+            whole(object, true, 1, touched);
+            true
+        }
+        _ => {
+            touched.not_known_of("a call, by a function that is not written in Python, of an object of type", function);
+            true
+        }
     }
 }
 
@@ -84,8 +127,8 @@ pub(super) unsafe fn referents(object: *mut PyObject, mut visit: impl FnMut(*mut
     found.into_iter().for_each(&mut visit);
 }
 
-/// The next item of an iterator.
-pub(super) fn next(iterator: *mut PyObject, touched: &mut Touched) {
+/// The next item of an iterator, to which so many references are the frame's that asks for it.
+pub(super) fn next(iterator: *mut PyObject, own: usize, touched: &mut Touched) {
     let kind = type_of(iterator);
     // SAFETY: a live object.
     let is_python = is_python_type(kind) || unsafe { ffi::PyGen_Check(iterator) != 0 };
@@ -95,8 +138,19 @@ pub(super) fn next(iterator: *mut PyObject, touched: &mut Touched) {
     if !world().types.views.contains(&(kind as usize)) {
         return touched.not_known_of("an iterator of type", iterator);
     }
-    if !is_private(iterator) {
-        return touched.not_known("an iterator that others may have, too");
+    // SAFETY: as above.
+    if unsafe { ffi::Py_REFCNT(iterator) } as usize > own {
+        // Others may have it, too, and find it further on.
+        touched.all(iterator, true);
+    }
+    // SAFETY: as above. One that is made of others, as `zip` is, goes on with them.
+    unsafe {
+        referents(iterator, |inner| {
+            let goes_on = (*type_of(inner)).tp_iternext.is_some() && !is_private(inner);
+            if goes_on && world().types.views.contains(&(type_of(inner) as usize)) {
+                touched.all(inner, true);
+            }
+        });
     }
     whole(iterator, false, 1, touched);
 }

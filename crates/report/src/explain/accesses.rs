@@ -213,6 +213,12 @@ impl Accesses {
         self.holds.iter().find(covers).and_then(|bar| bar.resource)
     }
 
+    /// Whether `task` has `lock` from before step `from` until after step `to`.
+    pub(super) fn holds_throughout(&self, task: u32, lock: u32, from: u32, to: u32) -> bool {
+        let covers = |bar: &Bar| bar.task == task && bar.resource == Some(lock) && bar.from < from && to < bar.to;
+        self.holds.iter().any(covers)
+    }
+
     fn find_pure_locks(&mut self, record: &Record, sources: &Sources<'_>) {
         let inside: BTreeSet<u32> = self.all.iter().flat_map(|access| access.locks.iter().copied()).collect();
         for (i, resource) in (0..).zip(&record.resources) {

@@ -20,7 +20,9 @@ pub(super) fn classify(case: &Case<'_>, pattern: &Pattern<'_>) -> Blame {
         .filter(|lock| opens.locks.iter().find(shared_by_all).is_none() && is_guard(case, *lock, opens.resource));
     let decides = flow.decides(opens, closes) && opens.mode.reads();
     let reaches = opens.mode.reads() && flow.reaches(opens, closes);
-    let common = opens.locks.iter().copied().find(|lock| closes.locks.contains(lock));
+    // Held at both ends and given back between them.
+    let kept = |lock: u32| case.accesses.holds_throughout(opens.task, lock, opens.step, closes.step);
+    let common = opens.locks.iter().copied().find(|lock| closes.locks.contains(lock) && !kept(*lock));
     let mut blame = Blame {
         pattern: Some(letters(case, pattern)),
         opens: Some((*opens).clone()),

@@ -45,6 +45,8 @@ impl Texts {
 pub(super) struct RecordData<'a> {
     label: &'a str,
     kind: &'a str,
+    /// What a task has done that did not end well, in the words of its language.
+    ended: &'a str,
     passed: bool,
     sentence: String,
     details: String,
@@ -164,7 +166,11 @@ pub(super) fn record<'a>(shown: &Shown<'a>, options: &PageOptions<'_>) -> Record
     };
     RecordData {
         label: shown.label,
-        kind: &record.finding.kind,
+        kind: record.kind_in_words(),
+        ended: match record.finding.details {
+            Details::Panic { .. } => record.meta.language.panicked(),
+            _ => "stuck",
+        },
         passed: record.finding.kind == PASSED,
         sentence,
         details: sentence::details(record, &names, options.sources),

@@ -89,6 +89,7 @@ impl Tree {
         }
         self.claimed(leaf);
         self.finish(leaf);
+        self.leave(leaf);
         Some(())
     }
 

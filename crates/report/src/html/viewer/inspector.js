@@ -90,11 +90,11 @@ class Inspector {
   tasks(trace, i) {
     const shown = trace.lanes.slice(0, MOST_TASKS);
     const items = shown.map((task) => {
-      const { row, status } = trace.standing(task, i);
+      const { row, status, bad } = trace.standing(task, i);
       const place = row < 0 ? null : trace.place(row);
       const name = el("th", { scope: "row", className: "who" }, trace.tasks[task].tag);
       name.style.setProperty("--hue", hueOf(trace, task));
-      return el("tr", { className: `is-${status.replace(" ", "-")}` }, name, el("td", { className: "status" }, status),
+      return el("tr", { className: bad ? "is-bad" : `is-${status.replace(" ", "-")}` }, name, el("td", { className: "status" }, status),
         el("td", {}, row < 0 ? "" : this.link(trace, row, place ? `${baseName(place.file)}:${place.line}` : trace.number(row), `last step ${trace.number(row)}`)));
     });
     const more = trace.lanes.length - shown.length;

@@ -218,13 +218,13 @@ class Trace {
     });
   }
 
-  /** Where a task is after row `i`. @param {number} task @param {number} i */
+  /** Where a task is after row `i`, and whether that is the failure. @param {number} task @param {number} i @returns {{row: number, status: string, bad?: boolean}} */
   standing(task, i) {
     const rows = this.ofTask[task];
     const at = lastAtMost(rows, i);
     if (at < 0) return { row: -1, status: "not begun" };
     const row = rows[at];
-    if (this.isEnding(row)) return { row, status: this.data.kind === "panic" ? "panicked" : "stuck" };
+    if (this.isEnding(row)) return { row, status: this.data.ended, bad: true };
     if (this.words(row).verb === "exit") return { row, status: "finished" };
     const waits = this.waitsOf[task];
     const last = waits[lastAtMost(this.waitStarts[task], i)];

@@ -1,0 +1,84 @@
+//! Condition variables, as resources of the engine.
+
+use drawloom_engine::{OpKind, Operation, ResourceId, ResourceKind, State, outcome};
+use drawloom_gates::{Baton, baton};
+use pyo3::exceptions::PyRuntimeError;
+use pyo3::prelude::*;
+
+use crate::raise::{here, torn_down, unsupported};
+use crate::sync::{Lock, Slot, nanos};
+use crate::world::world;
+
+/// What tasks wait at for a notification.
+#[pyclass(module = "drawloom")]
+pub(crate) struct CondVar {
+    slot: Slot,
+}
+
+impl CondVar {
+    fn resource(&mut self, baton: Baton) -> ResourceId {
+        let epoch = world().epoch;
+        if self.slot.epoch != epoch {
+            let (task, site) = (baton.running(), here());
+            let make = |engine: &mut drawloom_engine::Engine| {
+                engine.create_resource(task, ResourceKind::Condvar, State::Plain, site)
+            };
+            self.slot = Slot { epoch, id: baton.with_engine(make) };
+        }
+        self.slot.id
+    }
+}
+
+#[pymethods]
+impl CondVar {
+    #[new]
+    fn new() -> CondVar {
+        CondVar { slot: Slot::NONE }
+    }
+
+    /// Gives `lock` back, waits to be notified, and takes it again; false if the time was up before.
+    #[pyo3(signature = (lock, timeout = None))]
+    fn wait(slf: &Bound<'_, Self>, lock: &Bound<'_, Lock>, timeout: Option<f64>) -> PyResult<bool> {
+        let py = slf.py();
+        let baton = baton().ok_or_else(|| PyRuntimeError::new_err("not in an exploration"))?;
+        let (id, mutex) = (slf.borrow_mut().resource(baton), lock.borrow_mut().resource(baton));
+        if lock.borrow().is_handed_over() {
+            let what = "a condition variable whose lock one thread takes and another one releases";
+            return Err(unsupported(py, baton, what));
+        }
+        let count = lock.borrow_mut().give_up();
+        let operation = match timeout {
+            // No time to wait: the lock is given back for a moment, that is all.
+            Some(timeout) if timeout <= 0.0 => Operation::new(OpKind::Unlock, mutex, here()),
+            _ => Operation::new(OpKind::CondWait, id, here()).with_arg(u64::from(mutex.0)),
+        };
+        let result = match timeout {
+            Some(timeout) if timeout <= 0.0 => baton.step(operation).map(|_| outcome::TIMED_OUT),
+            Some(timeout) => baton.step_with_timeout(operation, nanos(timeout)),
+            None => baton.step(operation),
+        };
+        let me = baton.running();
+        let result = match result {
+            Ok(result) => result,
+            Err(_) => {
+                // Whoever unwinds releases what it seems to hold.
+                lock.borrow_mut().take(me, count);
+                return Err(torn_down(py));
+            }
+        };
+        let again = baton.step(Operation::new(OpKind::Lock, mutex, here()));
+        lock.borrow_mut().take(me, count);
+        again.map_err(|_| torn_down(py))?;
+        Ok(result == outcome::OK)
+    }
+
+    /// Wakes the longest waiter, or all of them.
+    fn notify(slf: &Bound<'_, Self>, all: bool) -> PyResult<()> {
+        // A destructor may come late.
+        let Some(baton) = baton() else { return Ok(()) };
+        let id = slf.borrow_mut().resource(baton);
+        let kind = if all { OpKind::NotifyAll } else { OpKind::NotifyOne };
+        baton.step(Operation::new(kind, id, here())).map_err(|_| torn_down(slf.py()))?;
+        Ok(())
+    }
+}

@@ -1,0 +1,92 @@
+//! What main does in an execution with threads: makes the state, has the workers run on it, and looks at it in the end.
+
+use drawloom_engine::finding::Panic;
+use drawloom_engine::{Engine, OpKind, Operation, ResourceId, ResourceKind, Site, State};
+use drawloom_gates::baton;
+use pyo3::exceptions::{PyAssertionError, PyRuntimeError};
+use pyo3::prelude::*;
+
+use crate::program::call;
+use crate::raise::{here, torn_down};
+use crate::world::{Phase, world};
+
+/// Workers, what they run on, and what must hold in the end.
+#[pyclass(module = "drawloom", frozen)]
+pub(crate) struct Workers {
+    setup: Py<PyAny>,
+    workers: Vec<Py<PyAny>>,
+    names: Vec<Option<String>>,
+    invariant: Option<Py<PyAny>>,
+}
+
+#[pymethods]
+impl Workers {
+    #[new]
+    fn new(
+        setup: Py<PyAny>,
+        workers: Vec<Py<PyAny>>,
+        names: Vec<Option<String>>,
+        invariant: Option<Py<PyAny>>,
+    ) -> Workers {
+        Workers { setup, workers, names, invariant }
+    }
+
+    /// One execution. It is native, since instructions of our own would be traced as any other.
+    fn run(&self, py: Python<'_>) -> PyResult<()> {
+        let state = self.setup.call0(py)?;
+        let site = here();
+        let mut tasks = Vec::with_capacity(self.workers.len());
+        for (worker, name) in self.workers.iter().zip(&self.names) {
+            let new = New { name: name.as_deref(), site, daemon: false };
+            tasks.push(spawn(py, worker.clone_ref(py), vec![state.clone_ref(py)], new)?);
+        }
+        for task in &tasks {
+            let operation = Operation::new(OpKind::Join, ResourceId::NONE, site).with_arg(u64::from(*task));
+            let baton = baton().ok_or_else(|| PyRuntimeError::new_err("not in an exploration"))?;
+            baton.step(operation).map_err(|_| torn_down(py))?;
+        }
+        if world().tasks == tasks.len() {
+            world().phase = Phase::After;
+        }
+        let Some(invariant) = &self.invariant else { return Ok(()) };
+        match invariant.call1(py, (state,))?.bind(py).is(&*pyo3::types::PyBool::new(py, false)) {
+            true => Err(PyAssertionError::new_err("the invariant does not hold")),
+            false => Ok(()),
+        }
+    }
+}
+
+/// What a new task is called, where it is started, and whether nobody waits for it in the end.
+pub(crate) struct New<'a> {
+    pub(crate) name: Option<&'a str>,
+    pub(crate) site: Site,
+    pub(crate) daemon: bool,
+}
+
+/// Starts a task that calls `body` with `arguments`. Its number.
+pub(crate) fn spawn(py: Python<'_>, body: Py<PyAny>, arguments: Vec<Py<PyAny>>, new: New<'_>) -> PyResult<u32> {
+    let baton = baton().ok_or_else(|| PyRuntimeError::new_err("not in an exploration"))?;
+    world().phase = Phase::Parallel;
+    world().tasks += 1;
+    let child = baton.spawn(new.name, new.site, Box::new(move || run(&body, &arguments))).map_err(|_| torn_down(py))?;
+    if new.daemon {
+        baton.with_engine(|engine| engine.make_daemon(child));
+    }
+    if world().knowledge.timed_joins {
+        let permits = State::Permits(0);
+        let make = |engine: &mut Engine| engine.create_resource(child, ResourceKind::Semaphore, permits, Site::UNKNOWN);
+        world().ends.insert(child.index(), baton.with_engine(make));
+    }
+    Ok(child.0)
+}
+
+/// Runs a task. That it has ended is told to those who wait for that for a while only.
+fn run(body: &Py<PyAny>, arguments: &[Py<PyAny>]) -> Option<Panic> {
+    let panic = call(body, arguments);
+    if let Some(baton) = baton().filter(|_| panic.is_none()) {
+        if let Some(end) = world().ends.get(&baton.running().index()) {
+            let _ = baton.step(Operation::new(OpKind::Release, *end, Site::UNKNOWN).with_arg(1));
+        }
+    }
+    panic
+}

@@ -1,0 +1,64 @@
+"""What is random is the same in every execution."""
+
+from __future__ import annotations
+
+import os
+import random
+import uuid
+from collections.abc import Callable
+from typing import Any
+
+from . import _drawloom
+
+_native_urandom = os.urandom
+# What each task has drawn so far: whoever asks, nobody else's luck is changed by it.
+_streams: dict[int, random.Random] = {}
+
+
+_generator: random.Random = random._inst  # type: ignore[attr-defined]
+_BEGINNING = _drawloom.GeneratorState(random.Random(0))
+if not _BEGINNING.is_as_told(random.Random(0).getstate()[1]):
+    raise ImportError("this CPython keeps the state of random.Random elsewhere than drawloom looks for it")
+
+
+def begin_execution() -> None:
+    """Everything that is random begins anew."""
+    _streams.clear()
+    _generator.gauss_next = None  # type: ignore[attr-defined]
+    _BEGINNING.set(_generator)
+    uuid._last_timestamp = None  # type: ignore[attr-defined]
+
+
+def kept() -> Callable[[], None]:
+    """What has the program's own generator go on from where it is now."""
+    state, next_gauss = _drawloom.GeneratorState(_generator), _generator.gauss_next  # type: ignore[attr-defined]
+
+    def resume() -> None:
+        state.set(_generator)
+        _generator.gauss_next = next_gauss  # type: ignore[attr-defined]
+
+    return resume
+
+
+def urandom(size: int, /) -> bytes:
+    """Bytes that are as good as any, and the same each time."""
+    if not _drawloom.is_controlled():
+        return _native_urandom(size)
+    task = _drawloom.task()
+    if task not in _streams:
+        _streams[task] = random.Random(task)
+    return _streams[task].randbytes(size)
+
+
+PATCHES: list[tuple[Any, str, Any]] = [
+    (os, "urandom", urandom),
+    (random, "_urandom", urandom),
+    # Written in C, it looks at the clock of the system.
+    (uuid, "_generate_time_safe", None),
+    (uuid, "_last_timestamp", None),
+]
+
+
+def substitutes() -> list[tuple[Any, Any]]:
+    """What is called instead of functions of the interpreter, however these were imported."""
+    return [(_native_urandom, urandom)]

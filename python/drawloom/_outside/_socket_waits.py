@@ -1,0 +1,46 @@
+"""Waiting at sockets: for other threads in the engine, for peers that are none for real."""
+
+from __future__ import annotations
+
+import select
+import socket
+from collections.abc import Callable
+from typing import Any
+
+from .. import _drawloom
+from ._links import Place, in_words
+from ._waits import NOT_YET, waits
+
+STREAMS = (socket.SOCK_STREAM, getattr(socket, "SOCK_SEQPACKET", socket.SOCK_STREAM))
+
+# How long a peer may take that is not part of the exploration.
+_PATIENCE = 20_000
+
+
+def is_there(fd: int, event: int, milliseconds: int) -> bool:
+    poll = select.poll()
+    poll.register(fd, event)
+    return bool(poll.poll(milliseconds))
+
+
+def waiting(sock: Any, place: Place, queue: object, attempt: Callable[[], Any]) -> Any:
+    """What `attempt` comes to, as long as the socket's timeout lets it wait."""
+    timeout = sock.gettimeout()
+    result = waits.until(place.name, attempt, timeout, place.queue(queue))
+    if result is NOT_YET:
+        raise BlockingIOError(11, "Resource temporarily unavailable") if timeout == 0 else TimeoutError("timed out")
+    return result
+
+
+def outside(sock: Any, peer: Any = None, receives: bool = False) -> None:
+    """A step on a peer that is not part of the exploration, and is waited for for real."""
+    if not _drawloom.is_parallel():
+        return
+    try:
+        name = in_words(sock.getpeername() if peer is None else peer)
+    except OSError:
+        name = "nobody"
+    _drawloom.uncontrolled(f"the peer {name}, which is not part of the exploration")
+    _drawloom.touch(f"peer {name}", True)
+    if receives and sock.gettimeout() is None and not is_there(sock.fileno(), select.POLLIN, _PATIENCE):
+        _drawloom.give_up(f"{name}, which is not part of the exploration, has not answered for {_PATIENCE // 1000} s")

@@ -1,0 +1,60 @@
+"""Waiting for what another thread does outside: in the engine, never for real."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from .. import _drawloom
+
+T = TypeVar("T")
+_NOT_YET: Any = object()
+
+
+class Waits:
+    """Who waits at a resource, by its name."""
+
+    def __init__(self) -> None:
+        self._epoch = 0
+        self._waiting: dict[str, list[int]] = {}
+
+    def _at(self, name: str) -> list[int]:
+        if self._epoch != _drawloom.epoch():
+            self._epoch = _drawloom.epoch()
+            self._waiting.clear()
+        return self._waiting.setdefault(name, [])
+
+    def until(self, name: str, attempt: Callable[[], T], timeout: float | None = None, queue: str | None = None,
+              write: bool = True) -> T:
+        """What `attempt` returns as soon as it is not `NOT_YET`; that, if the time is up before.
+
+        Each attempt is a step on `name`: whoever changes what it depends on makes one as well, and calls `over` with
+        the queue that was given, or else with `name`.
+        """
+        if not _drawloom.is_controlled():
+            return attempt()
+        queue = name if queue is None else queue
+        end = None if timeout is None else _drawloom.guest_now() + int(timeout * 1e9)
+        while True:
+            _drawloom.touch(name, write)
+            result = attempt()
+            if result is not _NOT_YET or not _drawloom.is_parallel():
+                return result
+            left = None if end is None else max(0, end - _drawloom.guest_now()) / 1e9
+            if left == 0:
+                return result
+            me = _drawloom.task()
+            self._at(queue).append(me)
+            if not _drawloom.await_wake(left) and me in self._at(queue):
+                self._at(queue).remove(me)
+
+    def over(self, queue: str) -> None:
+        """Who waits there is to try again."""
+        waiting = self._at(queue)
+        woken, waiting[:] = list(waiting), []
+        for task in woken:
+            _drawloom.wake(task)
+
+
+NOT_YET = _NOT_YET
+waits = Waits()

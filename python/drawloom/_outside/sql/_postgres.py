@@ -1,0 +1,313 @@
+"""`psycopg`: a statement is one step on its tables or rows; who waits for a lock of another thread waits in the engine.
+
+That a statement waits, and for whom, is asked of the server over a connection of our own. When a lock is given back, the
+server goes on with those that it was waiting for at once: that is awaited within the step that gives it back, so that what
+happens depends on the order of steps alone.
+"""
+
+from __future__ import annotations
+
+import select
+import weakref
+from typing import Any
+
+import psycopg
+
+from ... import _drawloom
+from ._history import history
+from ._statements import Statement, understood
+from ._tables import WHOLE, Tables, _learn
+
+_connect = psycopg.Connection.connect.__func__  # type: ignore[attr-defined]
+_execute, _executemany = psycopg.Cursor.execute, psycopg.Cursor.executemany
+_wait, _commit, _rollback, _close = (getattr(psycopg.Connection, name) for name in ("wait", "commit", "rollback", "close"))
+_IDLE = psycopg.pq.TransactionStatus.IDLE
+# For so long a statement is given before the server is asked, in milliseconds.
+_PATIENCE = 3
+
+
+class Server:
+    """What is known of a server, and who waits there for a lock."""
+
+    def __init__(self, connection: Any) -> None:
+        info = connection.info
+        self.monitor = _connect(psycopg.Connection, info.dsn, password=info.password, autocommit=True)
+        self.monitor.drawloom_is_monitor = True
+        self.tables = Tables(info.dbname, self._key_of)
+        self.keys: dict[str, str | None] = {}
+        self.blocked: list[tuple[int, Any]] = []
+        self.is_involved: bool | None = None
+
+    def ask(self, sql: str, *parameters: Any) -> list[Any]:
+        return _execute(self.monitor.cursor(), sql, parameters).fetchall()
+
+    def blockers(self, connection: Any) -> set[int]:
+        """Whom the statement of a connection waits for."""
+        pids = self.ask("SELECT pg_blocking_pids(%s)", connection.info.backend_pid)[0][0]
+        return {connection.info.backend_pid if pid == 0 else pid for pid in pids}
+
+    def await_end(self, pids: list[int]) -> None:
+        """Waits until sessions are over, and all that they held is given back."""
+        while pids and self.ask("SELECT 1 FROM pg_stat_activity WHERE pid = ANY(%s)", pids):
+            pass
+
+    def waits_for(self, connection: Any) -> set[int]:
+        """The same, and whom those wait for."""
+        found: set[int] = set()
+        asked = [connection]
+        by_pid = {other.info.backend_pid: other for _, other in self.blocked}
+        while asked:
+            new = self.blockers(asked.pop()) - found
+            found |= new
+            asked += [by_pid[pid] for pid in new if pid in by_pid]
+        return found
+
+    def check(self) -> None:
+        """Where rows of one table depend on another, nothing is told apart."""
+        if self.is_involved is None:
+            hidden = self.ask(
+                "SELECT 1 FROM pg_constraint WHERE contype = 'f' UNION ALL SELECT 1 FROM pg_trigger WHERE NOT tgisinternal"
+                " UNION ALL SELECT 1 FROM pg_views WHERE schemaname NOT IN ('pg_catalog', 'information_schema')"
+            )
+            self.is_involved = bool(hidden)
+        if self.is_involved:
+            _learn(WHOLE)
+
+    def _key_of(self, table: str) -> str | None:
+        if table not in self.keys:
+            found = self.ask(
+                "SELECT a.attname, i.indnatts FROM pg_index i JOIN pg_class c ON c.oid = i.indrelid"
+                " JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = i.indkey[0]"
+                " WHERE i.indisunique AND c.relname = %s", table,
+            )
+            self.keys[table] = found[0][0] if len(found) == 1 and found[0][1] == 1 else None
+        return self.keys[table]
+
+    def settle(self) -> None:
+        """Has all go on that nobody holds up any more."""
+        woken: list[int] = []
+        changed = True
+        while changed:
+            changed = False
+            for task, connection in list(self.blocked):
+                while not (done := _is_ready(connection, select.POLLIN)) and not self.blockers(connection):
+                    pass
+                if done:
+                    self.blocked.remove((task, connection))
+                    woken.append(task)
+                    changed = True
+        for task in woken:
+            _drawloom.wake(task)
+
+
+class _Known:
+    """Servers of this exploration, and connections of the running execution."""
+
+    def __init__(self) -> None:
+        self.epoch = 0
+        self.servers: dict[Any, Server] = {}
+        self.connections: list[weakref.ref[Any]] = []
+
+    def begin(self) -> None:
+        """Closes what the last execution has left."""
+        if self.epoch == _drawloom.epoch():
+            return
+        self.epoch = _drawloom.epoch()
+        left = [connection for connection in (reference() for reference in self.connections) if connection is not None]
+        gone = [connection.info.backend_pid for connection in left if not connection.closed]
+        for connection in left:
+            connection.pgconn.finish()
+        self.connections.clear()
+        for server in self.servers.values():
+            server.blocked.clear()
+            server.await_end(gone)
+
+    def server(self, connection: Any) -> Server:
+        info = connection.info
+        key = (info.host, info.port, info.dbname)
+        if key not in self.servers:
+            self.servers[key] = _drawloom.unobserved(lambda: Server(connection))
+        return self.servers[key]
+
+
+_known = _Known()
+
+
+def connect(cls: Any, *arguments: Any, **options: Any) -> Any:
+    """`psycopg.connect`."""
+    if not _drawloom.is_controlled():
+        return _connect(cls, *arguments, **options)
+    _known.begin()
+    connection = _drawloom.unobserved(lambda: _connect(cls, *arguments, **options))
+    _known.connections.append(weakref.ref(connection))
+    return connection
+
+
+def execute(self: Any, query: Any, params: Any = None, **options: Any) -> Any:
+    _be_free(self.connection)
+    if _drawloom.is_parallel():
+        self.connection.drawloom_next = understood(_text(self, query), () if params is None else params)
+    return _drawloom.unobserved(lambda: _execute(self, query, params, **options))
+
+
+def executemany(self: Any, query: Any, params_seq: Any, **options: Any) -> None:
+    if _drawloom.is_parallel():
+        statement = understood(_text(self, query))
+        items = tuple((table, None) for table, _ in statement.items)
+        self.connection.drawloom_next = Statement(statement.kind, items, keeps_rows=False)
+    _drawloom.unobserved(lambda: _executemany(self, query, params_seq, **options))
+
+
+def _be_free(connection: Any) -> None:
+    """Who waits has the connection's own lock, which is none of the engine's."""
+    if _drawloom.is_parallel() and connection.__dict__.get("drawloom_waits"):
+        _drawloom.give_up("a connection to PostgreSQL that several threads use, while one waits for a row")
+
+
+def _text(cursor: Any, query: Any) -> str:
+    if isinstance(query, bytes):
+        return query.decode()
+    return query if isinstance(query, str) else str(query.as_string(cursor))
+
+
+def commit(self: Any) -> None:
+    _be_free(self)
+    self.drawloom_next = Statement("commit")
+    _drawloom.unobserved(lambda: _commit(self))
+
+
+def rollback(self: Any) -> None:
+    _be_free(self)
+    self.drawloom_next = Statement("rollback")
+    _drawloom.unobserved(lambda: _rollback(self))
+
+
+def close(self: Any) -> None:
+    """Closing ends the transaction."""
+    if _drawloom.is_parallel() and not self.closed and self.info.transaction_status != _IDLE:
+        rollback(self)
+    _drawloom.unobserved(lambda: _close(self))
+
+
+def wait(self: Any, gen: Any, *arguments: Any, **options: Any) -> Any:
+    """`psycopg.Connection.wait`: everything that is asked of the server."""
+    return _drawloom.unobserved(lambda: _asked(self, gen, *arguments, **options))
+
+
+def _asked(self: Any, gen: Any, *arguments: Any, **options: Any) -> Any:
+    state = self.__dict__
+    statement = state.pop("drawloom_next", None)
+    if "drawloom_is_monitor" in state or not _drawloom.is_parallel():
+        return _wait(self, gen, *arguments, **options)
+    server = _known.server(self)
+    written = state.setdefault("drawloom_written", set())
+    _step(self, server, statement or Statement("other"), written)
+    try:
+        return _driven(self, server, gen)
+    except psycopg.errors.QueryCanceled as error:
+        if state.pop("drawloom_closes_circle", False):
+            raise psycopg.errors.DeadlockDetected("deadlock detected") from error
+        raise
+    finally:
+        if _drawloom.is_parallel() and not self.closed:
+            if self.info.transaction_status == _IDLE:
+                history.note(_transaction(self), Statement("commit"))
+                state["drawloom_transactions"] = state.get("drawloom_transactions", 0) + 1
+                written.clear()
+            server.settle()
+
+
+def _transaction(connection: Any) -> Any:
+    return connection.info.backend_pid, connection.__dict__.get("drawloom_transactions", 0)
+
+
+def _step(connection: Any, server: Server, statement: Statement, written: set[Any]) -> None:
+    """A step on what a statement is about."""
+    tables = server.tables
+    _drawloom.unobserved(server.check)
+    if connection.isolation_level not in (None, psycopg.IsolationLevel.READ_COMMITTED):
+        _learn(WHOLE)  # what is seen later depends on what was there at the first statement
+    if statement.kind in ("commit", "rollback"):
+        if written:
+            _drawloom.touch(tables.of(written), True)
+        return
+    if statement.kind == "begin":
+        return
+    write = statement.kind != "read"
+    name = tables.resource(statement, write)
+    if write:
+        # What is written together is seen together.
+        written.update((table, row if tables._key_of(table) == statement.column else None)
+                       for table, row in statement.items or (("*", None),))
+        name = tables.of(written) if statement.items else name
+    _drawloom.touch(name, write)
+    history.note(_transaction(connection), statement)
+
+
+def _is_ready(connection: Any, events: int, milliseconds: int = 0) -> bool:
+    poll = select.poll()
+    poll.register(connection.pgconn.socket, events)
+    return bool(poll.poll(milliseconds))
+
+
+def _driven(connection: Any, server: Server, gen: Any) -> Any:
+    """What a conversation with the server comes to."""
+    fd = connection.pgconn.socket
+    try:
+        wanted = next(gen)
+        while True:
+            poll = select.poll()
+            poll.register(fd, (select.POLLIN if wanted & 1 else 0) | (select.POLLOUT if wanted & 2 else 0))
+            found = poll.poll(_PATIENCE)
+            if found:
+                events = found[0][1]
+                ready = (1 if events & ~select.POLLOUT else 0) | (2 if events & select.POLLOUT else 0)
+                wanted = gen.send(type(wanted)(ready & wanted or wanted))
+            else:
+                _be_blocked(connection, server)
+    except StopIteration as end:
+        return end.value
+    except BaseException:
+        if not _drawloom.is_parallel():
+            # The execution is over, and nobody waits for the answer.
+            connection.pgconn.get_cancel().cancel()
+            connection.pgconn.finish()
+        raise
+
+
+def _be_blocked(connection: Any, server: Server) -> None:
+    """Waits in the engine, if it is another thread that is waited for."""
+    own = {other.info.backend_pid for other in (reference() for reference in _known.connections)
+           if other is not None and not other.closed}
+    blockers = _drawloom.unobserved(lambda: server.waits_for(connection))
+    if not blockers:
+        return
+    if connection.info.backend_pid in blockers:
+        # A circle. The server would break it in a second, at either end; whoever has closed it is told, and at once.
+        connection.drawloom_closes_circle = True
+        server.ask("SELECT pg_cancel_backend(%s)", connection.info.backend_pid)
+        return None
+    if not blockers & own:
+        return _drawloom.uncontrolled("a lock in the database that is held outside the exploration")
+    server.blocked.append((_drawloom.task(), connection))
+    connection.drawloom_waits = True
+    _drawloom.await_wake()
+    connection.drawloom_waits = False
+
+
+def finish() -> None:
+    """The exploration is over."""
+    for server in _known.servers.values():
+        _close(server.monitor)
+    _known.servers.clear()
+
+
+def patches() -> list[tuple[Any, str, Any]]:
+    """What takes the place of what."""
+    kind = psycopg.Connection
+    bound = classmethod(connect)
+    return [
+        (kind, "connect", bound), (psycopg, "connect", bound.__get__(None, kind)), (kind, "wait", wait),
+        (kind, "commit", commit), (kind, "rollback", rollback), (kind, "close", close),
+        (psycopg.Cursor, "execute", execute), (psycopg.Cursor, "executemany", executemany),
+    ]

@@ -1,0 +1,140 @@
+"""Pools of threads: `ThreadPoolExecutor` with as few steps as it needs.
+
+All that threads of a pool share is touched under one lock of the engine, so the order in which they take it says all.
+Futures are those of the standard library, of which the same is true.
+"""
+
+from __future__ import annotations
+
+import itertools
+import threading
+from collections import deque
+from collections.abc import Callable, Iterator
+from concurrent.futures import _base, thread
+from typing import Any
+
+from ._torn_down import TornDown
+
+Pool = thread.ThreadPoolExecutor
+_native_init = Pool.__init__
+_native_init_of_future = _base.Future.__init__
+_numbers: Iterator[int] = itertools.count()
+
+
+def begin_execution() -> None:
+    """Names and numbers begin anew."""
+    global _numbers
+    _numbers = itertools.count()
+    Pool._counter = itertools.count().__next__  # type: ignore[attr-defined]
+
+
+def _init(self: Any, *args: Any, **options: Any) -> None:
+    _native_init(self, *args, **options)
+    self._drawloom = threading.Condition(threading.Lock())
+    self._jobs = deque()
+    self._idle = 0
+    # In place of a set, in which they would lie in any order.
+    self._threads = []
+
+
+def _submit(self: Any, function: Callable[..., Any], /, *args: Any, **options: Any) -> Any:
+    with self._drawloom:
+        if self._broken:
+            raise thread.BrokenThreadPool(self._broken)
+        if self._shutdown:
+            raise RuntimeError("cannot schedule new futures after shutdown")
+        future: Any = _base.Future()
+        self._jobs.append((future, function, args, options))
+        if self._idle < len(self._jobs) and len(self._threads) < self._max_workers:
+            name = f"{self._thread_name_prefix or self}_{len(self._threads)}"
+            serving = threading.Thread(name=name, target=_serve, args=(self,))
+            self._threads.append(serving)
+            serving.start()
+        else:
+            self._drawloom.notify()
+    return future
+
+
+def _serve(pool: Any) -> None:
+    try:
+        if pool._initializer is not None:
+            pool._initializer(*pool._initargs)
+    except TornDown:
+        raise
+    except BaseException:
+        return _break(pool)
+    while (job := _next_job(pool)) is not None:
+        _run(*job)
+        del job
+
+
+def _next_job(pool: Any) -> Any:
+    with pool._drawloom:
+        pool._idle += 1
+        while not pool._jobs and not pool._shutdown:
+            pool._drawloom.wait()
+        pool._idle -= 1
+        return pool._jobs.popleft() if pool._jobs else None
+
+
+def _run(future: Any, function: Callable[..., Any], args: Any, options: Any) -> None:
+    if not future.set_running_or_notify_cancel():
+        return
+    try:
+        result = function(*args, **options)
+    except TornDown:
+        raise
+    except BaseException as exception:
+        future.set_exception(exception)
+    else:
+        future.set_result(result)
+
+
+def _break(pool: Any) -> None:
+    with pool._drawloom:
+        pool._broken = "A thread initializer failed, the thread pool is not usable anymore"
+        jobs, pool._jobs = pool._jobs, deque()
+    for future, *_ in jobs:
+        future.set_exception(thread.BrokenThreadPool(pool._broken))
+
+
+def _shutdown(self: Any, wait: bool = True, *, cancel_futures: bool = False) -> None:
+    with self._drawloom:
+        self._shutdown = True
+        jobs: deque[Any] = deque()
+        if cancel_futures:
+            jobs, self._jobs = self._jobs, jobs
+        self._drawloom.notify_all()
+        threads = list(self._threads)
+    for future, *_ in jobs:
+        future.cancel()
+    if wait:
+        for each in threads:
+            each.join()
+
+
+def _init_of_future(self: Any) -> None:
+    self._drawloom_number = next(_numbers)
+    _native_init_of_future(self)
+
+
+def _number(future: Any) -> int:
+    number = getattr(future, "_drawloom_number", None)
+    return id(future) if number is None else number
+
+
+def is_worker(of_thread: Any) -> bool:
+    """Whether a thread serves a pool: in the end it is sent home, or left alone."""
+    return getattr(of_thread, "_target", None) is _serve
+
+
+PATCHES: list[tuple[Any, str, Any]] = [
+    (Pool, "_counter", None),
+    (Pool, "__init__", _init),
+    (Pool, "submit", _submit),
+    (Pool, "shutdown", _shutdown),
+    # Sets of futures are gone through, and their locks taken, in the order in which they were made.
+    (_base.Future, "__init__", _init_of_future),
+    (_base.Future, "__hash__", _number),
+    (_base, "id", _number),
+]

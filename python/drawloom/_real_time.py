@@ -1,0 +1,80 @@
+"""What happens in real time: Ctrl-C, threads that stand still, and the collection of garbage."""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import linecache
+import os
+import signal
+import sys
+import sysconfig
+import threading
+from collections.abc import Iterator
+
+from . import _settings
+from ._code import PACKAGE
+
+STUCK_AFTER = 5.0
+"""Seconds for which a thread may stand still in something that is not under control."""
+_STDLIB = sysconfig.get_path("stdlib")
+
+
+def patience(asked: float | None) -> float:
+    """The seconds that were asked for; 0 is for ever."""
+    setting = _settings.setting("stuck_after")
+    if setting is not None:
+        return float(setting)
+    return STUCK_AFTER if asked is None else asked
+
+
+def locate(thread: int) -> str:
+    """Where a thread is: the function that stands still, and who has called it from outside the standard library."""
+    frame = sys._current_frames().get(thread)
+    innermost = None
+    while frame is not None:
+        code = frame.f_code
+        if not code.co_filename.startswith(PACKAGE):
+            name = getattr(code, "co_qualname", code.co_name)
+            place = f"{os.path.relpath(code.co_filename)}:{frame.f_lineno}"
+            if not code.co_filename.startswith(_STDLIB):
+                line = linecache.getline(code.co_filename, frame.f_lineno).strip()
+                called = f"`{line}` in `{name}`, {place}"
+                return called if innermost is None else f"{innermost}, called by {called}"
+            innermost = innermost or f"`{name}`"
+        frame = frame.f_back
+    return innermost or "code that is not written in Python"
+
+
+def is_interruptible() -> bool:
+    """Whether Ctrl-C is ours to see to."""
+    in_main = threading.current_thread() is threading.main_thread()
+    return in_main and hasattr(os, "fork") and callable(signal.getsignal(signal.SIGINT))
+
+
+@contextlib.contextmanager
+def interruptible() -> Iterator[bool]:
+    """Ctrl-C ends the exploration, while it lasts."""
+    yields = is_interruptible()
+    before = signal.getsignal(signal.SIGINT) if yields else None
+    try:
+        yield yields
+    finally:
+        if yields:
+            signal.signal(signal.SIGINT, before)
+
+
+@contextlib.contextmanager
+def collecting_between() -> Iterator[None]:
+    """Garbage is collected between executions only, and what was there before is not looked through each time."""
+    enabled, frozen = gc.isenabled(), gc.get_freeze_count()
+    gc.disable()
+    if not frozen:
+        gc.freeze()
+    try:
+        yield
+    finally:
+        if not frozen:
+            gc.unfreeze()
+        if enabled:
+            gc.enable()

@@ -1,0 +1,23 @@
+"""Processes, which are not under control here: their names are there so that imports work."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NoReturn
+
+
+@dataclass(frozen=True)
+class Subprocess:
+    """What a process would run."""
+
+    target: Any
+    args: tuple[Any, ...] = ()
+
+
+class CrossProcessResult:
+    """What an exploration of processes would come to. There is none."""
+
+
+def explore_processes(*_arguments: Any, **_options: Any) -> NoReturn:
+    """Raises: explore threads or tasks that do the same."""
+    raise NotImplementedError("processes are not under control, threads and tasks are")

@@ -1,0 +1,34 @@
+"""pyrate-limiter: a bucket in memory."""
+
+from __future__ import annotations
+
+from pyrate_limiter import Duration, InMemoryBucket, Limiter, Rate
+from pyrate_limiter.limiter import SingleBucketFactory
+
+from cases import Case, explore_all
+
+
+class Limited:
+    def __init__(self) -> None:
+        bucket = InMemoryBucket([Rate(1, Duration.MINUTE)])
+        self.limiter = Limiter(SingleBucketFactory(bucket, schedule_leak=False))
+        self.bucket = bucket
+        self.passed: list[str] = []
+
+
+def acquire(state: Limited) -> None:
+    if state.limiter.try_acquire("user", blocking=False):
+        state.passed.append("passed")
+
+
+def leak(state: Limited) -> None:
+    state.bucket.leak(state.bucket.now())
+
+
+explore_all("pyrate-limiter", [
+    # Its locks are made by a function that was imported before the exploration, and are waited for with a timeout.
+    Case("one per minute: one gets through", Limited, [acquire, acquire], lambda s: len(s.passed) == 1,
+         expected="inconclusive"),
+    Case("one per minute while the bucket leaks", Limited, [acquire, leak, acquire], lambda s: len(s.passed) == 1,
+         expected="inconclusive"),
+])
