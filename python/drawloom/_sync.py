@@ -21,6 +21,8 @@ from . import _chance, _clock, _drawloom, _naming, _pools
 
 _allocate_lock = _thread.allocate_lock
 _native_rlock = _thread.RLock
+# For what is none of the program's.
+NATIVE_LOCKS: dict[str, Any] = {"Lock": _allocate_lock, "RLock": _native_rlock}
 _NativeCondition = threading.Condition
 _native_start = threading.Thread.start
 _native_join = threading.Thread.join
@@ -106,17 +108,23 @@ def _start(self: Any) -> None:
         raise RuntimeError("threads can only be started once")
     self._started._flag = True
     daemon = self.daemon or _pools.is_worker(self)
+    _starting.append(self)
     self._drawloom_task = _drawloom.spawn(_run_thread, [self], _naming.of_thread(self), daemon)
+    _threads[self._drawloom_task] = self
+    _starting.remove(self)
 
 
 # What `threading` takes each task for, as far as anybody has asked.
 _threads: dict[int, Any] = {}
+# Those whose number is not known yet to who starts them.
+_starting: list[Any] = []
 _hashes = [itertools.count()]
 
 
 def begin_execution() -> None:
     """Forgets the threads of the last one; what is random is the same in each."""
     _threads.clear()
+    _starting.clear()
     _hashes[0] = itertools.count()
     _chance.begin_execution()
     _pools.begin_execution()
@@ -124,7 +132,7 @@ def begin_execution() -> None:
 
 def _run_thread(thread: Any) -> None:
     task = _drawloom.task()
-    thread._ident = get_ident()
+    thread._ident, thread._drawloom_task = get_ident(), task
     _threads[task] = thread
     try:
         thread.run()
@@ -216,7 +224,9 @@ def _values_of(local: Any) -> dict[str, Any]:
 def _enumerate() -> list[Any]:
     if not _drawloom.is_controlled():
         return _native_enumerate()
-    return [_native_main, *(thread for thread in list(_threads.values()) if thread.is_alive())]
+    known = list(_threads.values())
+    starting = [thread for thread in _starting if not any(thread is one for one in known)]
+    return [_native_main, *(thread for thread in known if thread.is_alive()), *starting]
 
 
 class _Forgetful:

@@ -5,14 +5,7 @@ import sys
 import pytest
 
 
-def pytest_generate_tests(metafunc):
-    # Servers take their time: once is enough.
-    once = metafunc.module.__name__ in ("test_postgres", "test_redis")
-    intervals = {"default": None} if once else {"default": None, "busy": 1e-6}
-    metafunc.parametrize("switch_interval", list(intervals.values()), ids=list(intervals), indirect=True)
-
-
-@pytest.fixture(autouse=True)
+@pytest.fixture(autouse=True, params=[None, 1e-6], ids=["default", "busy"])
 def switch_interval(request):
     before = sys.getswitchinterval()
     if request.param is not None:

@@ -2,7 +2,10 @@
 
 import pytest
 import servers
-from common import exhaust
+from common import exhaust, one_interval
+
+# Servers take their time: once is enough.
+pytestmark = one_interval
 
 
 @pytest.fixture(scope="module")

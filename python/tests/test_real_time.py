@@ -53,7 +53,9 @@ def test_who_blocks_in_the_standard_library_is_named_by_both():
 
     result = exhaust(Cell, [wait, lambda c: None], stuck_after=0.5)
     assert result.verdict == "inconclusive"
-    assert "`Popen." in result.reason and "called by `subprocess.run(" in result.reason
+    # Of what class a function is, code objects know from 3.11 on.
+    blocks_in = "`Popen." if sys.version_info >= (3, 11) else "`_try_wait`"
+    assert blocks_in in result.reason and "called by `subprocess.run(" in result.reason
 
 
 def test_a_slow_computation_is_not_blamed():
@@ -150,9 +152,12 @@ def test_ctrl_c_while_a_worker_is_stuck(tmp_path):
     text = """
     import os, sys, drawloom
 
+    # Nobody knows of it in the exploration.
+    made_before = os.pipe()
+
     def wait(_):
         print("begins", file=sys.__stderr__, flush=True)
-        os.read(os.pipe()[0], 1)
+        os.read(made_before[0], 1)
 
     drawloom.explore(object, [wait, wait], strategy="random", stuck_after=0)
 """

@@ -1,6 +1,7 @@
 //! Every bound of an exhaustive exploration that was hit is said.
 
 use std::sync::atomic::AtomicU32 as Uncontrolled;
+use std::time::Duration;
 
 use drawloom::sync::Arc;
 use drawloom::sync::atomic::{AtomicU32, Ordering::SeqCst};
@@ -101,4 +102,25 @@ fn a_program_that_does_not_repeat_itself_is_a_finding() {
     let report = exploration.findings()[0].report();
     assert!(report.contains("The program behaved differently when its schedule was repeated"), "{report}");
     insta::assert_snapshot!(exploration.summary(), @"explored 2 executions, 1 failing (not exhausted: the program behaved differently when its schedule was repeated)");
+}
+
+/// What an early timer depends on is not known: nothing is called exhausted that is not.
+#[test]
+fn timers_that_fire_early_are_sampled_and_never_exhausted() {
+    let body = || {
+        let value = Arc::new(AtomicU32::new(0));
+        let theirs = value.clone();
+        let sleeper = thread::spawn(move || {
+            thread::sleep(Duration::from_secs(1));
+            assert_eq!(theirs.load(SeqCst), 2, "woken early");
+        });
+        value.store(1, SeqCst);
+        value.store(2, SeqCst);
+        sleeper.join().unwrap();
+    };
+    let refused = explore("exhaustive, clock = explore".parse().expect("a configuration"), body);
+    assert!(!refused.exhausted() && refused.executions() == 0);
+    assert!(refused.error().is_some_and(|error| error.contains("`clock = explore`")), "{:?}", refused.error());
+    let sampled = explore("auto, clock = explore".parse().expect("a configuration"), body);
+    assert_eq!(sampled.findings().len(), 1);
 }

@@ -78,7 +78,7 @@ fn try_all<P: Program>(worker: &mut Worker<'_, P>, failure: &Failure, known: &Kn
 ///
 /// If the token is not one of this test, or does not show a finding.
 pub fn try_fix<P: Program>(config: &Config, token: &str, guard: &Guard, program: &P) -> Result<Verification, String> {
-    let plan = Plan::of::<P>(config).map_err(|error| error.to_string())?;
+    let plan = Plan::of::<P>(config)?;
     let schedule = Schedule::from_token(token, &plan.name).map_err(|error| error.to_string())?;
     let mut worker = Worker::new(&plan, program);
     let settings = plan.replay_settings(schedule.await_change);

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use drawloom_engine::config::{Clock, Config, Shrink, StrategySpec, Teardown, Until};
-use drawloom_engine::schedule::{LineOf, Schedule, TokenError};
+use drawloom_engine::schedule::{LineOf, Schedule};
 use drawloom_engine::strategy::{
     Corpus, DelayBounded, Guide, Lenient, Pct, Pos, RaceDirected, Random, Replay, RoundRobin, Sequential, Strategy,
     Surw, Urw,
@@ -27,6 +27,15 @@ const COMPARED: u64 = SINGLE - 1;
 
 /// Makes a strategy of the user's own for each worker.
 pub(super) type MakeStrategy = Arc<dyn Fn() -> Box<dyn Strategy> + Send + Sync>;
+
+/// What an early timer depends on is not in the dependence table: a search would miss some of what follows.
+const NOT_EXHAUSTED: &str = "`exhaustive` does not explore timers that fire early: leave out `clock = explore`, or sample \
+                             with another strategy";
+
+/// Whether timers may fire although there is time.
+fn fires_early(config: &Config) -> bool {
+    config.clock == Clock::Explore && config.early_fires > 0
+}
 
 /// A configuration, worked out.
 #[derive(Clone)]
@@ -66,10 +75,14 @@ pub(super) struct Plan {
 }
 
 impl Plan {
-    pub(super) fn of<P: Program>(config: &Config) -> Result<Plan, TokenError> {
+    /// An error is for the user.
+    pub(super) fn of<P: Program>(config: &Config) -> Result<Plan, String> {
         let name = config.name.clone().unwrap_or_default();
         let replay = match &config.strategy {
-            StrategySpec::Replay { token, .. } => Some(Schedule::from_token(token, &name)?),
+            StrategySpec::Replay { token, .. } => {
+                Some(Schedule::from_token(token, &name).map_err(|error| error.to_string())?)
+            }
+            StrategySpec::Exhaustive { .. } if fires_early(config) => return Err(NOT_EXHAUSTED.to_owned()),
             _ => None,
         };
         let threads = match config.threads {
@@ -77,10 +90,7 @@ impl Plan {
             0 => std::thread::available_parallelism().map_or(1, usize::from),
             threads => threads,
         };
-        let early_fires = match config.clock {
-            Clock::Quiescent => 0,
-            Clock::Explore => config.early_fires,
-        };
+        let early_fires = if fires_early(config) { config.early_fires } else { 0 };
         let limits = Limits {
             max_steps: match config.strategy {
                 StrategySpec::Exhaustive { max_depth, .. } if max_depth > 0 => max_depth.min(config.max_steps),
@@ -116,7 +126,8 @@ impl Plan {
             until_saturated: config.until == Until::Saturated && config.strategy.is_randomised(),
             custom: None,
             // With `keep_going` exploration goes on after an execution that ended half way.
-            guide: (config.strategy == StrategySpec::Auto && !config.keep_going).then(memory::guide),
+            guide: (config.strategy == StrategySpec::Auto && !config.keep_going && early_fires == 0)
+                .then(memory::guide),
             memory_budget: match config.strategy {
                 StrategySpec::Exhaustive { memory_budget, .. } => memory_budget,
                 _ => usize::MAX,
@@ -218,7 +229,7 @@ impl Plan {
 
     /// Whether to explore everything where that takes little.
     pub(super) fn may_exhaust(&self) -> bool {
-        matches!(self.strategy, StrategySpec::Auto)
+        matches!(self.strategy, StrategySpec::Auto) && self.settings.limits.early_fires == 0
     }
 
     /// What a schedule is replayed with that was made under this plan, or, if `await_change`, by an

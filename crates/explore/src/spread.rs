@@ -70,7 +70,7 @@ pub(super) fn explore<P: Program>(
     let mut plan = match (Plan::of::<P>(config), custom) {
         (Ok(plan), None) => plan,
         (Ok(plan), Some(make)) => plan.with(make, config),
-        (Err(error), _) => return Exploration { error: Some(error.to_string()), ..empty(0) },
+        (Err(error), _) => return Exploration { error: Some(error), ..empty(0) },
     };
     if plan.is_exhaustive() {
         return exhaust(&plan, program, kept_as.and_then(|test| Log::of(test, config)));

@@ -39,8 +39,6 @@ pub struct Subject {
     pub asks_for_exits: bool,
     /// The first resource is a gate that main opens once all tasks exist: passing it is no choice.
     pub has_gate: bool,
-    /// Timers that may fire although there is time.
-    pub early_fires: u32,
 }
 
 /// What an execution came to: what was seen, and the word of the finding, if there was one.
@@ -87,7 +85,6 @@ impl Lab {
         let (theirs, body) = (log.clone(), subject.body.clone());
         self.executor.set_strategy(strategy);
         self.executor.reserve_epoch();
-        self.settings.limits.early_fires = subject.early_fires;
         let outcome = self.executor.run(&self.settings, 0, Box::new(move || body(&theirs)));
         assert_eq!(outcome.leaked_tasks, 0, "a task could not be unwound");
         let engine = self.executor.engine();

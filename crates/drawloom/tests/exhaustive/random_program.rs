@@ -128,7 +128,6 @@ impl Program {
         let program = Arc::new(self.clone());
         Subject {
             has_gate: self.has_gate(),
-            early_fires: 0,
             asks_for_exits: self.any(|op| matches!(op, Op::IsFinished(_))),
             body: Arc::new(move |log| program.run(log, reversed)),
         }

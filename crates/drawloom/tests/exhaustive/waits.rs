@@ -14,16 +14,7 @@ use super::brute::{Lab, Log, Outcome, Subject, exhaust_with_two};
 
 /// Compares with brute force; returns the number of classes and of schedules.
 fn compare(name: &str, body: impl Fn(&Arc<Log>) + Send + Sync + 'static) -> (usize, u64) {
-    compare_with_early_fires(0, name, body)
-}
-
-/// The same, of which so many timers may fire although there is time.
-fn compare_with_early_fires(
-    early_fires: u32,
-    name: &str,
-    body: impl Fn(&Arc<Log>) + Send + Sync + 'static,
-) -> (usize, u64) {
-    let subject = Subject { body: Arc::new(body), asks_for_exits: false, has_gate: false, early_fires };
+    let subject = Subject { body: Arc::new(body), asks_for_exits: false, has_gate: false };
     let mut lab = Lab::new();
     let brute = lab.every_schedule(&subject, 2_000_000).unwrap_or_else(|| panic!("{name} has too many schedules"));
     assert!(brute.problems.is_empty(), "{name}: {:?}", brute.problems);
@@ -198,49 +189,6 @@ fn two_wait_for_one_tick() {
             theirs.note(1, i64::from(got.is_ok()));
         });
         log.note(0, i64::from(once.recv_timeout(Duration::from_millis(2)).is_ok()));
-        task.join().unwrap();
-    });
-}
-
-#[test]
-fn a_sleep_may_end_while_others_work() {
-    let (classes, _) = compare_with_early_fires(1, "early", |log| {
-        let value = Arc::new(AtomicU32::new(0));
-        let (theirs, seen) = (value.clone(), log.clone());
-        let sleeper = thread::spawn(move || {
-            thread::sleep(Duration::from_secs(1));
-            seen.note(1, i64::from(theirs.load(SeqCst)));
-        });
-        value.store(1, SeqCst);
-        value.store(2, SeqCst);
-        sleeper.join().unwrap();
-    });
-    assert_eq!(classes, 3);
-}
-
-#[test]
-fn two_sleeps_may_end_early_in_the_order_of_their_time() {
-    compare_with_early_fires(2, "two early", |log| {
-        let value = Arc::new(AtomicU32::new(0));
-        let sleepers = [1, 2].map(|n| {
-            let (theirs, seen) = (value.clone(), log.clone());
-            thread::spawn(move || {
-                thread::sleep(Duration::from_secs(u64::from(n)));
-                seen.note(n as usize, i64::from(theirs.swap(n, SeqCst)));
-            })
-        });
-        value.store(9, SeqCst);
-        sleepers.into_iter().for_each(|sleeper| sleeper.join().unwrap());
-    });
-}
-
-#[test]
-fn a_timeout_may_come_before_a_message_that_is_in_time() {
-    compare_with_early_fires(1, "early timeout", |log| {
-        let (sender, receiver) = channel::unbounded::<i64>();
-        let task = thread::spawn(move || sender.send(1).is_ok());
-        let got = receiver.recv_timeout(Duration::from_millis(1));
-        log.note(0, got.unwrap_or(-1));
         task.join().unwrap();
     });
 }

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import _thread
 import contextlib
 import sys
 import threading
@@ -13,7 +12,7 @@ from typing import Any
 
 import redis
 
-from ... import _clock, _drawloom
+from ... import _clock, _drawloom, _sync
 from .. import _links
 from .._waits import NOT_YET, waits
 from ._history import history
@@ -162,7 +161,7 @@ def patches() -> list[tuple[Any, str, Any]]:
         (client, "execute_command", execute_command), (pipeline, "immediate_execute_command", immediate_execute_command),
         (pipeline, "execute", execute_all),
     ]
-    own = types.SimpleNamespace(**{**vars(threading), "Lock": _thread.allocate_lock, "RLock": _thread.RLock})
+    own = types.SimpleNamespace(**{**vars(threading), **_sync.NATIVE_LOCKS})
     clock = types.SimpleNamespace(**{**vars(time), **{name: _clock.native(name) for name in ("monotonic", "time")}})
     for name in ("client", "connection", "event", "retry"):
         module = sys.modules.get(f"redis.{name}")
