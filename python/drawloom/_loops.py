@@ -203,21 +203,19 @@ class LoopProgram:
 
     def __init__(self, setup: Callable[[], Any], workers: Sequence[Callable[..., Any]], invariant: Any,
                  is_async: Callable[[Any], bool]) -> None:
-        self.setup, self.invariant = setup, invariant
         self.awaited = [worker for worker in workers if is_async(worker)]
-        self.called = [worker for worker in workers if not is_async(worker)]
+        called = [worker for worker in workers if not is_async(worker)]
+        self.workers = _drawloom.Workers(
+            lambda: _finished(setup()),
+            [self._run_loop, *called],
+            ["event loop", *map(_naming.of_worker, called)],
+            None if invariant is None else lambda state: _finished(invariant(state)),
+        )
 
     def __call__(self) -> None:
         _sync.begin_execution()
         begin_execution()
-        state = _finished(self.setup())
-        started = [_drawloom.spawn(self._run_loop, [state], "event loop")]
-        started += [_drawloom.spawn(worker, [state], _naming.of_worker(worker)) for worker in self.called]
-        for task in started:
-            _drawloom.join(task)
-        _drawloom.joined_all(len(started))
-        if self.invariant is not None and _finished(self.invariant(state)) is False:
-            raise AssertionError("the invariant does not hold")
+        self.workers.run()
 
     def _run_loop(self, state: Any) -> None:
         asyncio.run(self._gathered(state))

@@ -274,9 +274,9 @@ def _fill() -> None:
             function = getattr(module, name, None)
             if function is not None:
                 _BY_OBJECT[id(function)] = EFFECTS[effect]
-    for owner, names in ((_thread, "get_ident allocate_lock _ThreadHandle"), (os, "sched_getaffinity cpu_count getpid")):
-        for name in filter(functools.partial(hasattr, owner), names.split()):
-            _BY_OBJECT[id(getattr(owner, name))] = _PURE
+    for name in ("get_ident", "allocate_lock", "_ThreadHandle"):
+        if hasattr(_thread, name):
+            _BY_OBJECT[id(getattr(_thread, name))] = _PURE
     for kind in LOCKS:
         _BY_OBJECT[id(kind)] = _PURE
     for name in ("_get_running_loop", "get_running_loop", "get_event_loop", "_get_event_loop", "current_task", "_enter_task", "_leave_task",

@@ -1,6 +1,6 @@
 //! Threads, time and choices, as the Python side asks for them.
 
-use drawloom_engine::{OpKind, Operation, ResourceId, Site, TaskId, outcome};
+use drawloom_engine::{OpKind, Operation, ResourceId, Site, outcome};
 use drawloom_gates::{Baton, TornDown, baton};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
@@ -97,15 +97,6 @@ fn is_finished(py: Python<'_>, task: u32) -> PyResult<bool> {
     Ok(bare(py, OpKind::IsFinished, u64::from(task))? == outcome::OK)
 }
 
-/// Main has joined `tasks` of them: if these were all, nobody else is there any more.
-#[pyfunction]
-fn joined_all(tasks: usize) -> PyResult<()> {
-    if current()?.running() == TaskId::MAIN && world().tasks == tasks {
-        world().phase = Phase::After;
-    }
-    Ok(())
-}
-
 /// Waits for virtual time to pass.
 #[pyfunction]
 fn sleep(py: Python<'_>, seconds: f64) -> PyResult<()> {
@@ -151,7 +142,6 @@ pub(crate) fn add_to(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(spawn, module)?)?;
     module.add_function(wrap_pyfunction!(join, module)?)?;
     module.add_function(wrap_pyfunction!(is_finished, module)?)?;
-    module.add_function(wrap_pyfunction!(joined_all, module)?)?;
     module.add_function(wrap_pyfunction!(sleep, module)?)?;
     module.add_function(wrap_pyfunction!(now, module)?)?;
     module.add_function(wrap_pyfunction!(choose, module)?)?;

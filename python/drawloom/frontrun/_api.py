@@ -22,6 +22,17 @@ class StepSchedule(list[int]):
     token = ""
     name = ""
 
+    def replayed(self, setup: Callable[[], Any], workers: Workers) -> Any:
+        """What `setup` returned, after `workers` have run in this very order."""
+        states: list[Any] = []
+
+        def kept() -> Any:
+            states.append(setup())
+            return states[-1]
+
+        _explore.explore(kept, workers, None, name=self.name, replay=self.token)
+        return states[-1]
+
 
 def explore(
     setup: Callable[[], Any],

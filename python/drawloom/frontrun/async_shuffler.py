@@ -8,7 +8,6 @@ import contextvars
 from collections.abc import AsyncIterator, Callable, Coroutine, Generator, Sequence
 from typing import Any
 
-from .. import _explore
 from ._api import StepSchedule, as_coroutine_function, explore_async_random
 from .bytecode import schedule_strategy as _of_threads
 from .common import InterleavingResult
@@ -147,15 +146,7 @@ async def run_with_schedule(
 ) -> Any:
     """What `setup` returned, after `tasks` have run under `schedule`: one of awaits, or a counterexample."""
     if isinstance(schedule, StepSchedule):
-        states: list[Any] = []
-
-        def kept() -> Any:
-            states.append(setup())
-            return states[-1]
-
-        workers = [as_coroutine_function(task) for task in tasks]
-        _explore.explore(kept, workers, None, name=schedule.name, replay=schedule.token)
-        return states[-1]
+        return schedule.replayed(setup, [as_coroutine_function(task) for task in tasks])
     state = setup()
     await AsyncShuffler(AwaitScheduler(schedule, len(tasks))).run(tasks, [(state,)] * len(tasks), timeout=timeout)
     return state

@@ -146,14 +146,7 @@ def run_with_schedule(
 ) -> Any:
     """What `setup` returned, after `threads` have run under `schedule`: one of instructions, or a counterexample."""
     if isinstance(schedule, StepSchedule):
-        states: list[Any] = []
-
-        def kept() -> Any:
-            states.append(setup())
-            return states[-1]
-
-        _explore.explore(kept, threads, None, name=schedule.name, replay=schedule.token)
-        return states[-1]
+        return schedule.replayed(setup, threads)
     with _locks.watched():
         state = setup()
     scheduler = OpcodeScheduler(schedule, len(threads))
