@@ -333,7 +333,7 @@ COUNTED = [
     Row("double-checked locking, correct", lazy, [first_checked_twice, second_checked_twice], is_one, False, 4),
     *(independents(threads) for threads in (2, 3, 5, 8)),
     *(Row(f"1 writer, {n} readers", memory, [write_x] + [read_x] * n, anything, False, 2**n) for n in (1, 2, 3, 4)),
-    Row("file read-modify-write (`open`)", file, [add_in_file, add_in_file], is_2_in_file, True, uses_files=True),
+    Row("file read-modify-write (`open`)", file, [add_in_file, add_in_file], is_2_in_file, True, 16, uses_files=True),
     Row("separate files", file, [write_file, add_in_other_file], anything, False, 1, uses_files=True),
     Row("store buffer", memory, [store_left, store_right], lambda s: (s.r1, s.r2) != (0, 0), False, 3),
     Row("message passing", memory, [send, receive], anything, False, 2),

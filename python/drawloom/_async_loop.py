@@ -1,29 +1,25 @@
-"""An event loop whose order is the engine's to choose.
+"""An event loop of asyncio whose order is the engine's to choose.
 
-Each task is a guest of main (`crates/gates/src/guests.rs`), and so is each callback and each timer. asyncio's own locks,
-queues, groups and timeouts run on it as they are.
+asyncio's own locks, queues, groups and timeouts run on it as they are.
 """
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import contextvars
-import functools
 import os
 import types
-from asyncio import events
+from asyncio import events, mixins
 from collections.abc import Callable, Coroutine
 from typing import Any
 
-from . import _drawloom, _types
-from ._async_knowledge import NOTHING, Knowledge, Label, Path
-from ._async_names import Names, in_words
-from ._clock import EPOCH
-from ._code import PACKAGE
-from ._drawloom import EFFECTS
+from . import _drawloom
+from ._async_host import Guest, Host, instant, now
+from ._async_knowledge import Knowledge
+from ._async_places import touched_by
 
 _ASYNCIO = os.path.dirname(os.path.abspath(asyncio.__file__))
-Place = tuple[str, int]
 
 
 class Handle(asyncio.TimerHandle):
@@ -62,164 +58,112 @@ class Task(asyncio.Task):  # type: ignore[type-arg]
         return super().cancel(msg)
 
 
-class Guest:
-    """A task, a callback or a timer, as the engine sees it."""
-
-    __slots__ = ("number", "path", "children", "pieces", "handle", "task", "is_worker", "is_alone")
-
-    def __init__(self, path: Path, handle: Handle, task: Any) -> None:
-        self.number = 0
-        self.path, self.handle, self.task = path, handle, task
-        self.children = self.pieces = 0
-        self.is_worker = False
-        # Nobody else is there, unless it brings them itself.
-        self.is_alone = False
-
-    def place(self) -> Place:
-        """Where it waits, or will be called."""
-        if self.task is not None:
-            return place_of(self.task.get_coro())
-        code = getattr(self.handle._callback, "__code__", None) if self.handle is not None else None
-        return (code.co_filename, code.co_firstlineno) if code is not None else ("<callback>", 0)
+def _nothing() -> None: ...
 
 
-def _touched_by(callback: Any) -> None:
-    """Notes what a callback touches that is not written in Python: its instructions are not seen."""
-    while isinstance(callback, functools.partial):
-        callback = callback.func
-    if isinstance(callback, types.MethodType):
-        callback = callback.__func__
-    if isinstance(callback, types.FunctionType) or _types.classify(callback) == EFFECTS["PURE"]:
-        return
-    owner = getattr(callback, "__self__", None)
-    if isinstance(owner, (list, dict, *_types.CONTAINERS)):
-        _drawloom.guest_touch(owner, True)
-    else:
-        _drawloom.guest_unknown(f"a callback of `{getattr(callback, '__qualname__', callback)}`")
+def _is_same(one: Any, other: Any) -> bool:
+    """Whether two things are one; methods are made anew whenever somebody asks for them."""
+    if isinstance(one, types.MethodType) and isinstance(other, types.MethodType):
+        return one.__func__ is other.__func__ and one.__self__ is other.__self__
+    return one is other
 
 
-def place_of(awaits: Any) -> Place:
-    """The line of the code under test at which a coroutine waits: the innermost that is not asyncio's own."""
-    place: Place = ("<unknown>", 0)
-    while awaits is not None:
-        for prefix in ("cr", "gi", "ag"):
-            if hasattr(awaits, f"{prefix}_code"):
-                break
-        else:
-            return place
-        frame, code = getattr(awaits, f"{prefix}_frame"), getattr(awaits, f"{prefix}_code")
-        if place[1] == 0 or not code.co_filename.startswith((_ASYNCIO, PACKAGE)):
-            place = (code.co_filename, (frame.f_lineno if frame else None) or code.co_firstlineno)
-        awaits = getattr(awaits, {"cr": "cr_await", "gi": "gi_yieldfrom", "ag": "ag_await"}[prefix])
-    return place
-
-
-class Loop(asyncio.AbstractEventLoop):
+class Loop(Host, asyncio.AbstractEventLoop):
     """The event loop of one execution."""
 
+    library = (_ASYNCIO,)
+
     def __init__(self, knowledge: Knowledge, describe: Callable[[BaseException], tuple[str, str]]) -> None:
-        self.knowledge, self.names, self.describe = knowledge, Names(), describe
-        self.guests: dict[int, Guest] = {}
-        self.tasks: dict[Any, Guest] = {}
-        self.current: Guest | None = None
-        # Those that main brings about, until it lets them in.
-        self.waiting: list[Guest] = []
-        self.children_of_main = 0
-        self.nothing = _drawloom.guest_resource("nothing that others touch")
-        self.resources = [_drawloom.guest_resource(in_words(group)) for group in knowledge.groups]
-        self.is_over = False
+        super().__init__(knowledge, describe)
         self.handler: Callable[..., Any] | None = None
         self.factory: Callable[..., Any] | None = None
+        # The callback that runs, unless a task does.
+        self.called: Handle | None = None
+        self.before: tuple[Any, Any, Any] = (None, None, None)
 
-    # What main does.
+    # What the host asks for.
 
-    def bring(self, awaited: Coroutine[Any, Any, Any], name: str) -> Any:
-        """A task of main's, which begins when it is let in."""
+    def bring(self, awaited: Coroutine[Any, Any, Any], name: str | None) -> Any:
         return self.create_task(awaited, name=name)
 
-    def let_in(self) -> None:
-        """Lets those begin that main has brought."""
-        waiting, self.waiting = self.waiting, []
-        for guest in waiting:
-            self._invite(guest, None)
-
-    def join(self, task: Any) -> None:
-        """Runs pieces until a task of main's has ended, and its guest with it."""
-        self._run(self.tasks[task].number, 0)
-
-    def quieten(self) -> None:
-        """Runs pieces until nobody can go on before time passes."""
-        self._run(None, _drawloom.guest_now() + 1)
-
-    def _run(self, join: int | None, until: int) -> None:
-        while number := _drawloom.guest_next(join, until):
-            guest = self.current = self.guests[number]
-            try:
-                self._piece(guest)
-            finally:
-                _drawloom.guest_pause(True)
-                self.current = None
-
-    def _piece(self, guest: Guest) -> None:
-        handle, guest.handle = guest.handle, None
+    def carry_out(self, guest: Guest, handle: Handle) -> None:
         if guest.task is None:
             _drawloom.guest_touch(handle, False)
-        if not handle._cancelled:
-            if guest.task is None:
-                _touched_by(handle._callback)
-            try:
-                handle._context.run(handle._callback, *handle._args)
-            except BaseException as exception:  # whatever it is, it is what the guest fails with
-                self._fail(guest, exception)
-        key, guest.pieces = (guest.path, guest.pieces), guest.pieces + 1
-        task = guest.task
-        if task is not None and task.done():
-            _drawloom.guest_touch(task, True)
-        touched, unknown = _drawloom.guest_touched()
-        _drawloom.guest_pause(True)
-        if not guest.is_alone or guest.children:
-            if self.knowledge.learn(key, self.names.footprint(touched, guest.path), unknown):
-                _drawloom.guests_have_grown()
-        if guest.handle is not None:
-            _drawloom.guest_go_on(guest.number, self._foretell(guest), *guest.place())
-        elif task is None or task.done():
-            if guest.is_worker and not task.cancelled() and task.exception() is not None:
-                self._fail(guest, task.exception())
-            _drawloom.guest_go_on(guest.number, None, "", 0)
-        else:
-            target = self.tasks.get(task._fut_waiter)
-            _drawloom.guest_suspend(guest.number, target.number if target else None, *guest.place())
+        if handle._cancelled:
+            return
+        if guest.task is None:
+            self.called = handle
+            touched_by(handle._callback)
+        try:
+            handle._context.run(handle._callback, *handle._args)
+        finally:
+            self.called = None
 
-    def _fail(self, guest: Guest, exception: BaseException) -> None:
-        _drawloom.guest_pause(True)
-        _drawloom.guest_fail(guest.number, *self.describe(exception))
+    def _asks_again(self, handle: Handle) -> bool:
+        """Whether the callback that runs wants itself to be called again: it waits for others to go on."""
+        called, guest = self.called, self.current
+        if called is None or guest is None or guest.handle is not None or len(called._args) != len(handle._args):
+            return False
+        return all(map(_is_same, (called._callback, *called._args), (handle._callback, *handle._args)))
 
-    def _foretell(self, guest: Guest) -> tuple[int, bool]:
-        label: Label = self.knowledge.foretell((guest.path, guest.pieces))
-        group, write = label
-        # Groups that have become known in this execution are the next one's.
-        if group is None or group >= len(self.resources):
-            return self.nothing, NOTHING[1]
-        return self.resources[group], write
+    def idle(self) -> Any:
+        return Handle(self, _nothing, (), None)
 
-    def _invite(self, guest: Guest, until: int | None) -> None:
-        task = guest.task
-        name = task.get_name() if task is not None else "timer" if until is not None else "callback"
-        guest.number = _drawloom.guest_invite(name, self._foretell(guest), until, *guest.place())
-        self.guests[guest.number] = guest
+    def is_done(self, task: Any) -> bool:
+        return bool(task.done())
 
-    def _new_guest(self, handle: Handle, task: Any, until: int | None = None) -> None:
-        parent = self.current
-        if parent is None:
-            self.children_of_main += 1
-            guest = Guest((self.children_of_main,), handle, task)
-            self.waiting.append(guest)
-        else:
-            parent.children += 1
-            guest = Guest((*parent.path, parent.children), handle, task)
-            self._invite(guest, until)
-        if task is not None:
-            self.tasks[task] = guest
+    def result_of(self, task: Any) -> Any:
+        return task.result()
+
+    def failure_of(self, guest: Guest) -> BaseException | None:
+        return None if guest.task.cancelled() else guest.task.exception()
+
+    def target_of(self, task: Any) -> Guest | None:
+        return self.tasks.get(task._fut_waiter)
+
+    def coroutine_of(self, task: Any) -> Any:
+        return task.get_coro()
+
+    def name_of(self, task: Any) -> str:
+        return str(task.get_name())
+
+    async def cancel(self, tasks: list[Any]) -> None:
+        for task in tasks:
+            task.cancel()
+
+    def unretrieved(self) -> tuple[Guest, BaseException] | None:
+        for task, guest in self.tasks.items():
+            if not guest.is_worker and task.done() and task._log_traceback:
+                return guest, task.exception()
+        return None
+
+    def forget(self, task: Any) -> None:
+        task._log_destroy_pending = False
+        super().forget(task)
+
+    def tear_down(self) -> None:
+        super().tear_down()
+        for task in self.tasks:
+            if task.done() and not task.cancelled():
+                task.exception()  # nobody is to be told any more
+
+    def enter(self) -> None:
+        lock = mixins._global_lock  # type: ignore[attr-defined]
+        self.before = events._get_running_loop(), asyncio.tasks.all_tasks, lock
+        events._set_running_loop(self)
+        asyncio.all_tasks = asyncio.tasks.all_tasks = self._all_tasks
+        # It keeps threads apart, and there is but one.
+        mixins._global_lock = contextlib.nullcontext()  # type: ignore[attr-defined]
+
+    def leave(self) -> None:
+        running, all_tasks, lock = self.before
+        asyncio.all_tasks = asyncio.tasks.all_tasks = all_tasks
+        mixins._global_lock = lock  # type: ignore[attr-defined]
+        events._set_running_loop(running)
+
+    def _all_tasks(self, _of: Any = None) -> set[Any]:
+        _drawloom.guest_unknown("a look at all tasks")
+        return {task for task in self.tasks if not task.done()}
 
     # What asyncio asks for.
 
@@ -228,14 +172,10 @@ class Loop(asyncio.AbstractEventLoop):
         if self.is_over:
             return handle
         task = getattr(callback, "__self__", None)
-        task = task if isinstance(task, asyncio.Task) else None
-        guest = self.tasks.get(task)
-        if guest is None:
-            self._new_guest(handle, task)
+        if self._asks_again(handle):
+            self.current.handle = handle  # type: ignore[union-attr]
         else:
-            guest.handle = handle
-            if guest is not self.current and guest.number:
-                _drawloom.guest_wake(guest.number, self._foretell(guest), *guest.place())
+            self.schedule(task if isinstance(task, asyncio.Task) else None, handle)
         return handle
 
     call_soon_threadsafe = call_soon
@@ -243,14 +183,14 @@ class Loop(asyncio.AbstractEventLoop):
     def call_at(self, when: float, callback: Callable[..., Any], *args: Any, context: Any = None) -> Handle:  # type: ignore[override]
         handle = Handle(self, callback, args, context, when)
         if not self.is_over:
-            self._new_guest(handle, None, max(0, round((when - EPOCH) * 1e9)))
+            self.new_guest(handle, None, instant(when))
         return handle
 
     def call_later(self, delay: float, callback: Callable[..., Any], *args: Any, context: Any = None) -> Handle:  # type: ignore[override]
         return self.call_at(self.time() + max(0.0, delay), callback, *args, context=context)
 
     def time(self) -> float:
-        return EPOCH + _drawloom.guest_now() / 1e9
+        return now()
 
     def create_future(self) -> Any:
         return asyncio.Future(loop=self)
@@ -292,7 +232,7 @@ class Loop(asyncio.AbstractEventLoop):
             return
         exception = context.get("exception")
         if exception is not None:
-            return self._fail(self.current, exception)
+            return self.fail(self.current, exception)
         _drawloom.guest_fail(self.current.number, str(context.get("message")), "")
 
     def set_exception_handler(self, handler: Any) -> None:
@@ -319,28 +259,6 @@ class Loop(asyncio.AbstractEventLoop):
     async def shutdown_default_executor(self, timeout: float | None = None) -> None:
         """There is none."""
 
-    # The end.
-
-    def tear_down(self) -> None:
-        """Closes what has not ended."""
-        self.is_over = True
-        for task in self.tasks:
-            if not task.done():
-                task._log_destroy_pending = False
-                try:
-                    task.get_coro().close()
-                except BaseException:  # the execution is over, whatever it says
-                    pass
-            elif not task.cancelled():
-                task.exception()  # nobody is to be told any more
-
-    def unretrieved(self) -> tuple[Guest, BaseException] | None:
-        """A task that has failed without anybody having noticed."""
-        for task, guest in self.tasks.items():
-            if not guest.is_worker and task.done() and task._log_traceback:
-                return guest, task.exception()
-        return None
-
 
 def _uncontrolled(name: str) -> Callable[..., Any]:
     def refuse(self: Loop, *_args: Any, **_options: Any) -> Any:
@@ -355,3 +273,5 @@ for _name, _method in vars(events.AbstractEventLoop).items():
     if not _name.startswith("_") and _name not in vars(Loop):
         setattr(Loop, _name, _uncontrolled(_name))
 Loop.__abstractmethods__ = frozenset()  # type: ignore[attr-defined]
+# Nothing of asyncio is replaced: what runs its tasks is a loop as any other.
+PATCHES: list[tuple[Any, str, Any]] = []

@@ -12,6 +12,7 @@ from collections import deque
 from typing import Any
 
 from ._async_knowledge import Footprint, Name, Path
+from ._code import is_foreign
 
 # Nothing below these can be changed, or it is not reached through them.
 _LEAVES = (str, bytes, int, float, complex, type(None), type, types.ModuleType, types.CodeType, types.FrameType,
@@ -37,12 +38,18 @@ class Names:
             thing = waiting.popleft()
             if isinstance(thing, _LEAVES) or id(thing) in self.known or _is_globals(thing):
                 continue
+            if isinstance(thing, types.FunctionType) and is_foreign(thing.__code__.co_filename):
+                continue
             self.known[id(thing)] = f"{type(thing).__name__} {len(self.kept)}"
             self.kept.append(thing)
             waiting.extend(gc.get_referents(thing))
             if isinstance(thing, types.FunctionType):
                 names = thing.__code__.co_names
                 waiting.extend(thing.__globals__[name] for name in names if name in thing.__globals__)
+
+    def give(self, thing: Any, name: str) -> None:
+        """Names something that others keep alive, whoever touches it first."""
+        self.known[id(thing)] = name
 
     def name(self, thing: Any, by: Path) -> str:
         """The name of something that the task `by` has touched; it is kept alive by others."""

@@ -9,13 +9,14 @@ from collections.abc import Callable
 from typing import Any
 
 from . import _drawloom
+from ._patching import Patch
 
 _native_urandom = os.urandom
 # What each task has drawn so far: whoever asks, nobody else's luck is changed by it.
 _streams: dict[int, random.Random] = {}
 
 
-_generator: random.Random = random._inst  # type: ignore[attr-defined]
+_generator: random.Random = random._inst
 _BEGINNING = _drawloom.GeneratorState(random.Random(0))
 if not _BEGINNING.is_as_told(random.Random(0).getstate()[1]):
     raise ImportError("this CPython keeps the state of random.Random elsewhere than drawloom looks for it")
@@ -50,7 +51,7 @@ def urandom(size: int, /) -> bytes:
     return _streams[task].randbytes(size)
 
 
-PATCHES: list[tuple[Any, str, Any]] = [
+PATCHES: list[Patch] = [
     (os, "urandom", urandom),
     (random, "_urandom", urandom),
     # Written in C, it looks at the clock of the system.

@@ -11,6 +11,7 @@ import codecs
 import dis
 import encodings
 import fnmatch
+import functools
 import genericpath
 import inspect
 import io
@@ -34,10 +35,20 @@ _UNDER_LOCKS = (base_events, runners, _base, thread)
 # under locks; and what reckons with names of files and reaches these by functions that are seen themselves.
 FOREIGN = (PACKAGE, "<frozen importlib", "<frozen zipimport", "<frozen posixpath", "<frozen genericpath",
            "<frozen codecs", "<frozen io",
-           *(module.__file__.removesuffix("__init__.py") for module in _OF_FILES + _UNDER_LOCKS))
-FOREIGN_PARTS = tuple(os.sep + name + os.sep for name in ("_pytest", "pluggy", "psycopg", "psycopg_binary", "redis"))
+           *(str(module.__file__).removesuffix("__init__.py") for module in _OF_FILES + _UNDER_LOCKS))
+# Of this package, what stands for code of the standard library that is seen.
+SEEN = os.path.join(PACKAGE, "_outside", "_selector.py")
+FOREIGN_PARTS = (
+    *(os.sep + name + os.sep for name in ("_pytest", "pluggy", "psycopg", "psycopg_binary", "redis", "outcome")),
+    # The loop of trio, of which `_async_trio_notes` tells what is to be known, and methods that were made for it.
+    *(os.path.join(os.sep + "trio", "_core", name) for name in ("_run", "_traps", "_ki", "_generated", "_asyncgens")),
+    " trio._core._", " outcome._",
+)
 # Whether a class has certain methods does not change; what wraps a function is new.
-FOREIGN_FUNCTIONS = (("_check_methods", "_collections_abc"), ("update_wrapper", "functools"))
+FOREIGN_FUNCTIONS = (("_check_methods", "_collections_abc"), ("update_wrapper", "functools"),
+                     # Who holds a lock when it ends is a matter of the task's own.
+                     ("add_parking_lot_breaker", "_parking_lot"), ("remove_parking_lot_breaker", "_parking_lot"),
+                     *((name, os.path.join("trio", "_util")) for name in ("coroutine_or_error", "_create")))
 
 Row = tuple[int, int, int, int, int, int, "str | None", int]
 
@@ -81,6 +92,9 @@ FIXED = {
     # What they call is written in Python, or resumed by what follows.
     "BEFORE_ASYNC_WITH": ("ENTER", 1, 0),
     "GET_AITER": ("ENTER", 1, 0),
+    "RETURN_VALUE": ("RETURN", 0, 0),
+    "RETURN_CONST": ("RETURN", 0, 0),
+    "YIELD_VALUE": ("RETURN", 0, 0),
     "IMPORT_STAR": ("UNKNOWN", 1, 0),
     "LOAD_CLASSDEREF": ("UNKNOWN", 1, 0),
 }
@@ -100,11 +114,16 @@ PLAIN, OBJECT_ABOVE, METHOD_OR_NULL = 0, 1, 2
 NAMES_ARGUMENTS = {"KW_NAMES"} if (3, 11) <= VERSION < (3, 13) else {"LOAD_CONST"}
 
 
+@functools.cache
+def is_foreign(file: str) -> bool:
+    """Whether nothing of a file is under test."""
+    return (file.startswith(FOREIGN) or any(part in file for part in FOREIGN_PARTS)) and file != SEEN
+
+
 def analyse(code: CodeType) -> tuple[bool, int, str, list[Row]]:
     """Whether a code is none under test, how many locals it has, its file, and its rows."""
     file = code.co_filename
-    foreign = file.startswith(FOREIGN) or any(part in file for part in FOREIGN_PARTS)
-    foreign = foreign or any(code.co_name == name and part in file for name, part in FOREIGN_FUNCTIONS)
+    foreign = is_foreign(file) or any(code.co_name == name and part in file for name, part in FOREIGN_FUNCTIONS)
     locals_ = code.co_nlocals + len(set(code.co_cellvars) - set(code.co_varnames)) + len(code.co_freevars)
     if foreign:
         return True, locals_, file, []

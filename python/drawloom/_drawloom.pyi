@@ -2,7 +2,9 @@
 
 from collections.abc import Callable, Sequence
 from types import CodeType
-from typing import Any
+from typing import Any, TypeVar
+
+_T = TypeVar("_T")
 
 KINDS: dict[str, int]
 EFFECTS: dict[str, int]
@@ -65,7 +67,7 @@ def now() -> int: ...
 def choose(outcomes: int) -> int:
     """One of `outcomes` alternatives: a choice of the schedule."""
 
-def unobserved(body: Callable[[], Any]) -> Any: ...
+def unobserved(body: Callable[[], _T]) -> _T: ...
 def give_up(what: str, with_threads: bool = False) -> None: ...
 
 # Tasks of an event loop.

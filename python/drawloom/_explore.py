@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from . import _code, _drawloom, _loops, _naming, _outside, _real_time, _settings, _sync, _types
-from ._async_explore import AsyncProgram, is_async
+from ._async_explore import AsyncProgram, backend_of, is_async
 from ._result import Finding, Result, Verdict
 from ._torn_down import TornDown
 
@@ -22,19 +22,27 @@ _DISABLE = sys.monitoring.DISABLE if sys.version_info >= (3, 12) else None
 
 def _describe(exception: BaseException) -> tuple[str, str]:
     """What was raised, and where in the code under test."""
-    kind = type(exception)
-    if kind.__module__ == "builtins" and not issubclass(kind, SyntaxError) and not hasattr(exception, "__notes__"):
-        # What the function below says of it, many times as fast.
-        said = str(exception)
-        text = f"{kind.__qualname__}: {said}" if said else kind.__qualname__
-    else:
-        text = "".join(traceback.format_exception_only(kind, exception)).strip()
+    text = _said(exception)
+    # Of a group the first is told, which is where it comes from.
+    while isinstance(inner := getattr(exception, "exceptions", None), tuple) and inner:
+        exception = inner[0]
+        if not hasattr(exception, "exceptions"):
+            text = f"{text}: {_said(exception)}"
     place = ""
     for frame, line in traceback.walk_tb(exception.__traceback__):
         file = frame.f_code.co_filename
         if not file.startswith(_code.PACKAGE):
             place = f"{file}:{line}:1"
     return text, place
+
+
+def _said(exception: BaseException) -> str:
+    kind = type(exception)
+    if kind.__module__ == "builtins" and not issubclass(kind, SyntaxError) and not hasattr(exception, "__notes__"):
+        # What the function below says of it, many times as fast.
+        said = str(exception)
+        return f"{kind.__qualname__}: {said}" if said else kind.__qualname__
+    return "".join(traceback.format_exception_only(kind, exception)).strip()
 
 
 _drawloom.install({
@@ -51,11 +59,13 @@ _drawloom.install({
     "locks": _types.LOCKS,
     "resumed": _types.RESUMED,
     "locals": _types.LOCALS,
+    "at_once": _sync.AT_ONCE,
     "cell": types.CellType,
     "probe": _types.Probe,
     "reentrant": _types.LOCKS[1],
     "bound_slot": type(object().__str__),
     "partial": functools.partial,
+    "sorted": sorted,
 })
 
 
@@ -87,13 +97,15 @@ def _seen(worker: Callable[..., Any]) -> Callable[..., Any]:
         return worker
     names: dict[str, Any] = {"worker": worker}
     exec(compile("def call(state): return worker(state)", "<worker>", "exec"), names)
-    return names["call"]
+    call: Callable[..., Any] = names["call"]
+    return call
 
 
 class _Program:
     """What every execution runs."""
 
     def __init__(self, setup: Callable[[], Any], workers: Sequence[Callable[..., Any]], invariant: Any) -> None:
+        self.patches = _loops.patches()
         names = [_naming.of_worker(worker) for worker in workers]
         self.workers = _drawloom.Workers(setup, [_seen(worker) for worker in workers], names, invariant)
 
@@ -145,6 +157,7 @@ def explore(
     *,
     count: int | None = None,
     strategy: str = "auto",
+    backend: str | None = None,
     name: str | None = None,
     replay: str | None = None,
     stuck_after: float | None = None,
@@ -153,8 +166,9 @@ def explore(
     """Runs `workers` side by side on what `setup` returns, under many schedules.
 
     `workers` is a list, or one callable that `count` threads run. Coroutine functions are run as tasks of an event
-    loop, from await to await; then `setup` and `invariant` may be some, too. `invariant` is asked in the end of each
-    execution: it returns False or raises if something is wrong. An exception in a worker is a finding, too.
+    loop, from await to await; then `setup` and `invariant` may be some, too. `backend` says whose: "asyncio" or "trio",
+    if it is not the library that runs already. `invariant` is asked in the end of each execution: it returns False or
+    raises if something is wrong. An exception in a worker is a finding, too.
 
     A thread that stands still for `stuck_after` seconds of real time (5), in something that is not under control, ends
     the exploration; 0 lets it. Ctrl-C ends it with a KeyboardInterrupt, whose `result` is what there is until then.
@@ -166,28 +180,25 @@ def explore(
     elif count is not None:
         raise TypeError("count goes with one callable as workers, not with a list")
     workers = list(workers)
+    library = backend_of(backend, workers)
     name = name or _naming.of_exploration(setup, workers)
     strategy, options = _settings.overridden(strategy, options)
 
     def run(config: str, known: str | None = None, threaded: bool = False) -> dict[str, Any]:
         of_threads, _, of_pieces = (known or "").partition("~")
         threaded = threaded or of_pieces == _loops.THREADED
-        program = _program(setup, workers, invariant, None if known is None else of_pieces, threaded)
-        patches = [] if isinstance(program, AsyncProgram) else _loops.PATCHES
+        program = _program(setup, workers, invariant, None if known is None else of_pieces, threaded, library)
         with contextlib.ExitStack() as stack:
             yields = stack.enter_context(_real_time.interruptible())
-            for context in (_sync.patched(patches), _outside.patched(), _real_time.collecting_between(), instrumented()):
+            for context in (_sync.patched(program.patches), _outside.patched(), _real_time.collecting_between(), instrumented()):
                 stack.enter_context(context)
             told = _drawloom.explore(
                 program, config, name, None if known is None else of_threads, _naming.of_command(),
                 (_real_time.patience(stuck_after), yields),
             )
-        if told["needs_threads"] and not threaded:
+        if told["needs_threads"] and not threaded and library == "asyncio":
             return run(config, known, True)
         return told
-
-    def tell(config: str, known: str | None = None) -> Result:
-        return _result(_outside.with_anomalies(run, config, known), again)
 
     def tell(config: str, known: str | None = None) -> Result:
         return _result(_outside.with_anomalies(run, config, known), again)
@@ -212,12 +223,12 @@ def _replaying(token: str) -> tuple[str, str | None]:
 
 
 def _program(setup: Callable[[], Any], workers: Sequence[Callable[..., Any]], invariant: Any, foretold: str | None,
-             threaded: bool) -> Any:
+             threaded: bool, library: str) -> Any:
     if not any(map(is_async, workers)):
         return _Program(setup, workers, invariant)
     if threaded or not all(map(is_async, workers)):
         return _loops.LoopProgram(setup, workers, invariant, is_async)
-    return AsyncProgram(setup, workers, invariant, _describe, foretold)
+    return AsyncProgram(setup, workers, invariant, _describe, foretold, library)
 
 
 async def explore_async(*arguments: Any, **options: Any) -> Result:

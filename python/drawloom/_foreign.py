@@ -19,7 +19,8 @@ _seen: set[int] = set()
 
 
 def _address(ctypes: Any, function: Any) -> int | None:
-    return ctypes.cast(function, ctypes.c_void_p).value
+    address: int | None = ctypes.cast(function, ctypes.c_void_p).value
+    return address
 
 
 def _look(ctypes: Any) -> set[int]:

@@ -9,12 +9,14 @@ from __future__ import annotations
 import asyncio
 import heapq
 import itertools
+import sys
 import warnings
 from asyncio import events, futures, tasks
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from . import _drawloom, _naming, _sync
+from . import _clock, _drawloom, _naming, _sync
+from ._patching import Patch
 
 _PyFuture: Any = futures._PyFuture  # type: ignore[attr-defined]
 _PyTask: Any = tasks._PyTask  # type: ignore[attr-defined]
@@ -183,7 +185,7 @@ def _unawaited(_coroutine: Any) -> None:
     """An execution may be over before what it was to await."""
 
 
-PATCHES: list[tuple[Any, str, Any]] = [
+PATCHES: list[Patch] = [
     (warnings, "_warn_unawaited_coroutine", _unawaited),
     (futures, "Future", Future),
     (asyncio, "Future", Future),
@@ -198,6 +200,27 @@ PATCHES: list[tuple[Any, str, Any]] = [
 ]
 
 
+class _InOrder:
+    """In place of trio's dice: of those that can go on, the order is not reversed now and then."""
+
+    def random(self) -> float:
+        return 1.0
+
+    def uniform(self, low: float, _high: float) -> float:
+        return low
+
+    def shuffle(self, _batch: list[Any]) -> None:
+        """They were put into the order in which they were made, for Hypothesis."""
+
+
+def patches() -> list[Patch]:
+    """What takes the place of what, where event loops are within threads."""
+    trio = sys.modules.get("trio._core._run")
+    if trio is None:
+        return PATCHES
+    return [*PATCHES, (trio, "_r", _InOrder()), (trio, "perf_counter", _clock.PATCHES["perf_counter"])]
+
+
 class LoopProgram:
     """What every execution runs: coroutines in an event loop, which is a thread, and functions in threads of their own."""
 
@@ -205,6 +228,7 @@ class LoopProgram:
                  is_async: Callable[[Any], bool]) -> None:
         self.awaited = [worker for worker in workers if is_async(worker)]
         called = [worker for worker in workers if not is_async(worker)]
+        self.patches = patches()
         self.workers = _drawloom.Workers(
             lambda: _finished(setup()),
             [self._run_loop, *called],

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import _base, thread
 from typing import Any
 
+from ._patching import Patch
 from ._torn_down import TornDown
 
 Pool = thread.ThreadPoolExecutor
@@ -128,7 +129,7 @@ def is_worker(of_thread: Any) -> bool:
     return getattr(of_thread, "_target", None) is _serve
 
 
-PATCHES: list[tuple[Any, str, Any]] = [
+PATCHES: list[Patch] = [
     (Pool, "_counter", None),
     (Pool, "__init__", _init),
     (Pool, "submit", _submit),

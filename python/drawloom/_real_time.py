@@ -67,14 +67,13 @@ def interruptible() -> Iterator[bool]:
 @contextlib.contextmanager
 def collecting_between() -> Iterator[None]:
     """Garbage is collected between executions only, and what was there before is not looked through each time."""
-    enabled, frozen = gc.isenabled(), gc.get_freeze_count()
+    enabled = gc.isenabled()
     gc.disable()
-    if not frozen:
-        gc.freeze()
+    # How much is frozen already says nothing: from 3.12 on the interpreter itself keeps what is immortal there.
+    gc.freeze()
     try:
         yield
     finally:
-        if not frozen:
-            gc.unfreeze()
+        gc.unfreeze()
         if enabled:
             gc.enable()

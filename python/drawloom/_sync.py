@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from . import _chance, _clock, _drawloom, _naming, _pools
+from ._patching import Patch, in_place
 
 _allocate_lock = _thread.allocate_lock
 _native_rlock = _thread.RLock
@@ -147,7 +148,7 @@ def _current_thread() -> Any:
     if task == 0:
         return _native_main
     if task not in _threads:
-        thread = _drawloom.unobserved(lambda: threading.Thread(name=f"worker {task - 2}", daemon=False))
+        thread: Any = _drawloom.unobserved(lambda: threading.Thread(name=f"worker {task - 2}", daemon=False))
         thread._ident, thread._drawloom_task = get_ident(), task
         thread._started._flag = True
         _threads[task] = thread
@@ -160,7 +161,8 @@ def _hash(self: Any) -> int:
         if not _drawloom.is_controlled():
             return object.__hash__(self)
         self._drawloom_hash = next(_hashes[0])
-    return self._drawloom_hash
+    known: int = self._drawloom_hash
+    return known
 
 
 def _join(self: Any, timeout: float | None = None) -> None:
@@ -237,7 +239,7 @@ class _Forgetful:
     def discard(self, _thread: Any) -> None: ...
 
 
-_PATCHES: list[tuple[Any, str, Any]] = [
+_PATCHES: list[Patch] = [
     (threading, "_dangling", _Forgetful()),
     (threading, "Lock", make_lock),
     (threading, "RLock", make_rlock),
@@ -260,6 +262,8 @@ _PATCHES: list[tuple[Any, str, Any]] = [
 for _module, _name in ((queue, "time"), (threading, "_time")):
     if hasattr(_module, _name):
         _PATCHES.append((_module, _name, _clock.monotonic))
+# What runs no Python code where it is not under control.
+AT_ONCE: list[Any] = [make_lock, Local, queue._PySimpleQueue]  # type: ignore[attr-defined]
 _SUBSTITUTES: dict[Any, Any] = {
     _NativeSimpleQueue: queue._PySimpleQueue,  # type: ignore[attr-defined]
     **dict(_clock.substitutes()),
@@ -281,7 +285,7 @@ def _plain_repr(obj: Any) -> str:
     return repr(obj) if plain else f"<{type(obj).__name__}>"
 
 
-def _patches_of_pytest() -> list[tuple[Any, str, Any]]:
+def _patches_of_pytest() -> list[Patch]:
     """Assertions say what they compared, by code that is none under test: it must not look into objects."""
     rewrite, util = sys.modules.get("_pytest.assertion.rewrite"), sys.modules.get("_pytest.assertion.util")
     if rewrite is None or util is None:
@@ -289,7 +293,7 @@ def _patches_of_pytest() -> list[tuple[Any, str, Any]]:
     return [(rewrite, "_saferepr", _plain_repr), (util, "_reprcompare", None), (util, "_assertion_pass", None)]
 
 
-def _patch_of_hook() -> tuple[Any, str, Any]:
+def _patch_of_hook() -> Patch:
     """Exceptions of destructors are told once, by code that is none under test."""
     before, told = sys.unraisablehook, False
 
@@ -302,23 +306,12 @@ def _patch_of_hook() -> tuple[Any, str, Any]:
     return sys, "unraisablehook", hook
 
 
-_ABSENT = object()
-
-
 @contextlib.contextmanager
-def patched(more: list[tuple[Any, str, Any]]) -> Iterator[None]:
+def patched(more: list[Patch]) -> Iterator[None]:
     """The controlled primitives, and `more`, in place of those of the standard library."""
-    patches = [*_PATCHES, *more, *_patches_of_pytest(), _patch_of_hook()]
-    before = [(owner, name, vars(owner).get(name, _ABSENT)) for owner, name, _ in patches]
     resume = _chance.kept()
-    for owner, name, value in patches:
-        setattr(owner, name, value)
-    try:
-        yield
-    finally:
-        for owner, name, value in before:
-            if value is _ABSENT:
-                delattr(owner, name)
-            else:
-                setattr(owner, name, value)
-        resume()
+    with in_place([*_PATCHES, *more, *_patches_of_pytest(), _patch_of_hook()]):
+        try:
+            yield
+        finally:
+            resume()

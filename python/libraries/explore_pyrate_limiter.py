@@ -26,9 +26,9 @@ def leak(state: Limited) -> None:
 
 
 explore_all("pyrate-limiter", [
-    # Its locks are made by a function that was imported before the exploration, and are waited for with a timeout.
+    # It looks for items by `bisect_left(…, key=attrgetter(…))`, of which it is not known what it touches: too many orders for all.
     Case("one per minute: one gets through", Limited, [acquire, acquire], lambda s: len(s.passed) == 1,
-         expected="inconclusive"),
+         expected="no_bug_found"),
     Case("one per minute while the bucket leaks", Limited, [acquire, leak, acquire], lambda s: len(s.passed) == 1,
-         expected="inconclusive"),
+         expected="no_bug_found"),
 ])

@@ -83,7 +83,7 @@ def outcome(s):
     return (s.x, s.y, tuple(s.items), tuple(map(tuple, s.seen)))
 
 
-def explored(program, reverse=False):
+def explored(program, reverse=False, state=State, written=compiled, **options):
     """The outcomes of the exploration that counted, deadlocks among them."""
     outcomes, stale, open_states = set(), [False], []
     learn = _async_knowledge.Knowledge.learn
@@ -98,7 +98,7 @@ def explored(program, reverse=False):
         if stale[0]:
             outcomes.clear()
             stale[0] = False
-        open_states.append(State(len(program)))
+        open_states.append(state(len(program)))
         return open_states[0]
 
     def look_back():
@@ -112,8 +112,9 @@ def explored(program, reverse=False):
 
     _async_knowledge.Knowledge.learn = learning
     try:
-        result = drawloom.explore(setup, compiled(program)[:: -1 if reverse else 1], invariant, strategy="exhaustive", shrink=False, fixes=0,
-                                  keep_going=True)
+        workers = written(program)[:: -1 if reverse else 1]
+        result = drawloom.explore(setup, workers, invariant, strategy="exhaustive", shrink=False, fixes=0,
+                                  keep_going=True, **options)
     finally:
         _async_knowledge.Knowledge.learn = learn
     look_back()
@@ -212,23 +213,25 @@ class Simulated:
         self.resumes[n] = what
         self.ready.add(n)
 
+    def is_over(self):
+        waits = self.lock_waiters or self.event_waiters or self.getters
+        return not waits and all(at == len(code) for at, code in zip(self.at, self.program))
+
     def outcome(self):
         return (self.values["x"], self.values["y"], tuple(self.items), tuple(map(tuple, self.seen)))
 
 
-def simulated(program):
+def simulated(program, simulation=Simulated):
     """The outcomes of all orders."""
     outcomes, known = set(), set()
-    waiting = [Simulated(program)]
+    waiting = [simulation(program)]
     while waiting:
         state = waiting.pop()
         if (key := state.key()) in known:
             continue
         known.add(key)
         if not state.ready:
-            over = all(at == len(code) for at, code in zip(state.at, program))
-            over = over and not state.lock_waiters and not state.event_waiters and not state.getters
-            outcomes.add(state.outcome() if over else (state.outcome(), "blocked"))
+            outcomes.add(state.outcome() if state.is_over() else (state.outcome(), "blocked"))
         for n in state.ready:
             following = state.copy()
             following.piece(n)
@@ -238,7 +241,11 @@ def simulated(program):
 
 def compare(seed):
     program = generate(seed)
-    expected = simulated(program)
+    return held_against(seed, program, simulated(program), explored)
+
+
+def held_against(seed, program, expected, explored):
+    """Explores a program, and expects certain outcomes."""
     ours, result = explored(program)
     assert ours == expected, f"seed {seed}: {program}\n missed {expected - ours}\n impossible {ours - expected}"
     # Nor does it matter in which order workers are given.
@@ -247,7 +254,8 @@ def compare(seed):
     return expected, result
 
 
-if __name__ == "__main__":
+def compare_all(compare):
+    """As many programs as the command line says."""
     count, first = int(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 0
     executions, outcomes = 0, 0
     for seed in range(first, first + count):
@@ -255,3 +263,7 @@ if __name__ == "__main__":
         executions += result.executions
         outcomes += len(expected)
     print(f"{count} programs, {outcomes} outcomes, {executions} executions: none missed, none impossible")
+
+
+if __name__ == "__main__":
+    compare_all(compare)

@@ -1,4 +1,4 @@
-"""anyio on asyncio: its tasks, locks, groups and streams run on the explored event loop as they are."""
+"""anyio on asyncio and on trio: its tasks, locks, groups, streams and scopes are explored as they are."""
 
 import importlib
 
@@ -6,8 +6,14 @@ import pytest
 from common import Box, exhaust
 
 anyio = pytest.importorskip("anyio")
-# It would be imported in the midst of the first exploration.
+try:
+    importlib.import_module("anyio._backends._trio")
+    without_trio = ()
+except ImportError:
+    without_trio = pytest.mark.skip(reason="without trio")
+# They would be imported in the midst of the first exploration.
 importlib.import_module("anyio._backends._asyncio")
+backends = pytest.mark.parametrize("backend", ["asyncio", pytest.param("trio", marks=without_trio)])
 
 
 async def increments(box):
@@ -46,6 +52,39 @@ async def sets_too_early(box):
     box.value = 1
 
 
+async def moves_on(box):
+    with anyio.move_on_after(1) as scope:
+        await anyio.sleep(box.longer)
+    box.got.append(scope.cancelled_caught)
+
+
+async def fails_after(box):
+    try:
+        with anyio.fail_after(1):
+            await anyio.sleep(box.longer)
+        box.got.append(False)
+    except TimeoutError:
+        box.got.append(True)
+
+
+async def cancels_its_group(box):
+    async with anyio.create_task_group() as group:
+        group.start_soon(anyio.sleep, 10)
+        await anyio.sleep(0)
+        group.cancel_scope.cancel()
+    box.got.append(True)
+
+
+async def moves_on_though_it_cleans_up(box):
+    with anyio.move_on_after(1) as scope:
+        try:
+            await anyio.sleep(2)
+        finally:
+            with anyio.CancelScope(shield=True):
+                await anyio.sleep(1)
+    box.got.append(scope.cancelled_caught)
+
+
 async def holds_for_ever(box):
     async with box.lock:
         await anyio.Event().wait()
@@ -55,6 +94,7 @@ def two(box):
     return box.value == 2
 
 
+@backends
 @pytest.mark.parametrize(
     ("setup", "workers", "invariant", "verdict"),
     [
@@ -64,9 +104,16 @@ def two(box):
         (lambda: Box(got=0, stream=anyio.create_memory_object_stream(1)), [sends, receives], lambda b: b.got == 1, "holds"),
         (lambda: Box(value=0, event=anyio.Event()), [waits, sets_too_early], None, "fails"),
         (lambda: Box(value=0, lock=anyio.Lock()), [holds_for_ever, increments_locked], None, "fails"),
+        (lambda: Box(got=[], longer=2), [moves_on], lambda b: b.got == [True], "holds"),
+        (lambda: Box(got=[], longer=0.5), [moves_on], lambda b: b.got == [False], "holds"),
+        (lambda: Box(got=[], longer=2), [fails_after], lambda b: b.got == [True], "holds"),
+        (lambda: Box(got=[], longer=2, value=0), [moves_on, increments], lambda b: b.value and all(b.got), "holds"),
+        (lambda: Box(got=[]), [cancels_its_group], lambda b: b.got == [True], "holds"),
+        (lambda: Box(got=[]), [moves_on_though_it_cleans_up], lambda b: b.got == [True], "holds"),
     ],
-    ids=["counter", "lock", "group", "stream", "event", "lock that is never given back"],
+    ids=["counter", "lock", "group", "stream", "event", "lock that is never given back",
+         "deadline", "in time", "deadline that raises", "deadline beside others", "group that is cancelled", "shield"],
 )
-def test_programs_of_anyio(setup, workers, invariant, verdict):
-    result = exhaust(setup, workers, invariant)
+def test_programs_of_anyio(backend, setup, workers, invariant, verdict):
+    result = exhaust(setup, workers, invariant, backend=backend)
     assert (result.verdict, result.exhausted) == (verdict, True), result.explanation

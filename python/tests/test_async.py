@@ -1,6 +1,7 @@
 """asyncio under the engine: tasks are interleaved from await to await."""
 
 import asyncio
+import contextlib
 import sys
 
 import async_oracle
@@ -190,6 +191,16 @@ def test_setup_and_invariant_may_be_coroutines():
 
     assert exhaust(setup, [increment] * 2, invariant).verdict == "fails"
 
+    async def at_once(counter):
+        await asyncio.sleep(0)
+        counter.value += 1
+
+    async def looks_later(counter):
+        await asyncio.sleep(1)
+        return counter.value == 2
+
+    assert exhaust(setup, [at_once] * 2, looks_later).verdict == "holds"
+
 
 def test_an_exception_in_a_worker_is_a_finding():
     async def fails(counter):
@@ -303,6 +314,53 @@ def test_sampling_finds_it_too():
 @pytest.mark.parametrize("seed", range(30))
 def test_outcomes_are_those_of_every_order_of_pieces(seed):
     async_oracle.compare(seed)
+
+
+def test_a_callback_that_calls_itself_again_lets_others_go_on():
+    def spins(state):
+        state.rounds += 1
+        if not state.done:
+            asyncio.get_running_loop().call_soon(spins, state)
+
+    async def begins(state):
+        asyncio.get_running_loop().call_soon(spins, state)
+
+    async def ends(state):
+        await asyncio.sleep(0)
+        state.done = True
+
+    def setup():
+        return Box(rounds=0, done=False)
+
+    for workers in ([begins, ends], [ends, begins], [begins, begins, ends]):
+        result = exhaust(setup, workers, lambda s: s.done and s.rounds > 0)
+        assert (result.verdict, result.exhausted) == ("holds", True), result.explanation
+    # It is called before the other one has ended, and after it has.
+    assert exhaust(setup, [begins, ends], lambda s: s.rounds == 1).verdict == "fails"
+    assert exhaust(setup, [begins, ends], lambda s: s.rounds > 1).verdict == "fails"
+
+
+def test_a_callback_that_counts_is_called_until_it_has_counted():
+    def counts(state):
+        state.left -= 1
+        if state.left:
+            asyncio.get_running_loop().call_soon(counts, state)
+        else:
+            state.event.set()
+
+    async def waits(state):
+        asyncio.get_running_loop().call_soon(counts, state)
+        with contextlib.suppress(asyncio.TimeoutError):
+            await asyncio.wait_for(state.other.wait(), state.seconds)
+        await state.event.wait()
+
+    def setup(left, seconds):
+        return lambda: Box(left=left, event=asyncio.Event(), other=asyncio.Event(), seconds=seconds)
+
+    assert exhaust(setup(20, 0.001), [waits]).verdict == "holds"
+    # One that goes on for ever helps nobody.
+    result = exhaust(setup(-1, 1), [waits])
+    assert (result.verdict, result.findings[0].kind) == ("fails", "starvation"), result.explanation
 
 
 def test_timers_of_one_instant_fire_in_any_order():

@@ -1,6 +1,7 @@
 """How finely containers are told apart: as finely as nobody could notice, and no finer."""
 
 import collections
+import functools
 import itertools
 import threading
 
@@ -142,6 +143,74 @@ def test_a_look_that_adds_what_is_missing():
     counts = set()
     result = exhaust(lambda: Box(d=collections.defaultdict(list), n=None), [look, look, count], lambda s: counts.add(s.n))
     assert (result.verdict, counts) == ("holds", {0, 1})
+
+
+class Made:
+    def __init__(self):
+        self.by = "Python"
+
+
+class Plain:
+    """Made by the interpreter alone."""
+
+
+def ask_for_one(s, name):
+    setattr(s, name, s.d["k"])
+
+
+ASKING = [lambda s: ask_for_one(s, "mine"), lambda s: ask_for_one(s, "other")]
+
+
+@pytest.mark.parametrize("factory", [lambda: threading.RLock, lambda: Made, lambda: functools.partial(Made), lambda: make_one,
+                                     lambda: Box(make=make_one).make, lambda: lambda: []])
+def test_what_is_missing_is_made_by_code_in_python(factory):
+    """Two look, and both miss it: each has one of its own, and the dict has that of who stores his last."""
+    result = exhaust(lambda: Box(d=collections.defaultdict(factory())), ASKING, lambda s: s.mine is s.other)
+    assert (result.verdict, result.executions, result.coarse) == ("fails", 4, None)
+
+
+def make_one():
+    return Plain()
+
+
+@pytest.mark.parametrize("factory", [lambda: list, lambda: threading.Lock, lambda: Plain])
+def test_what_is_missing_is_made_by_the_interpreter(factory):
+    result = exhaust(lambda: Box(d=collections.defaultdict(factory())), ASKING, lambda s: s.mine is s.other)
+    assert (result.verdict, result.executions, result.coarse) == ("holds", 2, None)
+
+
+def test_what_makes_the_missing_shares_something_itself():
+    def setup():
+        s = Box(made=0)
+
+        def make():
+            s.made += 1
+            return s.made
+
+        s.d = collections.defaultdict(make)
+        return s
+
+    seen = set()
+    exhaust(setup, ASKING, lambda s: seen.add((s.mine, s.other, s.made)))
+    # One makes it, or each; of two that count at once one count may be lost.
+    assert seen == {(1, 1, 1), (1, 2, 2), (2, 1, 2), (2, 2, 2)}
+
+
+def test_numbers_that_are_given_to_whoever_asks_first():
+    def setup():
+        return Box(d=collections.defaultdict(itertools.count().__next__))
+
+    seen = set()
+    result = exhaust(setup, [lambda s: s.d["a"], lambda s: s.d["b"]], lambda s: seen.add((s.d["a"], s.d["b"])))
+    assert (result.verdict, seen) == ("holds", {(0, 1), (1, 0)})
+
+
+def test_what_makes_the_missing_raises():
+    def make():
+        raise LookupError("none left")
+
+    result = exhaust(lambda: Box(d=collections.defaultdict(make)), ASKING)
+    assert result.verdict == "fails" and "LookupError: none left" in result.explanation
 
 
 def test_an_iterator_that_begins_before_a_key_is_added():

@@ -1,11 +1,14 @@
 """Sockets between threads, and what waits at them."""
 
 import select
+import selectors
 import socket
 import socketserver
 import threading
+import time
 
 import drawloom
+import pytest
 from common import exhaust
 
 
@@ -168,21 +171,97 @@ def test_datagrams_arrive_one_by_one():
     assert (result.verdict, seen, result.coarse) == ("holds", {b"ab", b"ba"}, None), result.explanation
 
 
-def test_several_sockets_are_waited_for_at_once():
+def by_select(sockets):
+    return [each.fileno() for each in select.select(sockets, [], [])[0]]
+
+
+def by_poll(sockets):
+    poll = select.poll()
+    for each in sockets:
+        poll.register(each, select.POLLIN)
+    return [fd for fd, events in poll.poll() if events == select.POLLIN]
+
+
+def by_epoll(sockets):
+    with select.epoll() as epoll:
+        for each in sockets:
+            epoll.register(each, select.EPOLLIN)
+        return [fd for fd, events in epoll.poll() if events == select.EPOLLIN]
+
+
+def by_selector(kind):
+    def ready(sockets):
+        with getattr(selectors, kind)() as selector:
+            for each in sockets:
+                selector.register(each, selectors.EVENT_READ)
+            return [key.fd for key, events in selector.select() if events == selectors.EVENT_READ]
+
+    return ready
+
+
+WAYS = [by_select, by_poll, by_epoll, by_selector("PollSelector"), by_selector("EpollSelector")]
+
+
+@pytest.mark.parametrize("way", WAYS, ids=["select", "poll", "epoll", "PollSelector", "EpollSelector"])
+def test_several_sockets_are_waited_for_at_once(way):
     def setup():
         return [*socket.socketpair(), *socket.socketpair()]
 
     first = set()
 
     def receive(sockets):
-        ready, _, _ = select.select([sockets[0], sockets[2]], [], [])
-        first.add((len(ready), ready[0] is sockets[0]))
+        ready = way([sockets[0], sockets[2]])
+        first.add((len(ready), ready[0] == sockets[0].fileno()))
 
     def send(n):
         return lambda sockets: sockets[n].send(b"x")
 
     result = exhaust(setup, [receive, send(1), send(3)], lambda sockets: closing(*sockets))
     assert (result.verdict, first) == ("holds", {(1, True), (1, False), (2, True)}), result.explanation
+
+
+def test_polling_is_given_up_in_virtual_time():
+    waited = []
+
+    def receive(pair):
+        poll = select.poll()
+        poll.register(pair[0], select.POLLIN | select.POLLOUT)
+        assert poll.poll(0) == [(pair[0].fileno(), select.POLLOUT)]
+        poll.modify(pair[0], select.POLLIN)
+        begun = time.monotonic()
+        assert poll.poll(60_000) == []
+        waited.append(time.monotonic() - begun)
+        poll.unregister(pair[0])
+        with pytest.raises(KeyError):
+            poll.unregister(pair[0])
+
+    result = exhaust(two_ends, [receive, lambda pair: None], lambda pair: closing(*pair))
+    assert result.verdict == "holds", result.explanation
+    assert set(waited) == {60.0}
+
+
+def test_who_wants_to_be_told_once_is_told_once():
+    def receive(pair):
+        with select.epoll() as epoll:
+            epoll.register(pair[0], select.EPOLLIN | select.EPOLLONESHOT)
+            assert epoll.poll(60) == [(pair[0].fileno(), select.EPOLLIN)]
+            assert epoll.poll(0) == []
+            epoll.modify(pair[0], select.EPOLLIN | select.EPOLLONESHOT)
+            assert epoll.poll(0) == [(pair[0].fileno(), select.EPOLLIN)]
+            with pytest.raises(FileExistsError):
+                epoll.register(pair[0])
+
+    result = exhaust(two_ends, [receive, lambda pair: pair[1].send(b"x")], lambda pair: closing(*pair))
+    assert result.verdict == "holds", result.explanation
+
+
+def test_edges_are_not_modelled():
+    def receive(pair):
+        with select.epoll() as epoll:
+            epoll.register(pair[0], select.EPOLLIN | select.EPOLLET)
+
+    result = exhaust(two_ends, [receive, receive])
+    assert result.verdict == "inconclusive" and "epoll" in result.reason
 
 
 def test_a_peer_outside_is_said_to_be_there():

@@ -104,23 +104,31 @@ fn a_program_that_does_not_repeat_itself_is_a_finding() {
     insta::assert_snapshot!(exploration.summary(), @"explored 2 executions, 1 failing (not exhausted: the program behaved differently when its schedule was repeated)");
 }
 
-/// What an early timer depends on is not known: nothing is called exhausted that is not.
+/// A sleeper wakes before, between and after the two stores: three classes, of which two fail.
 #[test]
-fn timers_that_fire_early_are_sampled_and_never_exhausted() {
-    let body = || {
-        let value = Arc::new(AtomicU32::new(0));
-        let theirs = value.clone();
-        let sleeper = thread::spawn(move || {
-            thread::sleep(Duration::from_secs(1));
-            assert_eq!(theirs.load(SeqCst), 2, "woken early");
-        });
-        value.store(1, SeqCst);
-        value.store(2, SeqCst);
-        sleeper.join().unwrap();
+fn timers_that_fire_early_are_explored_exhaustively() {
+    let body = |expected: fn(u32) -> bool| {
+        move || {
+            let value = Arc::new(AtomicU32::new(0));
+            let theirs = value.clone();
+            let sleeper = thread::spawn(move || {
+                thread::sleep(Duration::from_secs(1));
+                assert!(expected(theirs.load(SeqCst)), "woken early");
+            });
+            value.store(1, SeqCst);
+            value.store(2, SeqCst);
+            sleeper.join().unwrap();
+        }
     };
-    let refused = explore("exhaustive, clock = explore".parse().expect("a configuration"), body);
-    assert!(!refused.exhausted() && refused.executions() == 0);
-    assert!(refused.error().is_some_and(|error| error.contains("`clock = explore`")), "{:?}", refused.error());
-    let sampled = explore("auto, clock = explore".parse().expect("a configuration"), body);
-    assert_eq!(sampled.findings().len(), 1);
+    let explored = |config: &str, expected| explore(config.parse().expect("a configuration"), body(expected));
+    let failing = explored("exhaustive, clock = explore, keep_going = true", |value| value == 2);
+    assert_eq!((failing.executions(), failing.failing_executions(), failing.exhausted()), (3, 2, true));
+    let again = format!("replay(token = \"{}\"), clock = explore", failing.findings()[0].token());
+    assert_eq!(explored(&again, |value| value == 2).findings().len(), 1);
+    let proved = explored("exhaustive, clock = explore", |value| value <= 2);
+    assert_eq!((proved.executions(), proved.findings().len(), proved.exhausted()), (3, 0, true));
+    let refused = explored("exhaustive(preemptions = 1), clock = explore", |value| value <= 2);
+    assert!(refused.error().is_some_and(|error| error.contains("`preemptions`")), "{:?}", refused.error());
+    assert_eq!(explored("auto, clock = explore", |value| value == 2).findings().len(), 1);
+    assert!(explored("auto, clock = explore", |value| value <= 2).exhausted());
 }

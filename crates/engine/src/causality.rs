@@ -13,16 +13,18 @@
 //! steps that nothing else orders. Of each task only the newest step of a kind can be one, so a place
 //! remembers just those, and a step costs time in proportion to the tasks, not to the steps before it.
 //!
-//! Timers: one that fires because nobody could go on comes after everything. One that fires early, as a
-//! choice, does not; but which of the two it is depends on the budget of early firings, which no step
-//! shows. So clocks of runs with early timers are right, but not the same for all equivalent runs.
+//! Timers: one that fires because nobody could go on comes after everything. One that may fire early comes after
+//! the wait that it ends and after all reads of the clock, and each of these reads could have come after it. That is
+//! so where the exploration is exhaustive (`engine::early`). Where it is not, an early one only comes after the wait;
+//! but which of the two kinds it is depends on the budget of early firings, which no step shows: then clocks are
+//! right, but not the same for all equivalent runs.
 
 mod history;
 mod known;
 mod place;
 
 use self::known::{Known, Row, Seen};
-use self::place::{Place, join, places};
+use self::place::{Place, copy, join, places};
 use crate::id::{ResourceId, TaskId};
 use crate::operation::{OpKind, outcome};
 use crate::trace::Step;
@@ -34,16 +36,28 @@ pub struct Causality {
     width: usize,
     /// The clock of step j is the j-th row of `width` words. What is beyond the last step is left from before.
     clocks: Vec<Words>,
-    /// The number of each step among its own task's, from 1; the same holds here.
-    own: Vec<u32>,
-    /// By step: one more than the last step that it knows of at first hand, 0 if there is none; the same holds here.
-    last_known: Vec<u32>,
+    /// By step; the same holds here.
+    past: Vec<Past>,
     races: Vec<(usize, usize)>,
     /// The steps that all this is of.
     steps: Vec<Step>,
     /// Whether the clock has any part in them.
     timed: bool,
     known: Known,
+}
+
+/// What a step comes after, in short.
+#[derive(Clone, Copy, Debug)]
+struct Past {
+    task: u32,
+    /// Its number among its own task's, from 1.
+    own: u32,
+    /// One more than the last step that it knows of at first hand, 0 if there is none.
+    last_known: u32,
+    /// The step of its task before it.
+    previous: u32,
+    /// How many changes of fired timers and of places there had been.
+    changes: u32,
 }
 
 /// A step that many others are asked of, whether they happened after it.
@@ -82,16 +96,15 @@ impl Causality {
         let (old, new) = steps.split_at(kept);
         let tasks = new.iter().map(|s| s.task.index() + 1).max().unwrap_or(0);
         let timed = new.iter().any(is_timed) || self.timed && old.iter().any(is_timed);
+        self.known.take_back(&self.past[kept..self.steps.len()]);
         if tasks > self.width || timed != self.timed {
             (self.width, self.timed, kept) = (tasks.next_multiple_of(WORDS).max(self.width), timed, 0);
             self.known.reset(self.width);
         }
-        self.known.take_back(kept, &self.steps);
         self.steps.truncate(kept);
         self.steps.extend_from_slice(&steps[kept..]);
-        if self.own.len() < steps.len() {
-            self.own.resize(steps.len(), 0);
-            self.last_known.resize(steps.len(), 0);
+        if self.past.len() < steps.len() {
+            self.past.resize(steps.len(), Past { task: 0, own: 0, last_known: 0, previous: NONE, changes: 0 });
         }
         let words = steps.len() * self.width / WORDS;
         if self.clocks.len() < words {
@@ -105,14 +118,15 @@ impl Causality {
 
     /// Whether step `i` happened before step `j`, or is it.
     #[inline]
-    pub fn before(&self, steps: &[Step], i: usize, j: usize) -> bool {
-        i <= j && self.own[i] <= self.row(j)[steps[i].task.index()]
+    pub fn before(&self, i: usize, j: usize) -> bool {
+        i <= j && self.is_after(j, self.origin(i))
     }
 
     /// Step `i`, for [`is_after`](Self::is_after).
     #[inline]
     pub fn origin(&self, i: usize) -> Origin {
-        Origin { task: self.steps[i].task.0, number: self.own[i] }
+        let Past { task, own: number, .. } = self.past[i];
+        Origin { task, number }
     }
 
     /// Whether step `j` happened after `origin`, or is it.
@@ -125,15 +139,19 @@ impl Causality {
     /// If there is none, no step after `i` is any of that.
     #[inline]
     pub fn last_known_after(&self, i: usize, j: usize) -> Option<usize> {
-        let last = self.last_known[j] as usize;
+        let last = self.past[j].last_known as usize;
         (last > i + 1).then_some(last.wrapping_sub(1))
     }
 
     /// The last step before `end` that comes after `i` but did not happen after it; looks at all of them.
     pub fn last_independent_of(&self, i: usize, end: usize) -> Option<usize> {
-        let (task, number) = (self.steps[i].task.index(), self.own[i]);
-        let column = self.clocks.as_flattened().get((i + 1) * self.width + task..end * self.width)?;
-        column.iter().step_by(self.width).rposition(|known| *known < number).map(|at| i + 1 + at)
+        let origin = self.origin(i);
+        (i + 1..end).rev().find(|j| !self.is_after(*j, origin))
+    }
+
+    /// For how much there is room.
+    pub(crate) fn room(&self) -> usize {
+        self.clocks.capacity() * WORDS
     }
 
     /// Pairs of dependent steps of different tasks that nothing else orders.
@@ -148,7 +166,7 @@ impl Causality {
 
     /// The number of step `j` among its own task's, from 1.
     pub fn own(&self, j: usize) -> u32 {
-        self.own[j]
+        self.past[j].own
     }
 
     #[inline]
@@ -160,37 +178,56 @@ impl Causality {
 /// The weaving itself, a step at a time.
 impl Causality {
     fn step(&mut self, j: usize) {
-        let Causality { width, clocks, own, last_known, races, steps, timed, known } = self;
+        let Causality { width, clocks, past, races, steps, timed, known } = self;
         let (width, step) = (*width / WORDS, &steps[j]);
         let task = step.task.index();
-        let previous = known.newest_of_task(j, task);
+        let (previous, changes) = known.newest_of_task(j, task);
         let (before, beyond) = clocks.split_at_mut(j * width);
         let clock = &mut beyond[..width];
-        match previous {
+        // What its task knew; of the first step, what it was made to begin by.
+        let from = if previous == NONE { step.after.wrapping_sub(1) } else { previous };
+        match from {
             NONE => clock.fill([0; WORDS]),
-            previous => clock.copy_from_slice(&before[previous as usize * width..][..width]),
+            from => copy(clock, &before[from as usize * width..][..width]),
         }
         let number = &mut clock.as_flattened_mut()[task];
         *number += 1;
-        own[j] = *number;
-        if step.kind == OpKind::Exit && !*timed && step.after == 0 && !known.is_end_watched(task) {
-            // What is met most: it learns nothing, unless it follows a request.
-            let request = previous != NONE && is_request(steps[previous as usize].kind);
-            if !request {
-                last_known[j] = previous.wrapping_add(1);
-                return;
-            }
+        let (own, mut last_known) = (*number, from.wrapping_add(1));
+        past[j] = Past { task: step.task.0, own, last_known, previous, changes };
+        let is_granted = previous != NONE && is_request(steps[previous as usize].kind);
+        let learns = step.after > 0 && from == previous || is_granted || *timed;
+        // What is met most: it ends, or comes to one place.
+        if !learns && step.kind == OpKind::Exit && !known.is_end_watched(task) {
+            return;
         }
-        let last_known_of = &mut last_known[j];
-        *last_known_of = previous.wrapping_add(1);
-        let mut row = Row { j, clock, last_known: last_known_of, seen: Seen { width, before, own, steps }, races };
-        if step.after > 0 {
+        if !learns && step.kind.is_access() && step.resource != ResourceId::NONE {
+            let seen = Seen { width, before, past, steps };
+            let mut row = Row { j, own, clock, last_known: &mut last_known, seen, races };
+            known.meet_access(&mut row, Place::of_resource(step.resource));
+            past[j].last_known = last_known;
+            return;
+        }
+        self.learn(j, from);
+    }
+
+    /// What step `j` knows beyond what it has from step `from`, or has not if that is none.
+    #[inline(never)]
+    fn learn(&mut self, j: usize, from: u32) {
+        let Causality { width, clocks, past, races, steps, timed, known } = self;
+        let (width, step, Past { own, mut last_known, previous, .. }) = (*width / WORDS, &steps[j], past[j]);
+        let (before, beyond) = clocks.split_at_mut(j * width);
+        let seen = Seen { width, before, past, steps };
+        let mut row = Row { j, own, clock: &mut beyond[..width], last_known: &mut last_known, seen, races };
+        if step.kind == OpKind::TimerFire && step.outcome != 0 {
+            row.race_with_all(previous.wrapping_add(1) as usize, OpKind::Now);
+        }
+        if step.after > 0 && from == previous {
             row.learn(step.after as usize - 1);
         }
         if *timed {
             known.learn_of_timers(&mut row);
         }
-        if previous != NONE {
+        if previous != NONE && is_request(steps[previous as usize].kind) {
             learn_grant(&mut row, known, previous as usize);
         }
         match step.kind {
@@ -211,17 +248,15 @@ impl Causality {
                 }
             }
         }
+        past[j].last_known = last_known;
     }
 }
 
 /// Step `j` follows request `p` of its task: what let `p` go on, waited for or not.
 #[inline]
 fn learn_grant(row: &mut Row<'_>, known: &Known, p: usize) {
-    let request = &row.seen.steps[p];
-    if is_request(request.kind) {
-        if let Some(place) = known.place(Place::of_resource(request.resource)) {
-            learn_grant_at(row, place, p);
-        }
+    if let Some(place) = known.place(Place::of_resource(row.seen.steps[p].resource)) {
+        learn_grant_at(row, place, p);
     }
 }
 

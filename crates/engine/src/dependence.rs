@@ -85,12 +85,16 @@ fn relation_in_general(a: &Label, b: &Label) -> Relation {
         (IsFinished, Exit) if a.arg == u64::from(b.task.0) => return Dependent,
         (Unpark, Park) if a.arg == u64::from(b.task.0) => return Dependent,
         (Park, Unpark) if b.arg == u64::from(a.task.0) => return Dependent,
-        (TimerFire, _) if a.arg == u64::from(b.task.0) => return Enabling,
-        (_, TimerFire) if b.arg == u64::from(a.task.0) => return Enabling,
+        // Which timer is the earliest depends on all that were started, the task's own included.
+        (TimerFire, Now) if a.outcome != outcome::OK => return Dependent,
+        (Now, TimerFire) if b.outcome != outcome::OK => return Dependent,
+        (TimerFire, _) if a.arg == u64::from(b.task.0) && !is_too_late(a) => return Enabling,
+        (_, TimerFire) if b.arg == u64::from(a.task.0) && !is_too_late(b) => return Enabling,
         (TimerFire, Now) | (Now, TimerFire) => return Dependent,
         // What ends a wait in time keeps its timer from firing.
-        (TimerFire, Exit) | (Exit, TimerFire) => return Dependent,
-        (TimerFire, Unpark) | (Unpark, TimerFire) if a.arg == b.arg => return Dependent,
+        (TimerFire, Exit) if a.outcome == outcome::OK => return Dependent,
+        (Exit, TimerFire) if b.outcome == outcome::OK => return Dependent,
+        (TimerFire, Unpark) | (Unpark, TimerFire) if (a.arg, a.resource) == (b.arg, b.resource) => return Dependent,
         _ => {}
     }
     // A wait on a condition variable is also an unlock of its mutex.
@@ -113,6 +117,11 @@ fn relation_in_general(a: &Label, b: &Label) -> Relation {
         (TimerFire, _) | (_, TimerFire) => Dependent,
         _ => same_resource(a, b),
     }
+}
+
+/// Whether it is a timer that finds its wait over.
+fn is_too_late(fire: &Label) -> bool {
+    fire.outcome == outcome::REFUSED
 }
 
 /// Whether two steps are [`Dependent`](Relation::Dependent). What exhaustive exploration asks most, and

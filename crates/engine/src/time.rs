@@ -38,11 +38,25 @@ impl PathRank {
     }
 }
 
+/// A timer that was started, and the step by which it was: what is known of it where every timer fires
+/// ([`Engine::every_timer_fires`](crate::Engine::every_timer_fires)).
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Started {
+    pub(crate) task: TaskId,
+    pub(crate) deadline: u64,
+    pub(crate) rank: PathRank,
+    /// The position of the step that read the clock for it.
+    pub(crate) read: usize,
+    generation: u32,
+}
+
 #[derive(Default, Debug)]
 pub(crate) struct Timers {
     now: u64,
     started: u64,
     heap: BinaryHeap<Reverse<Timer>>,
+    /// All timers of the execution, where every timer fires; else none.
+    all: Vec<Started>,
 }
 
 impl Timers {
@@ -50,6 +64,7 @@ impl Timers {
         self.now = 0;
         self.started = 0;
         self.heap.clear();
+        self.all.clear();
     }
 
     #[inline]
@@ -65,6 +80,35 @@ impl Timers {
     pub(crate) fn start(&mut self, deadline: u64, task: TaskId, rank: PathRank, generation: u32) {
         self.started += 1;
         self.heap.push(Reverse(Timer { deadline, rank, started: self.started, task, generation }));
+    }
+
+    /// As [`start`](Self::start), where every timer fires: by the step at `read`.
+    pub(crate) fn start_by(&mut self, read: usize, deadline: u64, task: TaskId, rank: PathRank, generation: u32) {
+        self.start(deadline, task, rank, generation);
+        self.all.push(Started { task, deadline, rank, read, generation });
+    }
+
+    /// All timers, in the order in which they were started; none unless every timer fires.
+    pub(crate) fn all(&self) -> &[Started] {
+        &self.all
+    }
+
+    /// Whether the timer of this wait of `task` has been started.
+    pub(crate) fn has(&self, task: TaskId, generation: u32) -> bool {
+        self.all.iter().rev().any(|started| (started.task, started.generation) == (task, generation))
+    }
+
+    /// The earliest timer, and whether the wait that it belongs to is over.
+    pub(crate) fn front(&self, tasks: &[Task]) -> Option<(&Started, bool)> {
+        let Reverse(timer) = self.heap.peek()?;
+        let t = &tasks[timer.task.index()];
+        let over = t.timer != timer.generation || t.deadline.is_none();
+        Some((self.all.get(timer.started as usize - 1)?, over))
+    }
+
+    /// Takes out the earliest timer, whose wait is over: no time passes.
+    pub(crate) fn drop_front(&mut self) {
+        self.heap.pop();
     }
 
     /// Drops timers from the front whose waits are over.

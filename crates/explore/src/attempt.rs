@@ -18,6 +18,9 @@ use super::worker::Worker;
 
 /// No burst is made before this execution: the first ones of each kind come first.
 const AFTER: u64 = 9;
+/// Nor before this one where the guide of the first has given up: what is too wide for it, or unfit, is seldom small
+/// enough, and a burst finds less in it than what is drawn.
+const AFTER_GIVEN_UP: u64 = GUIDED + 1;
 /// Executions that a burst must be worth.
 const LEAST: u64 = 4;
 /// The part of the budget that may be spent on it.
@@ -36,6 +39,8 @@ pub(super) struct Attempt {
     /// Whose executions are the first ones; none when they are over.
     guide: Option<Guide>,
     most: u64,
+    /// No burst is made before this execution.
+    after: u64,
     given_up: bool,
     /// Before which execution a burst was made, and how many had been made by then in all of them.
     bursts: Vec<(u64, u64)>,
@@ -52,6 +57,7 @@ impl Attempt {
             explorer: None,
             guide: plan.guide.clone(),
             most,
+            after: AFTER,
             given_up: most == 0,
             bursts: Vec::new(),
             found: empty(most),
@@ -66,6 +72,9 @@ impl Attempt {
         let fate = guide.fate();
         if fate == Fate::Alive && !progress.exhausted && number < GUIDED {
             return;
+        }
+        if fate != Fate::Alive {
+            self.after = AFTER_GIVEN_UP;
         }
         if fate != Fate::Unfit {
             self.explorer = Some(guide.explorer().clone());
@@ -82,7 +91,7 @@ impl Attempt {
 
     /// Whether there is to be a burst before execution `number`.
     pub(super) fn is_due(&self, number: u64) -> bool {
-        !self.given_up && self.guide.is_none() && number >= AFTER && number / 2 >= self.found.executions + LEAST
+        !self.given_up && self.guide.is_none() && number >= self.after && number / 2 >= self.found.executions + LEAST
     }
 
     /// Whether there is nothing left to sample for.

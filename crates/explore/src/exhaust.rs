@@ -2,19 +2,23 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use drawloom_engine::exhaustive::{Explorer, Tally, least_preemptions};
 
 use super::exploration::{Exploration, Failure};
 use super::levels;
+use super::memory;
 use super::plan::Plan;
 use super::program::Program;
 use super::progress::Progress;
 use super::resume::{Log, Start};
 use super::shrink;
-use super::spread::{WORTH_SPREADING, empty, lock};
+use super::spread::{empty, lock};
 use super::worker::{Ran, Worker};
+
+/// An exploration that is shorter than this stays on the thread that it was started on.
+const WORTH_SPREADING: Duration = Duration::from_millis(1);
 
 /// So many executions are shown one by one, and then as many at a time: what shows them is shared by all workers.
 const SHOW_EACH: u64 = 1024;
@@ -34,7 +38,7 @@ pub(super) fn exhaust<P: Program>(plan: &Plan, program: &P, log: Option<Log>) ->
     }
     let mut worker = Worker::new(plan, program);
     let fresh = || Start {
-        explorer: Explorer::new(plan.executions).with_memory(plan.memory_budget),
+        explorer: memory::explorer(plan.executions).with_memory(plan.memory_budget),
         found: empty(plan.executions),
     };
     let mut remarks = Vec::new();
@@ -52,6 +56,9 @@ pub(super) fn exhaust<P: Program>(plan: &Plan, program: &P, log: Option<Log>) ->
         }
         let mut exploration = Exploration { remarks, ..exploration };
         shrink::all(&mut worker, &mut exploration.failures);
+        // Its strategy has the explorer, too.
+        drop(worker);
+        memory::keep_explorer(explorer);
         return exploration;
     }
 }
@@ -78,11 +85,11 @@ pub(super) fn exhaust_from<P: Program>(
             explorer.give_back();
             return false;
         }
-        let Some(strategy) = explorer.claim_ahead() else { return false };
-        let ticket = strategy.ticket();
+        let Some(ticket) = explorer.claim_ahead() else { return false };
         let iteration = made.0.fetch_add(1, Ordering::Relaxed);
-        let mut ran = worker.run_with(iteration, Box::new(strategy));
-        if let Some(divergence) = explorer.take_divergence() {
+        let mut ran = worker.run(iteration);
+        let (redundant, divergence) = explorer.take_outcome(ticket);
+        if let Some(divergence) = divergence {
             ran.failure = Some(Box::new(worker.diverged(divergence, iteration)));
         }
         if let (Some(most), Some(failure)) = (plan.preemptions, &mut ran.failure) {
@@ -97,7 +104,6 @@ pub(super) fn exhaust_from<P: Program>(
         if shown > 0 || failed {
             progress.made(shown, u64::from(failed), || explorer.estimate().saturating_sub(made_before));
         }
-        let redundant = explorer.was_redundant(ticket);
         let tally = log.map(|_| if redundant { Tally { redundant: 1, ..Tally::default() } } else { ran.tally() });
         if let Some(log) = log.filter(|_| iteration == 0) {
             log.began_with(worker);
@@ -116,6 +122,7 @@ pub(super) fn exhaust_from<P: Program>(
         let began = Instant::now();
         let mut alone = plan.threads > 1;
         let share = shares.begin_with(found);
+        worker.set_strategy(Box::new(explorer.strategy()));
         while work(worker, explorer, &share) {
             if alone && began.elapsed() > WORTH_SPREADING {
                 alone = false;
@@ -123,6 +130,7 @@ pub(super) fn exhaust_from<P: Program>(
                     scope.spawn(|| {
                         let (mut worker, explorer) = (Worker::new(plan, program), explorer.clone());
                         let share = shares.begin_with(empty(plan.executions));
+                        worker.set_strategy(Box::new(explorer.strategy()));
                         while work(&mut worker, &explorer, &share) {}
                     });
                 }

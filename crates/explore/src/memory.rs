@@ -7,6 +7,7 @@ use std::cell::Cell;
 use std::sync::Arc;
 
 use drawloom_engine::TaskId;
+use drawloom_engine::exhaustive::Explorer;
 use drawloom_engine::finding::{Divergence, Finding};
 use drawloom_engine::strategy::{Auto, Drawn, Guide, Profile, Strategy, Tape, View};
 
@@ -15,6 +16,7 @@ use super::plan::GUIDED;
 thread_local! {
     static AUTO: Cell<Option<Box<Auto>>> = const { Cell::new(None) };
     static GUIDE: Cell<Option<Guide>> = const { Cell::new(None) };
+    static EXPLORER: Cell<Option<Explorer>> = const { Cell::new(None) };
     static PROFILE: Cell<Option<Arc<Profile>>> = const { Cell::new(None) };
 }
 
@@ -33,6 +35,22 @@ pub(super) fn guide() -> Guide {
 /// The exploration of `guide` is over.
 pub(super) fn keep_guide(guide: Option<Guide>) {
     let _ = GUIDE.try_with(|kept| kept.set(guide));
+}
+
+/// An explorer that has everything before it, and may make `budget` executions.
+pub(super) fn explorer(budget: u64) -> Explorer {
+    match EXPLORER.try_with(Cell::take).ok().flatten() {
+        Some(mut explorer) => {
+            explorer.renew(budget);
+            explorer
+        }
+        None => Explorer::new(budget),
+    }
+}
+
+/// The exploration of `explorer` is over, and nobody else has it.
+pub(super) fn keep_explorer(explorer: Explorer) {
+    let _ = EXPLORER.try_with(|kept| kept.set(explorer.is_small().then_some(explorer)));
 }
 
 /// A profile of nothing.

@@ -28,9 +28,13 @@ const COMPARED: u64 = SINGLE - 1;
 /// Makes a strategy of the user's own for each worker.
 pub(super) type MakeStrategy = Arc<dyn Fn() -> Box<dyn Strategy> + Send + Sync>;
 
-/// What an early timer depends on is not in the dependence table: a search would miss some of what follows.
-const NOT_EXHAUSTED: &str = "`exhaustive` does not explore timers that fire early: leave out `clock = explore`, or sample \
-                             with another strategy";
+/// What a task reads of the clock otherwise than by a step, nothing can be in the way of: a search would miss some of it.
+const NOT_EXHAUSTED: &str = "`exhaustive` does not explore timers that fire early in this language: leave out \
+                             `clock = explore`, or sample with another strategy";
+
+/// How many preemptions a class needs is worked out for timers that fire when nobody can go on.
+const NOT_COUNTED: &str = "`exhaustive` has no bound of preemptions where timers fire early: leave out `preemptions` or \
+                           `clock = explore`";
 
 /// Whether timers may fire although there is time.
 fn fires_early(config: &Config) -> bool {
@@ -55,6 +59,8 @@ pub(super) struct Plan {
     pub(super) compared: u64,
     /// Whether to stop as soon as behaviours repeat themselves.
     pub(super) until_saturated: bool,
+    /// Whether all that there is can be explored, if it is not much.
+    pub(super) can_be_exhausted: bool,
     /// Bytes for what an exhaustive exploration has left to do.
     pub(super) memory_budget: usize,
     /// Preemptions that a behaviour may need, if an exhaustive exploration has that bound.
@@ -82,7 +88,12 @@ impl Plan {
             StrategySpec::Replay { token, .. } => {
                 Some(Schedule::from_token(token, &name).map_err(|error| error.to_string())?)
             }
-            StrategySpec::Exhaustive { .. } if fires_early(config) => return Err(NOT_EXHAUSTED.to_owned()),
+            StrategySpec::Exhaustive { .. } if fires_early(config) && !P::EARLY_TIMERS_ARE_STEPS => {
+                return Err(NOT_EXHAUSTED.to_owned());
+            }
+            StrategySpec::Exhaustive { preemptions: Some(_), .. } if fires_early(config) => {
+                return Err(NOT_COUNTED.to_owned());
+            }
             _ => None,
         };
         let threads = match config.threads {
@@ -124,6 +135,7 @@ impl Plan {
                 _ => COMPARED,
             },
             until_saturated: config.until == Until::Saturated && config.strategy.is_randomised(),
+            can_be_exhausted: early_fires == 0 || P::EARLY_TIMERS_ARE_STEPS,
             custom: None,
             // With `keep_going` exploration goes on after an execution that ended half way.
             guide: (config.strategy == StrategySpec::Auto && !config.keep_going && early_fires == 0)
@@ -229,7 +241,7 @@ impl Plan {
 
     /// Whether to explore everything where that takes little.
     pub(super) fn may_exhaust(&self) -> bool {
-        matches!(self.strategy, StrategySpec::Auto) && self.settings.limits.early_fires == 0
+        matches!(self.strategy, StrategySpec::Auto) && self.can_be_exhausted
     }
 
     /// What a schedule is replayed with that was made under this plan, or, if `await_change`, by an

@@ -15,6 +15,11 @@ pub trait Program: Sync {
     /// Whether accesses to plain memory that nothing orders are a finding of their own.
     const DATA_RACES: bool = true;
 
+    /// Whether a task that waits for a limited time reads the clock by a step where
+    /// [every timer fires](drawloom_engine::Engine::every_timer_fires): then timers that fire early can be explored
+    /// exhaustively.
+    const EARLY_TIMERS_ARE_STEPS: bool = true;
+
     /// The language that it is written in, for reports.
     const LANGUAGE: Language = Language::Rust;
 

@@ -28,7 +28,7 @@ use super::verdict::{Evidence, claim, novelty};
 use super::worker::{Ran, Worker};
 
 /// An exploration that is shorter than this stays on the thread that it was started on.
-pub(super) const WORTH_SPREADING: Duration = Duration::from_millis(3);
+const WORTH_SPREADING: Duration = Duration::from_millis(3);
 
 /// What came of a block of executions.
 struct Block {

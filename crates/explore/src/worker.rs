@@ -222,8 +222,13 @@ impl<'a, P: Program> Worker<'a, P> {
 
     /// As [`run`](Self::run), with the choices of `strategy`.
     pub(super) fn run_with(&mut self, iteration: u64, strategy: Box<dyn Strategy>) -> Ran {
-        self.executor.set_strategy(strategy);
+        self.set_strategy(strategy);
         self.run(iteration)
+    }
+
+    /// From now on choices are made by `strategy`.
+    pub(super) fn set_strategy(&mut self, strategy: Box<dyn Strategy>) {
+        self.executor.set_strategy(strategy);
     }
 
     /// The same choices must lead to the same steps; if they do not, nothing that is found could be

@@ -1,6 +1,7 @@
 //! The executor: runs executions, one after another, on the calling thread.
 
 use std::ops::Range;
+use std::panic::AssertUnwindSafe;
 use std::rc::Rc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -12,7 +13,7 @@ use crate::fiber::Fiber;
 use crate::overflow::install_handler;
 use crate::panics::{TaskPanic, install_hook};
 use crate::pool;
-use crate::runtime::{Body, Handle, NO_FIBER, Runtime, current, set_current};
+use crate::runtime::{Handle, NO_FIBER, Runtime, current, set_current};
 
 /// Runs executions and keeps their memory: stacks, tables, traces.
 pub struct Executor {
@@ -68,13 +69,16 @@ impl Executor {
         epoch
     }
 
-    /// Runs one execution of `body`, with choices seeded by `seed`. The trace stays in
+    /// Runs one execution of `main`, with choices seeded by `seed`. The trace stays in
     /// [`engine`](Self::engine) until the next one.
+    ///
+    /// A panic of `main` is caught as close to it as can be: whatever it would have to clean up on its way costs as
+    /// much as many steps.
     ///
     /// # Panics
     ///
     /// If called from within an execution.
-    pub fn run(&mut self, settings: &Settings, seed: u64, body: Body) -> Outcome {
+    pub fn run(&mut self, settings: &Settings, seed: u64, main: impl Fn() + 'static) -> Outcome {
         assert!(current().is_none(), "an exploration cannot be started from within an exploration");
         let handle = Handle::new(&self.runtime);
         let inner = handle.inner();
@@ -93,7 +97,7 @@ impl Executor {
         inner.addresses.clear();
         inner.spurious_left = settings.spurious_wakeups;
         inner.weak_failures_left = settings.weak_failures;
-        inner.enlist(TaskId::MAIN, body);
+        inner.enlist(TaskId::MAIN, Box::new(move || handle.outlive(TaskId::MAIN, AssertUnwindSafe(&main))));
         set_current(Some(handle));
         inner.resumes = match inner.engine.next(&mut *inner.strategy) {
             Next::Run(task) | Next::Settle(task) => task,

@@ -175,6 +175,8 @@ impl Handle {
         self.force_unwind(me);
     }
 
+    /// Inlined, for each frame that is unwound costs as much as several steps.
+    #[inline(always)]
     fn force_unwind(self, me: TaskId) -> ! {
         let inner = self.inner();
         inner.forced.resize(inner.engine.tasks().len(), 0);
@@ -291,12 +293,26 @@ impl Handle {
 
     /// As [`step`](Self::step), for a wait that ends after `nanos` of virtual time at the latest.
     pub fn step_with_timeout(self, operation: Operation, nanos: u64) -> u32 {
-        let deadline = self.inner().engine.now().saturating_add(nanos);
-        self.step_until(operation, deadline)
+        let deadline = self.now_before_wait(operation.site).saturating_add(nanos);
+        self.begin_wait(operation, deadline)
+    }
+
+    /// The virtual clock, for a wait that begins at once and has a time limit. It is read by a step only where the
+    /// order of that step and of timers is explored.
+    pub fn now_before_wait(self, site: Site) -> u64 {
+        if self.inner().engine.every_timer_fires() {
+            self.step(Operation::new(OpKind::Now, ResourceId::NONE, site));
+        }
+        self.inner().engine.now()
     }
 
     /// As [`step`](Self::step), for a wait that ends at the virtual instant `deadline` at the latest.
     pub fn step_until(self, operation: Operation, deadline: u64) -> u32 {
+        self.now_before_wait(operation.site);
+        self.begin_wait(operation, deadline)
+    }
+
+    fn begin_wait(self, operation: Operation, deadline: u64) -> u32 {
         self.pay();
         let inner = self.inner();
         inner.engine.set_deadline(inner.running, Some(deadline));
@@ -439,7 +455,7 @@ pub(crate) fn run_tasks(runtime: Handle, yielder: &Yielder<(), ()>) {
 
 impl Handle {
     /// Runs a part of a task; a panic that leaves it is a finding, except our own.
-    fn outlive(self, me: TaskId, part: AssertUnwindSafe<impl FnOnce()>) {
+    pub(crate) fn outlive(self, me: TaskId, part: AssertUnwindSafe<impl FnOnce()>) {
         if let Err(payload) = catch_unwind(part) {
             let forced = payload.is::<ForcedUnwind>();
             let inner = self.inner();

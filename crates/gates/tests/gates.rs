@@ -272,6 +272,29 @@ fn a_guest_that_nobody_wakes_is_a_deadlock() {
 }
 
 #[test]
+fn who_was_joined_is_known_when_another_guest_comes_after() {
+    let mut gates = gates();
+    let said: Said = Arc::default();
+    let told = Arc::clone(&said);
+    let outcome = run(&mut gates, 0, move || {
+        let x = cell();
+        for _ in 0..2 {
+            let piece = Errand::Piece(Operation::new(OpKind::CellWrite, x, at(10)), None);
+            let guest = here().invite(None, at(1), piece);
+            say(&told, guest.0);
+            let joined = Operation::new(OpKind::Join, ResourceId::NONE, at(2)).with_arg(u64::from(guest.0));
+            here().next_guest(joined)?;
+            here().go_on(guest, Errand::Exit);
+            here().next_guest(joined)?;
+        }
+        Ok(())
+    });
+    assert!(outcome.finding.is_none(), "{:?}", outcome.finding);
+    let joined = gates.engine().steps().iter().filter(|step| step.kind == OpKind::Join).map(|step| step.arg as u32);
+    assert_eq!(joined.collect::<Vec<_>>(), heard(&said));
+}
+
+#[test]
 fn a_thread_cannot_be_waited_for_within_a_piece() {
     let mut gates = gates();
     let outcome = run(&mut gates, 0, || {

@@ -11,6 +11,7 @@
 
 mod attributes;
 mod calls;
+mod filling;
 mod items;
 mod objects;
 mod whole;
@@ -19,9 +20,10 @@ use pyo3::ffi::PyObject;
 
 use self::attributes::attribute;
 use self::calls::{call, call_ex, enter};
+pub(crate) use self::filling::fill;
 use self::items::{Use, contains, item};
-use self::objects::is_container;
-pub(crate) use self::objects::is_python_type;
+use self::objects::{is_container, type_of};
+pub(crate) use self::objects::{is_python_type, method_of};
 use self::whole::{next, private_or_whole, size, whole};
 use crate::code::{Kind, Op};
 use crate::containers::Facts;
@@ -52,13 +54,21 @@ pub(crate) struct Access {
     pub(crate) write: bool,
     /// What it makes known of a container, besides.
     pub(crate) facts: Facts,
-    /// A look that adds an item if there is none.
-    pub(crate) fills: bool,
+    pub(crate) fills: Fills,
+}
+
+/// Whether a look adds an item if there is none.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Fills {
+    No,
+    AtOnce,
+    /// By code in Python, during which others may run: the look and the store are two steps.
+    ByPython,
 }
 
 impl Access {
     pub(crate) fn new(owner: *mut PyObject, part: Part, write: bool) -> Access {
-        Access { owner, part, write, facts: 0, fills: false }
+        Access { owner, part, write, facts: 0, fills: Fills::No }
     }
 }
 
@@ -73,6 +83,10 @@ pub(crate) struct Touched {
     unordered: bool,
     /// What it does to a lock of the interpreter.
     pub(crate) lock: Option<(*mut PyObject, LockOp)>,
+    /// A dict whose items are made by code in Python, and the key that it is asked for.
+    pub(crate) asked: Option<(*mut PyObject, *mut PyObject)>,
+    /// All that it touches it touches before it calls anything.
+    pub(crate) at_first: bool,
     /// Something else is to be called.
     substituted: bool,
 }
@@ -123,7 +137,7 @@ pub(crate) fn touched(op: &Op, operands: &Operands) -> Touched {
     let mut touched = Touched::default();
     let (a, b) = (usize::from(op.a), usize::from(op.b));
     match op.kind {
-        Kind::None => {}
+        Kind::None | Kind::Return => {}
         Kind::AttrLoad => attribute(operands.peek(a), op.name, false, &mut touched),
         Kind::AttrStore => attribute(operands.peek(a), op.name, true, &mut touched),
         Kind::GlobalLoad => touched.name(operands.globals, op.name, false),
@@ -148,6 +162,8 @@ pub(crate) fn touched(op: &Op, operands: &Operands) -> Touched {
             let iterator = operands.peek(a);
             let callers = if b > 0 && operands.local(0) == iterator { b } else { 0 };
             next(iterator, operands.count(iterator) + callers, &mut touched);
+            // It has the item when it calls its function.
+            touched.at_first = type_of(iterator) == &raw mut pyo3::ffi::PyMap_Type;
         }
         Kind::Call => call(op, operands, &mut touched),
         Kind::CallEx => call_ex(op, operands, &mut touched),

@@ -43,11 +43,35 @@ pub(crate) enum Kind {
     CallEx,
     /// Enters the context of operand `a`.
     Enter,
+    /// Returns to who has called, or yields to him.
+    Return,
     /// It is not known what it does.
     Unknown,
 }
 
-pub(crate) const KINDS: [(&str, Kind); 22] = [
+impl Kind {
+    /// Whether it may call Python code in the midst of what it does, where it calls none in place of it.
+    pub(crate) fn calls(self) -> bool {
+        use Kind::*;
+        matches!(
+            self,
+            ItemLoad
+                | ItemStore
+                | ItemDelete
+                | WholeRead
+                | WholeWrite
+                | DeepRead
+                | Contains
+                | Compare
+                | Operator
+                | Next
+                | Call
+                | CallEx
+        )
+    }
+}
+
+pub(crate) const KINDS: [(&str, Kind); 23] = [
     ("NONE", Kind::None),
     ("ATTR_LOAD", Kind::AttrLoad),
     ("ATTR_STORE", Kind::AttrStore),
@@ -69,6 +93,7 @@ pub(crate) const KINDS: [(&str, Kind); 22] = [
     ("CALL", Kind::Call),
     ("CALL_EX", Kind::CallEx),
     ("ENTER", Kind::Enter),
+    ("RETURN", Kind::Return),
     ("UNKNOWN", Kind::Unknown),
 ];
 

@@ -3,11 +3,12 @@
 use pyo3::ffi::{self, PyObject};
 use pyo3::prelude::*;
 
-use crate::access::is_python_type;
+use crate::access::{is_python_type, method_of};
 use crate::world::{aside, world};
 
 unsafe extern "C" {
     static mut PyMethod_Type: ffi::PyTypeObject;
+    static mut PyStaticMethod_Type: ffi::PyTypeObject;
     fn PyMethod_Function(method: *mut PyObject) -> *mut PyObject;
     fn PyMethod_Self(method: *mut PyObject) -> *mut PyObject;
 }
@@ -146,6 +147,38 @@ pub(crate) fn effect_of(callable: *mut PyObject) -> (Effect, *mut PyObject) {
             return (effect, std::ptr::null_mut());
         }
         (Effect::Pure, std::ptr::null_mut())
+    }
+}
+
+/// Whether calling it runs code in Python, so that others may run before it returns.
+pub(crate) fn runs_python(callable: *mut PyObject) -> bool {
+    if world().types.at_once.contains(&(callable as usize)) {
+        return false;
+    }
+    // SAFETY: as above.
+    unsafe {
+        let kind = ffi::Py_TYPE(callable);
+        if kind == &raw mut ffi::PyFunction_Type {
+            return true;
+        }
+        if kind == &raw mut PyMethod_Type {
+            return runs_python(PyMethod_Function(callable));
+        }
+        if kind as usize == world().types.partial {
+            return runs_python((*callable.cast::<Partial>()).function);
+        }
+        if ffi::PyType_Check(callable) != 0 {
+            let class = callable.cast::<ffi::PyTypeObject>();
+            let is = |method, type_: *mut ffi::PyTypeObject| {
+                let found = method_of(class, method);
+                !found.is_null() && ffi::Py_TYPE(found) == type_
+            };
+            return is_python_type(class)
+                && (is(c"__init__", &raw mut ffi::PyFunction_Type)
+                    || is(c"__new__", &raw mut PyStaticMethod_Type)
+                    || is_called_in_python(kind));
+        }
+        is_python_type(kind) && is_called_in_python(kind)
     }
 }
 

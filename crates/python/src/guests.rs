@@ -12,7 +12,7 @@ use pyo3::exceptions::PyRuntimeError;
 use pyo3::ffi::PyObject;
 use pyo3::prelude::*;
 
-use crate::access::{Part, Touched};
+use crate::access::{Fills, Part, Touched};
 use crate::raise::{here, torn_down};
 use crate::world::{Phase, place, world};
 
@@ -50,7 +50,7 @@ pub(crate) fn note_piece(touched: &Touched, site: Site) {
                     Part::Names => (access.owner, NAMES),
                     Part::Item(_) | Part::Size | Part::Content | Part::All => (access.owner, 0),
                 };
-                note(owner, name, access.write || access.fills);
+                note(owner, name, access.write || access.fills != Fills::No);
             }
         }
     }

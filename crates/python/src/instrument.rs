@@ -2,13 +2,13 @@
 
 #[cfg(not(Py_3_12))]
 mod tracing {
+    use pyo3::Python;
     use pyo3::ffi::{self, PyObject};
 
     use crate::code::{Kind, code_at};
     use crate::instrument::observed;
     use crate::layout::{trace_instructions, traced};
-    use crate::raise::raise_torn_down;
-    use crate::steps::instruction;
+    use crate::steps::{Stop, instruction, returned};
     use crate::world::world;
 
     const CALL: i32 = 0;
@@ -36,8 +36,13 @@ mod tracing {
                     let op = code_at(code).op(index);
                     if op.kind != Kind::None {
                         observed(&op, &operands);
-                        if instruction(&op, &operands).is_err() {
-                            raise_torn_down();
+                        let done: Result<(), Stop> = match op.kind {
+                            Kind::Return => returned(&operands).map_err(Into::into),
+                            _ => instruction(&op, &operands),
+                        };
+                        if let Err(stop) = done {
+                            let py = Python::assume_gil_acquired();
+                            stop.into_error(py).restore(py);
                             return -1;
                         }
                     }
@@ -71,8 +76,7 @@ mod monitoring {
     use crate::code::{Kind, code_at};
     use crate::instrument::observed;
     use crate::layout::monitored;
-    use crate::raise::torn_down;
-    use crate::steps::instruction;
+    use crate::steps::{Stop, instruction, returned};
     use crate::world::world;
 
     /// What `sys.monitoring` calls before each instruction.
@@ -90,7 +94,11 @@ mod monitoring {
         let operands = unsafe { monitored(code.as_ptr(), known.locals, usize::from(op.depth)) };
         if let Some(operands) = operands {
             observed(&op, &operands);
-            instruction(&op, &operands).map_err(|_| torn_down(py))?;
+            let done: Result<(), Stop> = match op.kind {
+                Kind::Return => returned(&operands).map_err(Into::into),
+                _ => instruction(&op, &operands),
+            };
+            done.map_err(|stop| stop.into_error(py))?;
         }
         Ok(py.None())
     }
@@ -116,6 +124,7 @@ fn observed(op: &Op, operands: &Operands) {
         let operand = match op.kind {
             Kind::CellLoad | Kind::CellStore => operands.local(usize::from(op.a)),
             Kind::GlobalLoad | Kind::GlobalStore => operands.globals,
+            Kind::Return => operands.code_of_caller(),
             _ => operands.peek(usize::from(op.a)),
         };
         seen.push((op.kind as u8, operand as usize));

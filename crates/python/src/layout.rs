@@ -49,14 +49,39 @@ impl Operands {
     }
 }
 
+impl Operands {
+    /// The frame that waits for this one to return, if there is one.
+    fn waiting(&self) -> Option<&Inner> {
+        // SAFETY: operands lie in a frame of this version, and frames that wait for others are live.
+        unsafe {
+            let frame = self.locals.byte_sub(std::mem::offset_of!(Inner, localsplus)).cast::<Inner>();
+            let mut back = (*frame).previous;
+            while back.as_ref().is_some_and(Inner::is_entry) {
+                back = (*back).previous;
+            }
+            back.as_ref()
+        }
+    }
+
+    /// Its variables, by which it is known; or null.
+    pub(crate) fn caller(&self) -> *const *mut PyObject {
+        self.waiting().map_or(std::ptr::null(), |frame| frame.localsplus.as_ptr())
+    }
+
+    /// The code that it runs; or null.
+    pub(crate) fn code_of_caller(&self) -> *mut PyObject {
+        self.waiting().map_or(std::ptr::null_mut(), |frame| frame.code)
+    }
+}
+
 #[cfg(not(Py_3_11))]
 mod version {
     use super::*;
 
     #[repr(C)]
-    pub(crate) struct Frame {
+    pub(crate) struct Inner {
         head: [usize; 3],
-        back: *mut PyObject,
+        pub(super) previous: *mut Inner,
         pub(crate) code: *mut PyObject,
         builtins: *mut PyObject,
         globals: *mut PyObject,
@@ -72,14 +97,21 @@ mod version {
         iblock: i32,
         state: i8,
         blockstack: [[i32; 3]; 20],
-        localsplus: [*mut PyObject; 1],
+        pub(super) localsplus: [*mut PyObject; 1],
+    }
+
+    impl Inner {
+        /// All of them run Python code.
+        pub(super) fn is_entry(&self) -> bool {
+            false
+        }
     }
 
     /// The operands of the instruction that a traced frame has come to, its code, and the number of the instruction.
     pub(crate) unsafe fn traced(frame: *mut PyObject) -> (*mut PyObject, usize, Operands) {
         // SAFETY: the caller is a trace function, which is given a frame of this version.
         unsafe {
-            let frame = &*frame.cast::<Frame>();
+            let frame = &*frame.cast::<Inner>();
             let top = frame.valuestack.add(frame.stackdepth as usize);
             let operands = Operands { locals: frame.localsplus.as_ptr(), top, globals: frame.globals };
             (frame.code, frame.lasti as usize, operands)
@@ -90,7 +122,7 @@ mod version {
     pub(crate) unsafe fn trace_instructions(frame: *mut PyObject, all: bool) {
         // SAFETY: as above.
         unsafe {
-            let frame = &mut *frame.cast::<Frame>();
+            let frame = &mut *frame.cast::<Inner>();
             (frame.trace_lines, frame.trace_opcodes) = (0, i8::from(all));
         }
     }
@@ -101,19 +133,26 @@ mod version {
     use super::*;
 
     #[repr(C)]
-    struct Inner {
+    pub(crate) struct Inner {
         func: *mut PyObject,
         globals: *mut PyObject,
         builtins: *mut PyObject,
         locals: *mut PyObject,
-        code: *mut PyObject,
+        pub(crate) code: *mut PyObject,
         frame_obj: *mut PyObject,
-        previous: *mut Inner,
+        pub(super) previous: *mut Inner,
         prev_instr: *const u16,
         stacktop: i32,
         is_entry: bool,
         owner: i8,
-        localsplus: [*mut PyObject; 1],
+        pub(super) localsplus: [*mut PyObject; 1],
+    }
+
+    impl Inner {
+        /// All of them run Python code.
+        pub(super) fn is_entry(&self) -> bool {
+            false
+        }
     }
 
     #[repr(C)]
@@ -157,7 +196,7 @@ mod version {
     #[repr(C)]
     pub(crate) struct Inner {
         pub(crate) code: *mut PyObject,
-        previous: *mut Inner,
+        pub(super) previous: *mut Inner,
         func: *mut PyObject,
         globals: *mut PyObject,
         builtins: *mut PyObject,
@@ -167,7 +206,15 @@ mod version {
         stacktop: i32,
         return_offset: u16,
         owner: i8,
-        localsplus: [*mut PyObject; 1],
+        pub(super) localsplus: [*mut PyObject; 1],
+    }
+
+    impl Inner {
+        /// Whether it stands for code that is not written in Python.
+        pub(super) fn is_entry(&self) -> bool {
+            const OF_C_STACK: i8 = 3;
+            self.owner == OF_C_STACK
+        }
     }
 
     /// Bytes into the thread state at which the frame is found; in 3.12 there is one more pointer on the way.

@@ -19,6 +19,7 @@
 //! - `program` runs executions, `result` is what comes of an exploration, `reading` is how people read that.
 
 mod access;
+mod calling;
 mod chance;
 mod code;
 mod condvar;
@@ -85,10 +86,12 @@ fn install(py: Python<'_>, given: &Bound<'_, PyDict>) -> PyResult<()> {
     world.types.locks.extend(all("locks")?);
     world.types.resumed.extend(all("resumed")?);
     world.types.locals.extend(all("locals")?);
+    world.types.at_once.extend(all("at_once")?);
     for (name, place) in [
         ("probe", &mut world.types.probe),
         ("bound_slot", &mut world.types.bound_slot),
         ("partial", &mut world.types.partial),
+        ("sorted", &mut world.types.sorted),
         ("reentrant", &mut world.types.reentrant),
         ("cell", &mut world.types.cell),
     ] {

@@ -92,6 +92,8 @@ impl Program for Threads {
     type Executor = Pooled;
 
     const SPREADS: bool = false;
+    /// Libraries that are loaded beside the interpreter read the clock without a step.
+    const EARLY_TIMERS_ARE_STEPS: bool = false;
     const DATA_RACES: bool = false;
     const LANGUAGE: Language = Language::Python;
 

@@ -28,14 +28,6 @@ pub(crate) fn torn_down(py: Python<'_>) -> PyErr {
     }
 }
 
-/// Raises it, for callbacks that return a number.
-#[cfg(not(Py_3_12))]
-pub(crate) fn raise_torn_down() {
-    // SAFETY: callbacks run with the interpreter's lock.
-    let py = unsafe { Python::assume_gil_acquired() };
-    torn_down(py).restore(py);
-}
-
 /// Gives the exploration up: nothing could be said of it.
 pub(crate) fn unsupported(py: Python<'_>, baton: Baton, what: &str) -> PyErr {
     world().unsupported.get_or_insert_with(|| what.to_owned());

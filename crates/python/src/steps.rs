@@ -4,13 +4,16 @@ use drawloom_engine::finding::{Divergence, FindingKind};
 use drawloom_engine::{OpKind, Operation, ResourceId, ResourceKind, Site, State};
 use drawloom_gates::{Baton, TornDown, baton};
 use pyo3::ffi::PyObject;
+use pyo3::prelude::*;
 
-use crate::access::{Access, Part, Touched, touched};
+use crate::access::{Access, Fills, Part, Touched, fill, touched};
+use crate::calling;
 use crate::code::{Kind, Op};
 use crate::containers::{FILLED, Facts, REMOVED, STRUCTURE, Use, WHOLE};
 use crate::guests::note_piece;
 use crate::layout::Operands;
 use crate::native;
+use crate::raise::torn_down;
 use crate::watch;
 use crate::world::{Known, Phase, place, world};
 
@@ -19,24 +22,24 @@ const ALL: usize = usize::MAX;
 
 /// What the instruction `op` is about to do is announced, and its turn awaited.
 #[inline]
-pub(crate) fn instruction(op: &Op, operands: &Operands) -> Result<(), TornDown> {
+pub(crate) fn instruction(op: &Op, operands: &Operands) -> Result<(), Stop> {
     let Some(baton) = baton() else { return Ok(()) };
     if baton.is_tearing_down() {
-        return in_teardown(baton, op, operands);
+        return Ok(in_teardown(baton, op, operands)?);
     }
     if watch::is_interrupted() {
-        return Err(baton.fail(FindingKind::Divergence(Box::new(nothing_expected("interrupted")))));
+        return Err(baton.fail(FindingKind::Divergence(Box::new(nothing_expected("interrupted")))).into());
     }
     let touched = touched(op, operands);
     if let Some((lock, lock_op)) = touched.lock {
-        return native::step(baton, lock, lock_op, op, operands);
+        return Ok(native::step(baton, lock, lock_op, op, operands)?);
     }
     if world().phase != Phase::Parallel {
         // Nobody else is there; but what is looked at in the end tells what matters.
         if world().phase == Phase::After {
             look_in_the_end(&touched);
         }
-        return stop_if_grown(baton);
+        return Ok(stop_if_grown(baton)?);
     }
     if baton.is_guest() {
         note_piece(&touched, op.site);
@@ -46,15 +49,63 @@ pub(crate) fn instruction(op: &Op, operands: &Operands) -> Result<(), TornDown> 
     if world().grown {
         stop_if_grown(baton)?;
     }
+    calling::note(baton, operands, resource.filter(|_| !touched.at_first && op.kind.calls()), op.site);
+    if let Some(resource) = resource {
+        access_step(baton, resource, op.site)?;
+    }
+    match touched.asked {
+        Some((dict, key)) => fill(baton, dict, key, op),
+        None => Ok(()),
+    }
+}
+
+/// Why an instruction is not carried out.
+pub(crate) enum Stop {
+    TornDown,
+    /// What it does was done for it, and has raised this.
+    Raised(PyErr),
+}
+
+impl From<TornDown> for Stop {
+    fn from(_: TornDown) -> Stop {
+        Stop::TornDown
+    }
+}
+
+impl Stop {
+    pub(crate) fn into_error(self, py: Python<'_>) -> PyErr {
+        match self {
+            Stop::TornDown => torn_down(py),
+            Stop::Raised(error) => error,
+        }
+    }
+}
+
+/// What an instruction does besides is announced, and its turn awaited.
+pub(crate) fn one_access(baton: Baton, access: &Access, op: &Op) -> Result<(), TornDown> {
+    let resource = key_of(access, Use { site: op.site, nth: op.nth, besides: false });
+    stop_if_grown(baton)?;
     match resource {
         Some(resource) => access_step(baton, resource, op.site),
         None => Ok(()),
     }
 }
 
+/// Python code returns to what has called it; where that is no Python code, it goes on with what it touches.
+#[inline]
+pub(crate) fn returned(operands: &Operands) -> Result<(), TornDown> {
+    let Some(baton) = baton() else { return Ok(()) };
+    let Some((resource, site)) = calling::going_on(baton, operands) else { return Ok(()) };
+    if baton.is_tearing_down() || world().phase != Phase::Parallel {
+        return Ok(());
+    }
+    stop_if_grown(baton)?;
+    access_step(baton, resource, site)
+}
+
 /// What tasks can conflict on: a part of an owner; and whether it is written.
 #[derive(Clone, Copy)]
-struct Resource {
+pub(crate) struct Resource {
     owner: *mut PyObject,
     part: usize,
     write: bool,
@@ -166,7 +217,7 @@ fn key_of(access: &Access, at: Use) -> Option<Resource> {
         }
     }
     if knowledge.opaque.is_some() {
-        return Some(Resource { write: access.write || access.fills, ..EVERYTHING });
+        return Some(Resource { write: access.write || access.fills != Fills::No, ..EVERYTHING });
     }
     let some = |owner, part| Some(Resource { owner, part, write: access.write });
     match access.part {
@@ -204,7 +255,7 @@ fn within_container(access: &Access, at: Use) -> Option<Resource> {
     if is_seen {
         facts = learn(family, WHOLE);
     }
-    let write = access.write || (access.fills && facts & (FILLED | REMOVED) != 0);
+    let write = access.write || (access.fills == Fills::AtOnce && facts & (FILLED | REMOVED) != 0);
     let part = match access.part {
         _ if facts & WHOLE != 0 => ALL,
         Part::Item(item) if facts != 0 => item + 1,

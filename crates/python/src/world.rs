@@ -11,6 +11,7 @@ use drawloom_report::Place;
 use pyo3::ffi::PyObject;
 use pyo3::prelude::*;
 
+use crate::calling::Calling;
 use crate::code::Code;
 use crate::containers::Containers;
 use crate::effects::Effect;
@@ -106,12 +107,16 @@ pub(crate) struct Types {
     pub(crate) bound_slot: usize,
     /// `functools.partial`.
     pub(crate) partial: usize,
+    /// The function of that name.
+    pub(crate) sorted: usize,
     /// Locks of the interpreter itself.
     pub(crate) locks: Addresses,
     /// What is resumed by an `await`, and runs Python code alone.
     pub(crate) resumed: Addresses,
     /// Thread-local data of the interpreter.
     pub(crate) locals: Addresses,
+    /// Code of ours, in Python, in place of what runs no Python code.
+    pub(crate) at_once: Addresses,
     /// The type of cells.
     pub(crate) cell: usize,
     /// Those of them that are reentrant.
@@ -193,6 +198,8 @@ pub(crate) struct World {
     /// Tasks spawned in this execution.
     pub(crate) tasks: usize,
     /// By task: what those wait for who wait for its end for a while only.
+    /// Of each task: the frames whose instructions touch something, and may call Python code in the midst of it.
+    pub(crate) calling: Vec<Vec<Calling>>,
     pub(crate) ends: Addressed<usize, ResourceId>,
     /// What the piece of a guest that runs has touched so far.
     pub(crate) piece: Piece,
@@ -253,6 +260,7 @@ impl World {
             builtins: 0,
             names: Addresses::default(),
             tasks: 0,
+            calling: Vec::new(),
             ends: Addressed::default(),
             piece: Piece::default(),
         }
@@ -267,6 +275,7 @@ impl World {
         self.phase = Phase::Before;
         self.epoch += 1;
         self.tasks = 0;
+        self.calling.iter_mut().for_each(Vec::clear);
         self.ends.clear();
         self.own_locals.clear();
         self.piece = Piece::default();
@@ -305,11 +314,13 @@ pub(crate) fn aside<R>(call: impl FnOnce() -> R) -> R {
 }
 
 #[cfg(all(Py_3_11, not(Py_3_12)))]
+unsafe extern "C" {
+    fn PyThreadState_EnterTracing(thread: *mut pyo3::ffi::PyThreadState);
+    fn PyThreadState_LeaveTracing(thread: *mut pyo3::ffi::PyThreadState);
+}
+
+#[cfg(all(Py_3_11, not(Py_3_12)))]
 fn without_tracing<R>(call: impl FnOnce() -> R) -> R {
-    unsafe extern "C" {
-        fn PyThreadState_EnterTracing(thread: *mut pyo3::ffi::PyThreadState);
-        fn PyThreadState_LeaveTracing(thread: *mut pyo3::ffi::PyThreadState);
-    }
     // SAFETY: the caller runs Python code, so it has a state; what is entered is left.
     unsafe {
         let thread = pyo3::ffi::PyThreadState_Get();
@@ -318,6 +329,27 @@ fn without_tracing<R>(call: impl FnOnce() -> R) -> R {
         PyThreadState_LeaveTracing(thread);
         result
     }
+}
+
+/// Calls code under test from within a callback, where it would not be seen otherwise.
+#[cfg(all(Py_3_11, not(Py_3_12)))]
+pub(crate) fn call_seen<'py>(function: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    // SAFETY: callbacks of tracing have entered it; what is left is entered again.
+    unsafe {
+        let thread = pyo3::ffi::PyThreadState_Get();
+        PyThreadState_LeaveTracing(thread);
+        let result = function.call0();
+        PyThreadState_EnterTracing(thread);
+        result
+    }
+}
+
+/// The same. On 3.11 `sys.call_tracing` does not turn tracing on.
+#[cfg(not(all(Py_3_11, not(Py_3_12))))]
+pub(crate) fn call_seen<'py>(function: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    let py = function.py();
+    let nothing = pyo3::types::PyTuple::empty(py);
+    py.import(pyo3::intern!(py, "sys"))?.call_method1(pyo3::intern!(py, "call_tracing"), (function, nothing))
 }
 
 /// There is no way to say so, or there is no tracing.

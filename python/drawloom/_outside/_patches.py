@@ -17,9 +17,8 @@ from types import ModuleType
 from typing import Any
 
 from .. import _drawloom
+from .._patching import Patch, in_place
 from . import _files, _locks, _os, _sockets
-
-Patch = tuple[Any, str, Any]
 
 # Whose functions go on as they were: they are none of the program's.
 _LEFT_ALONE = ("drawloom", "importlib", "_frozen", "_pytest", "pytest", "pluggy", "posix", "_io", "os", "io", "builtins",
@@ -67,7 +66,6 @@ def _patches_of_files() -> list[Patch]:
 
 
 _PATCHES = [*_patches_of_files(), *_sockets.patches()]
-_INHERITED: Any = object()
 # By what it is in place of.
 _BY_NATIVE = {
     id(getattr(owner, name)): value for owner, name, value in _PATCHES
@@ -106,17 +104,9 @@ def _drivers() -> list[Any]:
 @contextlib.contextmanager
 def patched() -> Iterator[None]:
     """All of them in place."""
-    patches = [*_PATCHES, *_sockets.patches_of_servers(), *_databases(), *_aliases()]
-    before = [(owner, name, vars(owner).get(name, _INHERITED)) for owner, name, _ in patches]
-    for owner, name, value in patches:
-        setattr(owner, name, value)
-    try:
-        yield
-    finally:
-        for driver in _drivers():
-            driver.finish()
-        for owner, name, value in reversed(before):
-            if value is _INHERITED:
-                delattr(owner, name)
-            else:
-                setattr(owner, name, value)
+    with in_place([*_PATCHES, *_sockets.patches_of_servers(), *_databases(), *_aliases()]):
+        try:
+            yield
+        finally:
+            for driver in _drivers():
+                driver.finish()

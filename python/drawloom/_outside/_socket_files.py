@@ -47,5 +47,5 @@ def makefile(self: Any, *arguments: Any, **options: Any) -> Any:
     user = _User()
     for layer in (file, getattr(file, "buffer", None)):
         if isinstance(layer, _files.Layer):
-            layer.drawloom_raw = user  # type: ignore[assignment]
+            layer.drawloom_raw = user
     return file

@@ -13,12 +13,13 @@ from ._waits import NOT_YET, waits
 
 STREAMS = (socket.SOCK_STREAM, getattr(socket, "SOCK_SEQPACKET", socket.SOCK_STREAM))
 
+_native_poll = select.poll
 # How long a peer may take that is not part of the exploration.
 _PATIENCE = 20_000
 
 
 def is_there(fd: int, event: int, milliseconds: int) -> bool:
-    poll = select.poll()
+    poll = _native_poll()
     poll.register(fd, event)
     return bool(poll.poll(milliseconds))
 

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import _socket
 import select
-import selectors
 import socket
 import sys
 from collections.abc import Callable
 from typing import Any
 
 from .. import _drawloom
+from .._patching import Patch
+from . import _select
 from ._links import ARRIVED, ROOM, Address, End, in_words, is_controlled, key_of, registry
 from ._receiving import receiving
-from ._select import together
+from ._selector import Selector
 from ._socket_files import makefile
 from ._socket_waits import STREAMS, is_there, outside, waiting
 from ._waits import NOT_YET, waits
@@ -57,7 +58,7 @@ def connect(self: Any, address: Any) -> None:
     assert code is None
 
 
-def connect_ex(self: Any, address: Any) -> int:
+def connect_ex(self: Any, address: Any) -> Any:
     return _connect(self, address, _native.connect_ex)
 
 
@@ -137,7 +138,7 @@ def _sending(sock: Any, end: End, native: Callable[[], int]) -> int:
         link.unread[other] += sent if sock.type in STREAMS else 1
         return sent
 
-    sent = waiting(sock, link, ROOM, attempt)
+    sent: int = waiting(sock, link, ROOM, attempt)
     waits.over(link.queue(other))
     return sent
 
@@ -202,22 +203,20 @@ def _forget(address: Address) -> None:
         End(link, 1).close()
 
 
-def patches() -> list[tuple[Any, str, Any]]:
+def patches() -> list[Patch]:
     """What takes the place of what."""
     kind = socket.socket
-    replaced: list[tuple[Any, str, Any]] = [
+    replaced: list[Patch] = [
         (kind, function.__name__, function) for function in (bind, listen, connect, connect_ex, send, sendall, sendto, shutdown)
     ]
     replaced += [(kind, "_accept", accept), (kind, "_real_close", real_close), (socket, "socketpair", pair)]
     replaced.append((kind, "makefile", makefile))
     for name, size_at, flags_at in (("recv", 0, 1), ("recv_into", 1, 2), ("recvfrom", 0, 1), ("recvfrom_into", 1, 2)):
         replaced.append((kind, name, receiving(name, size_at, flags_at)))
-    replaced += [(select, "select", together), (selectors, "DefaultSelector", selectors.SelectSelector)]
-    replaced.append((selectors.SelectSelector, "_select", staticmethod(together)))
-    return replaced
+    return replaced + _select.patches()
 
 
-def patches_of_servers() -> list[tuple[Any, str, Any]]:
+def patches_of_servers() -> list[Patch]:
     """Those of modules that need not be there."""
     server = sys.modules.get("socketserver")
-    return [] if server is None else [(server, "_ServerSelector", selectors.SelectSelector)]
+    return [] if server is None else [(server, "_ServerSelector", Selector)]

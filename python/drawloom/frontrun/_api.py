@@ -48,7 +48,8 @@ def explore(
         if count is None:
             raise TypeError("one callable as workers needs count")
         workers = [workers] * count
-    by = {"dpor": explore_dpor, "random": explore_random}.get(strategy)
+    strategies: dict[str, Callable[..., Any]] = {"dpor": explore_dpor, "random": explore_random}
+    by = strategies.get(strategy)
     if by is not None:
         result = by(setup, workers, invariant, **options)
         return _awaitable(result) if any(map(is_async, workers)) else result
@@ -71,7 +72,7 @@ def explore_dpor(
     """Every behaviour once."""
     _options.check({**options, "preemption_bound": preemption_bound}, "explore_dpor")
     invariant = serialisable(setup, threads, invariant, serializable_invariant)
-    asked = {"max_schedules": max_executions, "timeout": _duration(total_timeout), "keep_going": not stop_on_first}
+    asked: dict[str, Any] = {"max_schedules": max_executions, "timeout": _duration(total_timeout), "keep_going": not stop_on_first}
     name = _naming.of_exploration(setup, threads)
     result = _explore.explore(setup, threads, invariant, strategy="exhaustive", name=name, **asked)
     return _told(result, name, reproduce_on_failure)

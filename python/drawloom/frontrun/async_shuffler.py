@@ -86,7 +86,7 @@ class _Paced:
         while True:
             yield from self.scheduler.pause(self.task).__await__()
             try:
-                waits_for = steps.send(None) if thrown is None else steps.throw(thrown)  # type: ignore[attr-defined]
+                waits_for = steps.send(None) if thrown is None else steps.throw(thrown)
             except StopIteration as end:
                 return end.value
             thrown = None

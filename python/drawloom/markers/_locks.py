@@ -8,8 +8,9 @@ import contextlib
 import queue
 import threading
 import time
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
+
+from .._patching import in_place
 
 if TYPE_CHECKING:
     from ._run import Run
@@ -57,22 +58,13 @@ def _sleep(seconds: float) -> None:
         _native_sleep(seconds)
 
 
-@contextlib.contextmanager
-def watched() -> Iterator[None]:
+def watched() -> contextlib.AbstractContextManager[None]:
     """Watched locks in place of those of the standard library."""
-    patches: list[tuple[Any, str, Any]] = [
+    return in_place([
         (threading, "Lock", WatchedLock),
         (threading, "_allocate_lock", WatchedLock),
         (threading, "RLock", threading._PyRLock),  # type: ignore[attr-defined]
         (_thread, "allocate_lock", WatchedLock),
         (queue, "SimpleQueue", queue._PySimpleQueue),  # type: ignore[attr-defined]
         (time, "sleep", _sleep),
-    ]
-    before = [(owner, name, getattr(owner, name)) for owner, name, _ in patches]
-    for owner, name, value in patches:
-        setattr(owner, name, value)
-    try:
-        yield
-    finally:
-        for owner, name, value in before:
-            setattr(owner, name, value)
+    ])

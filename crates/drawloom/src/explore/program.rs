@@ -46,7 +46,7 @@ impl<F: Fn() + Send + Sync + 'static> Program for Fibers<F> {
         let body = Arc::clone(&executor.body);
         let epoch = executor.fibers.reserve_epoch();
         let _admission = Admission::of(epoch, executor.alone);
-        let outcome = executor.fibers.run(settings, seed, Box::new(move || body()));
+        let outcome = executor.fibers.run(settings, seed, move || body());
         executor.alone |= matches!(outcome.finding, Some(Finding { kind: FindingKind::Interference, .. }));
         outcome
     }

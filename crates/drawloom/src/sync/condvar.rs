@@ -230,7 +230,7 @@ impl Clock {
     #[track_caller]
     fn start() -> Clock {
         match rt::current() {
-            Some(rt) => Clock::Virtual(rt, rt.with_engine(|engine| engine.now()), Location::caller()),
+            Some(rt) => Clock::Virtual(rt, rt.now_before_wait(rt::here()), Location::caller()),
             None => Clock::Native(std::time::Instant::now()),
         }
     }

@@ -12,7 +12,7 @@ pub fn sleep(dur: Duration) {
     if dur.is_zero() {
         return yield_now();
     }
-    let deadline = rt.with_engine(|engine| engine.now()).saturating_add(nanos(dur));
+    let deadline = rt.now_before_wait(rt::here()).saturating_add(nanos(dur));
     rt::bare(rt, OpKind::Sleep, deadline);
 }
 

@@ -10,15 +10,34 @@ pub fn generate(seed: u64) -> Program {
     let count = [2, 2, 2, 3, 3, 4][draw.below(6)];
     // The more tasks, the fewer operations: every schedule has to be run.
     let most = [0, 0, 6, 4, 2][count];
+    generate_with(draw, count, most, 0, Draw::op)
+}
+
+/// The program of `seed` about time; in most of them timers may fire early.
+pub fn generate_with_timers(seed: u64) -> Program {
+    let mut draw = Draw(Tape::new(seed ^ 0x0C10_CC5A));
+    let count = [2, 2, 3][draw.below(3)];
+    let most = [0, 0, 4, 2][count];
+    let early_fires = draw.below(4) as u32;
+    generate_with(draw, count, most, early_fires, Draw::op_or_wait)
+}
+
+fn generate_with(
+    mut draw: Draw,
+    count: usize,
+    most: usize,
+    early_fires: u32,
+    op: impl Fn(&mut Draw, usize, usize) -> Op,
+) -> Program {
     let receivers = [(); CHANNELS.len()].map(|()| draw.below(count));
     let joined_by = (0..count).map(|task| draw.joiner_of(task, count)).collect();
-    let mut program = Program { tasks: Vec::new(), receivers, joined_by };
+    let mut program = Program { tasks: Vec::new(), receivers, joined_by, early_fires };
     // Few kinds per program, so that tasks meet at the same things.
-    let palette: Vec<Op> = (0..4).map(|_| draw.op(count, 1)).collect();
+    let palette: Vec<Op> = (0..4).map(|_| op(&mut draw, count, 1)).collect();
     for task in 0..count {
         let length = 1 + draw.below(most);
         let ops = (0..length).map(|_| {
-            let op = if draw.below(4) > 0 { palette[draw.below(4)].clone() } else { draw.op(count, 1) };
+            let op = if draw.below(4) > 0 { palette[draw.below(4)].clone() } else { op(&mut draw, count, 1) };
             fitting(op, task, &program)
         });
         let ops = ops.collect();
@@ -33,7 +52,9 @@ fn fitting(mut op: Op, task: usize, program: &Program) -> Op {
         *inner = fitting(inner.clone(), task, program);
     }
     match op {
-        Op::Recv(c) | Op::TryRecv(c) | Op::DropReceiver(c) if program.receivers[c] != task => Op::Send(c, task as i64),
+        Op::Recv(c) | Op::TryRecv(c) | Op::RecvTimeout(c, _) | Op::DropReceiver(c) if program.receivers[c] != task => {
+            Op::Send(c, task as i64)
+        }
         Op::IsFinished(target) if program.joined_by[target] != Some(task) => Op::Load(0),
         other => other,
     }
@@ -62,6 +83,28 @@ impl Draw {
             .map(|_| self.op(tasks, depth - 1))
             .map(|op| if initialises(&op) { Op::Load(0) } else { op })
             .collect()
+    }
+
+    /// As often as not, what has to do with time.
+    fn op_or_wait(&mut self, tasks: usize, depth: usize) -> Op {
+        let (a, c, t) = (self.below(2), self.below(CHANNELS.len()), self.below(tasks));
+        let (v, time) = (self.value(), 1 + self.below(3) as u64);
+        match self.below(22) {
+            0 | 1 => Op::Sleep(time),
+            2 | 3 => Op::RecvTimeout(c, time),
+            4 | 5 => Op::WaitTimeout(time),
+            6 | 7 => Op::ParkTimeout(time),
+            8 => Op::Now,
+            9 => Op::NotifyOne,
+            10 => Op::NotifyAll,
+            11 | 12 => Op::Send(c, v),
+            13 => Op::DropSender(c),
+            14 => Op::Unpark(t),
+            15 => Op::Load(a),
+            16 => Op::Add(a, 1),
+            17 => Op::Lock(0, self.inner(tasks, depth)),
+            _ => self.op(tasks, depth),
+        }
     }
 
     fn op(&mut self, tasks: usize, depth: usize) -> Op {

@@ -54,6 +54,12 @@ pub enum Op {
     Park,
     Unpark(usize),
     IsFinished(usize),
+    /// Milliseconds of virtual time, here and below.
+    Sleep(u64),
+    RecvTimeout(usize, u64),
+    WaitTimeout(u64),
+    ParkTimeout(u64),
+    Now,
     Choose(usize),
     /// Plain memory, under the first mutex.
     Cell,
@@ -97,6 +103,8 @@ pub struct Program {
     pub receivers: [usize; CHANNELS.len()],
     /// By task: the later one that has its handle, and joins it; main if none.
     pub joined_by: Vec<Option<usize>>,
+    /// Timers that may fire although there is time.
+    pub early_fires: u32,
 }
 
 impl Program {
@@ -110,7 +118,7 @@ impl Program {
     }
 
     fn uses_channel(&self, channel: usize) -> bool {
-        let receives = |op: &Op| matches!(op, Op::Recv(c) | Op::TryRecv(c) | Op::DropReceiver(c) if *c == channel);
+        let receives = |op: &Op| matches!(op, Op::Recv(c) | Op::TryRecv(c) | Op::RecvTimeout(c, _) | Op::DropReceiver(c) if *c == channel);
         self.any(receives) || (0..self.tasks.len()).any(|task| self.sends(task, channel))
     }
 
@@ -128,6 +136,7 @@ impl Program {
         let program = Arc::new(self.clone());
         Subject {
             has_gate: self.has_gate(),
+            early_fires: self.early_fires,
             asks_for_exits: self.any(|op| matches!(op, Op::IsFinished(_))),
             body: Arc::new(move |log| program.run(log, reversed)),
         }

@@ -5,6 +5,7 @@ use drawloom::sync::atomic::{Ordering::SeqCst, fence};
 use drawloom::sync::mpsc::{self, Receiver, Sender, SyncSender};
 use drawloom::sync::{Arc, TryLockError};
 use drawloom::thread::{self, JoinHandle};
+use drawloom::time::{Duration, SystemTime};
 
 use crate::brute::Log;
 use crate::random_program::{CHANNELS, Op, Program, Shared};
@@ -203,6 +204,26 @@ impl Running {
             Op::IsFinished(t) => {
                 let (_, handle) = handles.iter().find(|(task, _)| task == t).expect("its handle is here");
                 self.note(handle.is_finished());
+            }
+            Op::Sleep(time) => thread::sleep(Duration::from_millis(*time)),
+            Op::RecvTimeout(c, time) => {
+                let time = Duration::from_millis(*time);
+                let received = ends.receivers[*c].as_ref().map(|receiver| match receiver.recv_timeout(time) {
+                    Ok(value) => value,
+                    Err(mpsc::RecvTimeoutError::Timeout) => 103,
+                    Err(mpsc::RecvTimeoutError::Disconnected) => 100,
+                });
+                self.note(received.unwrap_or(-1));
+            }
+            Op::WaitTimeout(time) => {
+                let waited = shared.condvar.wait_timeout(locked(), Duration::from_millis(*time));
+                let (guard, result) = waited.unwrap_or_else(|poisoned| poisoned.into_inner());
+                self.note(*guard + 100 * i64::from(result.timed_out()));
+            }
+            Op::ParkTimeout(time) => thread::park_timeout(Duration::from_millis(*time)),
+            Op::Now => {
+                let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+                self.note(since.map_or(-1, |since| since.as_millis() as i64));
             }
             Op::Choose(outcomes) => self.note(drawloom::choose(*outcomes) as i64),
             Op::Cell => {

@@ -3,18 +3,28 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::time::Duration;
 
 use drawloom::channel;
 use drawloom::future::{self, block_on};
 use drawloom::sync::atomic::{AtomicU32, Ordering::SeqCst};
+use drawloom::sync::{Condvar, Mutex};
+use drawloom::time::{Duration, SystemTime};
 use drawloom::{select, task, thread};
 
 use super::brute::{Lab, Log, Outcome, Subject, exhaust_with_two};
 
 /// Compares with brute force; returns the number of classes and of schedules.
 fn compare(name: &str, body: impl Fn(&Arc<Log>) + Send + Sync + 'static) -> (usize, u64) {
-    let subject = Subject { body: Arc::new(body), asks_for_exits: false, has_gate: false };
+    compare_with_early_timers(0, name, body)
+}
+
+/// The same where so many timers may fire although there is time.
+fn compare_with_early_timers(
+    early_fires: u32,
+    name: &str,
+    body: impl Fn(&Arc<Log>) + Send + Sync + 'static,
+) -> (usize, u64) {
+    let subject = Subject { body: Arc::new(body), asks_for_exits: false, has_gate: false, early_fires };
     let mut lab = Lab::new();
     let brute = lab.every_schedule(&subject, 2_000_000).unwrap_or_else(|| panic!("{name} has too many schedules"));
     assert!(brute.problems.is_empty(), "{name}: {:?}", brute.problems);
@@ -120,7 +130,7 @@ fn two_selects_meet_at_a_rendezvous() {
 
 #[test]
 fn a_message_and_a_timeout_race() {
-    compare("timeout", |log| {
+    fn body(log: &Arc<Log>) {
         let (sender, receiver) = channel::unbounded::<i64>();
         let task = thread::spawn(move || {
             thread::sleep(Duration::from_millis(1));
@@ -129,7 +139,9 @@ fn a_message_and_a_timeout_race() {
         let got = receiver.recv_timeout(Duration::from_millis(1));
         log.note(0, got.map_or(-1, |message| message));
         task.join().unwrap();
-    });
+    }
+    compare("timeout", body);
+    compare_with_early_timers(2, "early timeout", body);
 }
 
 #[test]
@@ -191,4 +203,55 @@ fn two_wait_for_one_tick() {
         log.note(0, i64::from(once.recv_timeout(Duration::from_millis(2)).is_ok()));
         task.join().unwrap();
     });
+}
+
+#[test]
+fn a_wait_may_give_up_although_there_is_time() {
+    compare_with_early_timers(1, "early end of a wait", |log| {
+        let shared = Arc::new((Mutex::new(0), Condvar::new()));
+        let (theirs, theirs_too) = (shared.clone(), log.clone());
+        let task = thread::spawn(move || {
+            let (value, changed) = &*theirs;
+            let value = value.lock().unwrap();
+            let (value, _) = changed.wait_timeout_while(value, Duration::from_secs(1), |value| *value == 0).unwrap();
+            theirs_too.note(1, *value);
+        });
+        *shared.0.lock().unwrap() = 1;
+        shared.1.notify_one();
+        log.note(0, i64::from(task.join().is_ok()));
+    });
+}
+
+#[test]
+fn a_sleeper_may_wake_between_any_two_steps() {
+    let (classes, _) = compare_with_early_timers(3, "sleeper", |log| {
+        let value = Arc::new(AtomicU32::new(0));
+        let (theirs, theirs_too) = (value.clone(), log.clone());
+        let sleeper = thread::spawn(move || {
+            thread::sleep(Duration::from_secs(1));
+            theirs_too.note(1, i64::from(theirs.load(SeqCst)));
+        });
+        value.store(1, SeqCst);
+        value.store(2, SeqCst);
+        sleeper.join().unwrap();
+    });
+    assert_eq!(classes, 3);
+}
+
+/// Both timers fire at one instant: whether the token comes before the park gives up decides who takes it.
+#[test]
+fn a_park_whose_time_is_up_takes_a_token_that_is_there() {
+    let (classes, _) = compare("token", |log| {
+        let theirs = log.clone();
+        let parked = thread::spawn(move || {
+            thread::park_timeout(Duration::from_millis(1));
+            thread::park_timeout(Duration::from_millis(1));
+            let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap();
+            theirs.note(1, now.as_millis() as i64);
+        });
+        thread::sleep(Duration::from_millis(1));
+        parked.thread().unpark();
+        parked.join().unwrap();
+    });
+    assert!(classes > 1, "{classes}");
 }

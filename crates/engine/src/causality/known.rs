@@ -2,9 +2,9 @@
 
 use super::history::{Change, History};
 use super::place::{Newest, Place, join};
-use super::{NONE, Words};
+use super::{NONE, Past, Words};
 use crate::dependence::{Relation, never_ordered, ordered_with_all, relation_of_steps};
-use crate::operation::OpKind;
+use crate::operation::{OpKind, outcome};
 use crate::trace::Step;
 
 /// The newest steps, by task and by place; kept for its memory, and to go back to what was known before.
@@ -20,17 +20,6 @@ pub(super) struct Known {
     /// The candidates of the step at hand.
     earlier: Vec<usize>,
     history: History,
-    /// By step: what there was before it.
-    before: Vec<Before>,
-}
-
-/// What there was before a step.
-#[derive(Clone, Copy, Debug)]
-struct Before {
-    /// The newest step of its task.
-    of_task: u32,
-    /// How many changes of fired timers and of places.
-    changes: u32,
 }
 
 /// Steps whose clocks are known.
@@ -38,13 +27,15 @@ pub(super) struct Seen<'a> {
     /// How many [`Words`] a clock has.
     pub(super) width: usize,
     pub(super) before: &'a [Words],
-    pub(super) own: &'a [u32],
+    pub(super) past: &'a [Past],
     pub(super) steps: &'a [Step],
 }
 
 /// A step whose clock is being computed.
 pub(super) struct Row<'a> {
     pub(super) j: usize,
+    /// Its number among its own task's.
+    pub(super) own: u32,
     pub(super) clock: &'a mut [Words],
     /// One more than the last step that it knows of at first hand.
     pub(super) last_known: &'a mut u32,
@@ -75,7 +66,8 @@ impl<'a> Row<'a> {
     /// Whether it knows of step `i`, as far as has been found out.
     #[inline]
     fn knows(&self, i: usize) -> bool {
-        self.seen.own[i] <= self.clock.as_flattened()[self.seen.steps[i].task.index()]
+        let Past { task, own, .. } = self.seen.past[i];
+        own <= self.clock.as_flattened()[task as usize]
     }
 
     /// The same of a step that is remembered.
@@ -99,11 +91,20 @@ impl<'a> Row<'a> {
     /// one instant fire before anybody does.
     fn last_fired_with(&self, fire: usize) -> usize {
         let (steps, first) = (self.seen.steps, &self.seen.steps[fire]);
-        if first.was_choice {
+        if first.was_choice || first.outcome != 0 {
             return fire;
         }
         let together = |s: &&Step| s.kind == OpKind::TimerFire && s.value == first.value && !s.was_choice;
         fire + steps[fire + 1..self.j].iter().take_while(together).count()
+    }
+
+    /// It races with every step of this kind from `from` on, also where others are between them: it may be that only
+    /// before those it could have come at all.
+    pub(super) fn race_with_all(&mut self, from: usize, kind: OpKind) {
+        for i in (from..self.j).filter(|i| self.seen.steps[*i].kind == kind) {
+            self.races.push((i, self.j));
+            self.learn(i);
+        }
     }
 
     /// It asks whether task number `task` has ended.
@@ -119,33 +120,30 @@ impl Known {
     pub(super) fn reset(&mut self, tasks: usize) {
         self.number += 1;
         self.history.clear();
-        self.before.clear();
         for of_tasks in [&mut self.newest, &mut self.fired] {
             of_tasks.clear();
             of_tasks.resize(tasks, NONE);
         }
     }
 
-    /// Knows only of the first `kept` of the `steps` again.
-    pub(super) fn take_back(&mut self, kept: usize, steps: &[Step]) {
-        let Some(first) = self.before.get(kept) else { return };
+    /// Knows only of the steps before those with this `past` again.
+    pub(super) fn take_back(&mut self, past: &[Past]) {
+        let Some(first) = past.first() else { return };
         while let Some((of, change)) = self.history.pop_beyond(first.changes as usize) {
             match change {
                 Change::Fired(newest) => self.fired[of] = newest,
                 _ => self.history.take_back(&mut self.places[of], change),
             }
         }
-        for (before, step) in self.before.drain(kept..).zip(&steps[kept..]).rev() {
-            self.newest[step.task.index()] = before.of_task;
+        for of_step in past.iter().rev() {
+            self.newest[of_step.task as usize] = of_step.previous;
         }
     }
 
-    /// The newest step of `task` is step `j`; which it was.
+    /// The newest step of `task` is step `j`; which it was, and how many changes there have been.
     #[inline]
-    pub(super) fn newest_of_task(&mut self, j: usize, task: usize) -> u32 {
-        let of_task = std::mem::replace(&mut self.newest[task], j as u32);
-        self.before.push(Before { of_task, changes: self.history.len() as u32 });
-        of_task
+    pub(super) fn newest_of_task(&mut self, j: usize, task: usize) -> (u32, u32) {
+        (std::mem::replace(&mut self.newest[task], j as u32), self.history.len() as u32)
     }
 
     pub(super) fn place(&self, at: usize) -> Option<&Place> {
@@ -173,11 +171,13 @@ impl Known {
         if fire != NONE {
             row.learn(row.last_fired_with(fire as usize));
         }
-        if step.kind != OpKind::TimerFire {
+        if step.kind != OpKind::TimerFire || u32::from(step.outcome) == outcome::REFUSED {
             return;
         }
+        // One that may come at any moment, and not only when nobody can go on.
+        let races = step.was_choice || u32::from(step.outcome) == outcome::TIMED_OUT;
         for (task, newest) in self.newest.iter().enumerate() {
-            if (!step.was_choice || step.arg == task as u64) && *newest != NONE {
+            if (!races || step.arg == task as u64) && *newest != NONE {
                 row.learn(*newest as usize);
             }
         }
@@ -192,7 +192,7 @@ impl Known {
     #[inline]
     pub(super) fn meet_access(&mut self, row: &mut Row<'_>, at: usize) {
         let (j, step) = (row.j, row.step());
-        let newest = Newest::new(j, step, row.seen.own[j]);
+        let newest = Newest::new(j, step, row.own);
         let reads = newest.reads();
         let (place, history) = self.place_mut(at);
         for earlier in place.newest.iter().rev() {
@@ -270,7 +270,7 @@ fn remember(row: &Row<'_>, at: usize, place: &mut Place, history: &mut History) 
     if step.kind == OpKind::Exit && at != Place::TIME {
         return;
     }
-    let newest = Newest::new(row.j, step, row.seen.own[row.j]);
+    let newest = Newest::new(row.j, step, row.own);
     let change = place.remember(newest, ordered_with_all(step), history);
     history.push(at, change);
     if !step.kind.is_access() {

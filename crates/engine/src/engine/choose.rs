@@ -31,6 +31,9 @@ impl Engine {
     /// Gives the wait that `task` is about to enter an end at virtual instant `deadline`.
     pub fn set_deadline(&mut self, task: TaskId, deadline: Option<u64>) {
         self.tasks[task.index()].deadline = deadline;
+        if self.every_timer_fires() {
+            self.limit_wait(task);
+        }
     }
 
     /// The virtual instant that ends the wait of `task`, if it has one.
@@ -253,21 +256,30 @@ impl Engine {
     /// Nothing unusual is pending, unless timers take part in every choice.
     #[inline(always)]
     pub(super) fn relax(&mut self) {
-        let careful =
-            self.may_need_care && (self.timers_may_fire() || !self.spinning.is_empty() || self.yielded != TaskId::NONE);
+        let careful = self.may_need_care
+            && (self.timers_may_fire()
+                || self.every_timer_fires() && self.timers.pending()
+                || !self.spinning.is_empty()
+                || self.yielded != TaskId::NONE);
         self.attention_at = if careful { 0 } else { self.next_periodic_check as usize };
     }
 
     #[inline]
     pub(super) fn timers_may_fire(&self) -> bool {
-        self.early_fires_left > 0 && self.timers.pending()
+        match self.every_timer_fires() {
+            true => self.racing_timer_may_fire(),
+            false => self.early_fires_left > 0 && self.timers.pending(),
+        }
     }
 
     /// Nobody is ready, or timers take part in the choice.
     #[cold]
     pub(super) fn next_unusual(&mut self, strategy: &mut dyn Strategy) -> Next {
         loop {
-            self.timers.forget_stale(&self.tasks);
+            let race = self.timers_race();
+            if !race {
+                self.timers.forget_stale(&self.tasks);
+            }
             // Who yields lets the others run, but can go on itself: time does not pass before.
             if self.ready.is_empty() {
                 if self.yielded != TaskId::NONE {
@@ -280,7 +292,7 @@ impl Engine {
             if early && !self.timers_may_fire() {
                 return self.next_with_care(strategy);
             }
-            if !self.timers.pending() || (!early && self.only_daemons_are_left()) {
+            if !self.timers.pending() || (!early && !race && self.only_daemons_are_left()) {
                 return self.nobody_can_go_on(strategy);
             }
             if early {
@@ -293,7 +305,7 @@ impl Engine {
                     Err(divergence) => return self.diverge(divergence),
                     Ok(TaskId::CLOCK) => {
                         self.next_was_choice = true;
-                        self.early_fires_left -= 1;
+                        self.early_fires_left -= u32::from(!race);
                     }
                     Ok(task) => {
                         self.next_was_choice = true;
@@ -304,7 +316,10 @@ impl Engine {
             } else {
                 self.next_was_choice = false;
             }
-            self.fire_timers();
+            match race {
+                true => self.fire_racing_timer(),
+                false => self.fire_timers(),
+            }
             if let Some(task) = self.next_unsettled() {
                 return Next::Settle(task);
             }

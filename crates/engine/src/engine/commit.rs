@@ -200,7 +200,7 @@ impl Engine {
         if self.yields_since_progress > self.limits.progress_bound {
             self.fail(FindingKind::Livelock, task);
         }
-        if self.yields_since_progress % YIELDS_UNTIL_TIME_PASSES == 0 && self.timers.pending() {
+        if self.yields_since_progress % YIELDS_UNTIL_TIME_PASSES == 0 && self.timers.pending() && !self.timers_race() {
             self.time_may_pass = true;
             self.attend();
         }

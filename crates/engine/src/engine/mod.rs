@@ -14,6 +14,7 @@
 mod choose;
 mod commit;
 mod create;
+mod early;
 mod fix;
 mod guard;
 mod guest;
@@ -26,6 +27,7 @@ mod wait;
 
 use std::sync::Arc;
 
+pub(crate) use self::early::begin_of_wait;
 use self::fix::Guarding;
 use self::spin::Spinner;
 pub use self::turns::Turns;

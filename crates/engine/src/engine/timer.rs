@@ -10,6 +10,9 @@ use crate::trace::Step;
 impl Engine {
     pub(super) fn start_timer(&mut self, task: TaskId) {
         let Some(deadline) = self.tasks[task.index()].deadline else { return };
+        if self.every_timer_fires() {
+            return self.start_timer_by_last(task, deadline);
+        }
         let rank = PathRank::of(&self.tasks, task);
         let t = &mut self.tasks[task.index()];
         t.timer = t.timer.wrapping_add(1);
@@ -19,7 +22,6 @@ impl Engine {
 
     /// Makes the clock's pending operation that of the earliest timer.
     pub(super) fn describe_clock(&mut self) {
-        self.timers.forget_stale(&self.tasks);
         if let Some(task) = self.timers.earliest() {
             let pending = self.tasks[task.index()].pending;
             self.tasks[TaskId::CLOCK.index()].pending =
@@ -40,6 +42,7 @@ impl Engine {
 
     /// Moves virtual time to the earliest timer and ends the wait that it belongs to.
     pub(super) fn fire_timer(&mut self) {
+        self.timers.forget_stale(&self.tasks);
         self.describe_clock();
         let Some(task) = self.timers.fire() else { return };
         let pending = self.tasks[task.index()].pending;
@@ -55,6 +58,12 @@ impl Engine {
             was_choice: self.next_was_choice,
         });
         self.leave_trail();
+        self.end_wait(task);
+    }
+
+    /// The timer of `task` has fired.
+    pub(super) fn end_wait(&mut self, task: TaskId) {
+        let pending = self.tasks[task.index()].pending;
         self.current = TaskId::CLOCK;
         self.looked.clear();
         self.yields_since_progress = 0;

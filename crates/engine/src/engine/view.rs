@@ -110,6 +110,23 @@ impl Engine {
         TaskPath(parts)
     }
 
+    /// Whether that is the [path](Self::path) of `task`.
+    pub(crate) fn is_path_of(&self, task: TaskId, path: &TaskPath) -> bool {
+        if task == TaskId::CLOCK {
+            return path.0.is_empty();
+        }
+        let mut parts = path.0.iter().rev();
+        let mut at = task;
+        while at != TaskId::NONE {
+            let task = &self.tasks[at.index()];
+            if parts.next() != Some(&task.ordinal) {
+                return false;
+            }
+            at = task.parent;
+        }
+        parts.next().is_none()
+    }
+
     /// Where `task` took `resource`, which it holds.
     pub fn taken_at(&self, task: TaskId, resource: ResourceId) -> Site {
         use OpKind::{Lock, OnceEnter, Read, TryLock, TryRead, TryWrite, Write};

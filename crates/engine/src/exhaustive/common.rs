@@ -3,6 +3,7 @@
 //! What is shared is held for a moment only, some hundred times in a millisecond: a worker that slept until it is
 //! free would lose more time than it takes. So they are impatient for a while before they sleep.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, RwLock, RwLockReadGuard, RwLockWriteGuard, TryLockError};
 
 use super::checkpoint::Ticket;
@@ -10,14 +11,15 @@ use super::strategy::Scratch;
 use super::{Claimed, Shared};
 use crate::finding::Divergence;
 
-/// So often it is tried to get hold of what is shared before a worker goes to sleep, with so many pauses in
-/// between.
-const ATTEMPTS: usize = 64;
-const PAUSES: usize = 8;
+/// So often it is tried to get hold of what is shared before a worker goes to sleep, with a pause in between; on some
+/// processors that takes as long as a quarter of what is waited for.
+const ATTEMPTS: usize = 512;
 
 /// What all workers have in common.
 pub(super) struct Common {
     shared: RwLock<Shared>,
+    /// Workers that want to change it, and have to wait until others have done.
+    wanted: AtomicUsize,
     /// How often it was said that something has changed.
     changes: Mutex<u64>,
     changed: Condvar,
@@ -44,10 +46,22 @@ pub(super) struct Kept {
     pub(super) next: Option<Claimed>,
 }
 
+impl Kept {
+    pub(super) fn was_redundant(&mut self, ticket: Ticket) -> bool {
+        match self.redundant.iter().position(|other| *other == ticket) {
+            Some(at) => {
+                self.redundant.swap_remove(at);
+                true
+            }
+            None => false,
+        }
+    }
+}
+
 impl Common {
     pub(super) fn new(shared: Shared) -> Arc<Common> {
-        let (changes, left) = (Mutex::new(0), Mutex::default());
-        Arc::new(Common { shared: RwLock::new(shared), changes, changed: Condvar::new(), left })
+        let (shared, wanted) = (RwLock::new(shared), AtomicUsize::new(0));
+        Arc::new(Common { shared, wanted, changes: Mutex::new(0), changed: Condvar::new(), left: Mutex::default() })
     }
 
     /// What is shared, if nobody else has it.
@@ -61,15 +75,39 @@ impl Common {
     }
 
     /// What is shared, to change it.
+    #[inline]
     pub(super) fn lock(&self) -> RwLockWriteGuard<'_, Shared> {
+        match self.shared.try_write() {
+            Ok(guard) => guard,
+            Err(_) => self.lock_in_turn(),
+        }
+    }
+
+    #[cold]
+    fn lock_in_turn(&self) -> RwLockWriteGuard<'_, Shared> {
+        self.wanted.fetch_add(1, Ordering::Relaxed);
         let guard = impatiently(|| self.shared.try_write());
-        guard.unwrap_or_else(|| self.shared.write().unwrap_or_else(|e| e.into_inner()))
+        let guard = guard.unwrap_or_else(|| self.shared.write().unwrap_or_else(|e| e.into_inner()));
+        self.wanted.fetch_sub(1, Ordering::Relaxed);
+        guard
     }
 
     /// What is shared, to read it as others do.
     pub(super) fn read(&self) -> RwLockReadGuard<'_, Shared> {
         let guard = impatiently(|| self.shared.try_read());
         guard.unwrap_or_else(|| self.shared.read().unwrap_or_else(|e| e.into_inner()))
+    }
+
+    /// What is shared, to read it, if need be again: those go first who want to change it.
+    #[inline]
+    pub(super) fn make_way<'a>(&'a self, shared: Option<RwLockReadGuard<'a, Shared>>) -> RwLockReadGuard<'a, Shared> {
+        match shared {
+            Some(shared) if self.wanted.load(Ordering::Relaxed) == 0 => shared,
+            held => {
+                drop(held);
+                self.read()
+            }
+        }
     }
 
     /// Lets go of what is shared; who waits for a change of it looks at it again.
@@ -114,7 +152,7 @@ fn impatiently<G>(mut attempt: impl FnMut() -> Result<G, TryLockError<G>>) -> Op
         match attempt() {
             Ok(guard) => return Some(guard),
             Err(TryLockError::Poisoned(e)) => return Some(e.into_inner()),
-            Err(TryLockError::WouldBlock) => (0..PAUSES).for_each(|_| std::hint::spin_loop()),
+            Err(TryLockError::WouldBlock) => std::hint::spin_loop(),
         }
     }
     None

@@ -9,6 +9,7 @@ use std::collections::VecDeque;
 
 use super::execution::Execution;
 use crate::dependence::Label;
+use crate::engine::begin_of_wait;
 use crate::operation::{OpKind, outcome};
 use crate::resource::State;
 use crate::trace::Step;
@@ -23,11 +24,17 @@ pub(super) fn label_after(
     end: usize,
     is_before: impl Fn(usize) -> bool,
 ) -> Option<Label> {
-    // What is met most comes to the same anywhere.
-    match moved.kind {
-        OpKind::Load | OpKind::Store | OpKind::Rmw | OpKind::Lock | OpKind::Unlock => Some(moved),
-        _ => label_that_depends(execution, moved, at, end, is_before),
+    if comes_to_the_same(moved.kind) {
+        return Some(moved);
     }
+    label_that_depends(execution, moved, at, end, is_before)
+}
+
+/// Whether a step of this kind comes to the same anywhere. Does not know of all such kinds: only of those that are
+/// met most.
+#[inline]
+pub(super) fn comes_to_the_same(kind: OpKind) -> bool {
+    matches!(kind, OpKind::Load | OpKind::Store | OpKind::Rmw | OpKind::Lock | OpKind::Unlock)
 }
 
 #[inline(never)]
@@ -41,7 +48,11 @@ fn label_that_depends(
     let mut label = moved;
     let made = &execution.steps[..end];
     let steps = || made.iter().enumerate().filter(|(i, _)| is_before(*i)).map(|(_, step)| step);
-    let here = || steps().filter(|s| s.resource == moved.resource);
+    // Who has given up waiting is as if it had never asked.
+    let some_give_up = execution.has_timers;
+    let gave_up = |at: usize| some_give_up && gave_up(execution.steps, at, end, &is_before);
+    let on_it = || made.iter().enumerate().filter(|(i, s)| s.resource == moved.resource && is_before(*i));
+    let here = || on_it().filter(|(i, s)| s.kind != OpKind::TimerFire && !gave_up(*i)).map(|(_, s)| s);
     let count = |kinds: &[OpKind]| here().filter(|s| kinds.contains(&s.kind) && ok(s)).count() as u64;
     match moved.kind {
         OpKind::Cas => {
@@ -70,7 +81,7 @@ fn label_that_depends(
         OpKind::NotifyOne | OpKind::NotifyAll => {
             let waiting = here().fold(0u64, |waiting, s| match s.kind {
                 OpKind::CondWait => waiting + 1,
-                OpKind::NotifyOne | OpKind::TimerFire => waiting.saturating_sub(1),
+                OpKind::NotifyOne => waiting.saturating_sub(1),
                 OpKind::NotifyAll => 0,
                 _ => waiting,
             });
@@ -98,19 +109,74 @@ fn label_that_depends(
             label.outcome = refused_if(!exited);
         }
         OpKind::OnceCheck => label.outcome = refused_if(!here().any(|s| s.kind == OpKind::OnceFinish && s.arg == 1)),
+        OpKind::TimerFire if execution.timers().is_empty() => {}
+        OpKind::TimerFire => return earliest_timer(execution, moved, end, is_before),
         OpKind::Park => {
-            let token = steps().fold(false, |token, s| match s.kind {
-                OpKind::Unpark if s.arg == u64::from(moved.task.0) => true,
-                OpKind::Park if s.task == moved.task => false,
-                _ => token,
+            let aims = |s: &Step| s.arg == u64::from(moved.task.0);
+            let (token, time_is_up) = steps().fold((false, false), |(token, time_is_up), s| match s.kind {
+                OpKind::Unpark if aims(s) => (true, time_is_up),
+                OpKind::TimerFire if aims(s) && !too_late(s) => (token, true),
+                OpKind::Park if s.task == moved.task => (false, false),
+                _ if s.task == moved.task => (token, false),
+                _ => (token, time_is_up),
             });
-            if !token {
-                return None;
-            }
+            label.outcome = match (token, time_is_up) {
+                (true, _) => outcome::OK,
+                (false, true) => outcome::TIMED_OUT,
+                (false, false) if was_over_at_once(execution, moved, steps()) => outcome::TIMED_OUT,
+                (false, false) => return None,
+            };
         }
         _ => {}
     }
     Some(label)
+}
+
+/// Whether the time limit of the park `moved` was over before it began, after `steps`.
+fn was_over_at_once<'a>(execution: &Execution<'_>, moved: Label, steps: impl Iterator<Item = &'a Step>) -> bool {
+    let is_own = |step: &Step| step.task == moved.task;
+    let own = steps.filter(|step| is_own(step)).count();
+    let mut all_own = (0..execution.steps.len()).filter(|i| is_own(&execution.steps[*i]));
+    let Some(read) = own.checked_sub(1).and_then(|last| all_own.nth(last)) else { return false };
+    // All timers that fired before that step are among these steps, whatever they are: it depends on them.
+    let fires = execution.steps[..read].iter().filter(|step| step.kind == OpKind::TimerFire && !too_late(step));
+    let now = fires.map(|fire| fire.value).max().unwrap_or(0);
+    execution.timers().iter().any(|timer| timer.read == read && timer.deadline <= now)
+}
+
+/// Whether the wait after the step at `at` was ended by its timer, as one of these steps.
+fn gave_up(steps: &[Step], at: usize, end: usize, is_before: impl Fn(usize) -> bool) -> bool {
+    let task = steps[at].task;
+    let is_next =
+        |s: &Step| s.task == task || (s.kind == OpKind::TimerFire && s.arg == u64::from(task.0) && !too_late(s));
+    let next = (at + 1..end).find(|i| is_next(&steps[*i]) && is_before(*i));
+    next.is_some_and(|next| steps[next].task != task)
+}
+
+fn too_late(fire: &Step) -> bool {
+    u32::from(fire.outcome) == outcome::REFUSED
+}
+
+/// The clock's next step: the timer that is the earliest after these steps.
+fn earliest_timer(
+    execution: &Execution<'_>,
+    moved: Label,
+    end: usize,
+    is_before: impl Fn(usize) -> bool,
+) -> Option<Label> {
+    let made = &execution.steps[..end];
+    let fired = |begun: usize| {
+        let fires = made.iter().enumerate().filter(|(i, s)| s.kind == OpKind::TimerFire && is_before(*i));
+        fires.map(|(_, s)| s.after as usize).any(|after| after == begun + 1)
+    };
+    let started = execution.timers().iter().filter(|timer| timer.read < end && is_before(timer.read));
+    let waits = started.map(|timer| (timer, begin_of_wait(execution.steps, timer.read, timer.task)));
+    let left = waits.filter(|(_, (begun, _))| !fired(*begun));
+    let (timer, (begun, resource)) = left.min_by_key(|(timer, _)| (timer.deadline, timer.rank, timer.read))?;
+    let is_same = (u64::from(timer.task.0), timer.deadline, resource) == (moved.arg, moved.value, moved.resource);
+    let outcome = if is_same && moved.outcome != outcome::OK { moved.outcome } else { outcome::TIMED_OUT };
+    let (arg, value) = (u64::from(timer.task.0), timer.deadline);
+    (begun < end && is_before(begun)).then_some(Label { arg, value, resource, outcome, ..moved })
 }
 
 fn ok(step: &Step) -> bool {

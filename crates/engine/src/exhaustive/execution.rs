@@ -9,6 +9,7 @@ use crate::operation::{OpKind, Operation};
 use crate::resource::Resource;
 use crate::strategy::View;
 use crate::task::Status;
+use crate::time::Started;
 use crate::trace::Step;
 
 pub(super) struct Execution<'a> {
@@ -16,15 +17,18 @@ pub(super) struct Execution<'a> {
     pub(super) causality: &'a Causality,
     /// Steps at the beginning that the execution analysed before has made, too.
     pub(super) as_before: usize,
-    /// From here on tasks only end and are joined: nothing can race there, and causality is not known.
+    /// From here on tasks only end and are joined: nothing can race there. Neither causality nor whose steps these are
+    /// is known.
     pub(super) end: usize,
     pub(super) resources: &'a [Resource],
     cast: &'a Cast,
-    positions: &'a Positions,
-    at_resources: &'a Positions,
+    /// None if it is short.
+    lists: Option<&'a Lists>,
     choices: &'a [u32],
     /// Whether some step can be dependent on steps of another resource than its own.
     pub(super) reaches_further: bool,
+    /// Whether the clock may have made a step.
+    pub(super) has_timers: bool,
     view: &'a View<'a>,
 }
 
@@ -33,18 +37,41 @@ pub(super) struct Execution<'a> {
 #[derive(Default)]
 pub(super) struct Analysis {
     causality: Causality,
-    /// By task.
-    positions: Positions,
-    /// By resource.
-    at_resources: Positions,
+    lists: Lists,
     /// Of choices of an outcome.
     choices: Vec<u32>,
     /// Of the first step that can be dependent on steps of another resource than its own.
     reaching: Option<usize>,
+    /// The first step of the clock, if there is one.
+    fired: Option<usize>,
 }
 
-/// So many steps are looked at one by one.
+/// So many steps are looked at one by one: that takes less time than to keep lists of them.
 const FEW: usize = 64;
+
+/// Where whose steps are.
+#[derive(Default)]
+struct Lists {
+    of_tasks: Positions,
+    at_resources: Positions,
+    /// Of so many steps at the beginning; the others are of executions before.
+    listed: usize,
+}
+
+impl Lists {
+    /// Lists all of `steps`; those that are listed are the same.
+    fn add(&mut self, steps: &[Step]) {
+        self.of_tasks.truncate(self.listed);
+        self.at_resources.truncate(self.listed);
+        for (step, i) in steps[self.listed..].iter().zip(self.listed..) {
+            self.of_tasks.push(step.task.index(), i);
+            if step.resource != ResourceId::NONE {
+                self.at_resources.push(step.resource.index(), i);
+            }
+        }
+        self.listed = steps.len();
+    }
+}
 
 /// The positions of the steps of each of something.
 #[derive(Default)]
@@ -89,37 +116,54 @@ impl Positions {
 impl Analysis {
     /// Knows of no execution any more.
     pub(super) fn forget(&mut self) {
-        self.positions.truncate(0);
-        self.at_resources.truncate(0);
+        self.lists.listed = 0;
         self.choices.clear();
         self.reaching = None;
+        self.fired = None;
         self.causality.become_of(&[], 0);
     }
 
-    /// Analyses the execution that `view` shows: all of it, if `whole`, else up to its last step that can race.
-    pub(super) fn of<'a>(&'a mut self, view: &'a View<'a>, cast: &'a Cast, whole: bool) -> Execution<'a> {
+    /// Whether what it keeps is not much.
+    pub(super) fn is_small(&self) -> bool {
+        self.causality.room() <= 1 << 16
+    }
+
+    /// How many steps at the beginning are those of the execution that was analysed before.
+    pub(super) fn common(&self, view: &View<'_>) -> usize {
+        self.causality.common(view.steps())
+    }
+
+    /// Analyses the execution that `view` shows, which has so many steps in [common](Self::common) with the one before: all
+    /// of it, if `whole`, else up to its last step that can race.
+    pub(super) fn of<'a>(
+        &'a mut self,
+        view: &'a View<'a>,
+        cast: &'a Cast,
+        as_before: usize,
+        whole: bool,
+    ) -> Execution<'a> {
         let steps = view.steps();
-        let as_before = self.causality.common(steps);
-        self.positions.truncate(as_before);
-        self.at_resources.truncate(as_before);
+        self.lists.listed = self.lists.listed.min(as_before);
         self.choices.truncate(self.choices.partition_point(|at| (*at as usize) < as_before));
         self.reaching = self.reaching.filter(|at| *at < as_before);
-        for (i, step) in steps.iter().enumerate().skip(as_before) {
-            self.positions.push(step.task.index(), i);
-            if step.resource != ResourceId::NONE {
-                self.at_resources.push(step.resource.index(), i);
-            }
+        self.fired = self.fired.filter(|at| *at < as_before);
+        let can_race = |step: &Step| !matches!(step.kind, OpKind::Exit | OpKind::Join);
+        let mut end = as_before + steps[as_before..].iter().rposition(can_race).map_or(0, |last| last + 1);
+        for (step, i) in steps[as_before..end].iter().zip(as_before..) {
             if step.kind == OpKind::Choose {
                 self.choices.push(i as u32);
-            }
-            if self.reaching.is_none() && reaches_further(step.kind) {
+            } else if reaches_further(step.kind) && self.reaching.is_none() {
                 self.reaching = Some(i);
             }
+            if step.task == TaskId::CLOCK && self.fired.is_none() {
+                self.fired = Some(i);
+            }
         }
-        let mut end = steps.len();
-        if !whole && self.reaching.is_none() {
-            let can_race = |step: &Step| !matches!(step.kind, OpKind::Exit | OpKind::Join);
-            end = steps[as_before..].iter().rposition(can_race).map_or(as_before, |last| as_before + last + 1);
+        if whole || self.reaching.is_some() {
+            end = steps.len();
+        }
+        if end > FEW {
+            self.lists.add(&steps[..end]);
         }
         self.causality.become_of(&steps[..end], as_before);
         Execution {
@@ -129,10 +173,10 @@ impl Analysis {
             end,
             resources: view.resources(),
             cast,
-            positions: &self.positions,
-            at_resources: &self.at_resources,
+            lists: (end > FEW).then_some(&self.lists),
             choices: &self.choices,
             reaches_further: self.reaching.is_some(),
+            has_timers: self.fired.is_some(),
             view,
         }
     }
@@ -141,7 +185,7 @@ impl Analysis {
 impl<'a> Execution<'a> {
     /// An execution that is not over: its steps and resources are known, and `nothing` else.
     pub(super) fn so_far(view: &'a View<'a>, cast: &'a Cast, nothing: &'a Analysis) -> Self {
-        let Analysis { causality, positions, at_resources, choices, .. } = nothing;
+        let Analysis { causality, choices, .. } = nothing;
         Execution {
             steps: view.steps(),
             causality,
@@ -149,10 +193,10 @@ impl<'a> Execution<'a> {
             end: 0,
             resources: view.resources(),
             cast,
-            positions,
-            at_resources,
+            lists: None,
             choices,
             reaches_further: true,
+            has_timers: true,
             view,
         }
     }
@@ -179,32 +223,46 @@ impl<'a> Execution<'a> {
 
     #[inline]
     pub(super) fn before(&self, i: usize, j: usize) -> bool {
-        self.causality.before(self.steps, i, j)
+        self.causality.before(i, j)
     }
 
     /// The last step before `end` that comes after `i` but did not happen after it.
     pub(super) fn last_independent_of(&self, i: usize, end: usize) -> Option<usize> {
-        if end - i <= FEW {
+        let Some(lists) = self.lists.filter(|_| end - i > FEW) else {
             return self.causality.last_independent_of(i, end);
-        }
+        };
         // A task that has come to know of it does not forget it.
         let origin = self.causality.origin(i);
         let is_independent = |p: &u32| (*p as usize) < end && !self.causality.is_after(*p as usize, origin);
         let last = |of_task: &Vec<u32>| of_task[..of_task.partition_point(is_independent)].last().copied();
-        self.positions.0.iter().filter_map(last).max().map(|p| p as usize).filter(|p| *p > i)
+        lists.of_tasks.0.iter().filter_map(last).max().map(|p| p as usize).filter(|p| *p > i)
     }
 
-    /// The positions of the steps of `task` from `position` on.
-    pub(super) fn steps_of(&self, task: TaskId, position: usize) -> impl Iterator<Item = usize> + '_ {
-        self.positions.from(task.index(), position).iter().map(|p| *p as usize)
-    }
-
-    /// The positions of the steps on `resource` from `position` on.
+    /// The first step of `task` from `position` on, before the end, that is `wanted`.
     #[inline]
-    pub(super) fn steps_on(&self, resource: ResourceId, position: usize) -> &[u32] {
-        match resource {
-            ResourceId::NONE => &[],
-            _ => self.at_resources.from(resource.index(), position),
+    pub(super) fn find_of(&self, task: TaskId, position: usize, wanted: impl Fn(usize) -> bool) -> Option<usize> {
+        match self.lists {
+            None => (position..self.end).find(|i| self.steps[*i].task == task && wanted(*i)),
+            Some(lists) => lists.of_tasks.from(task.index(), position).iter().map(|i| *i as usize).find(|i| wanted(*i)),
+        }
+    }
+
+    /// The first step on `resource` from `position` on, before `end`, that is `wanted`.
+    #[inline]
+    pub(super) fn find_on(
+        &self,
+        resource: ResourceId,
+        position: usize,
+        end: usize,
+        wanted: impl Fn(usize) -> bool,
+    ) -> Option<usize> {
+        match self.lists {
+            _ if resource == ResourceId::NONE => None,
+            None => (position..end).find(|i| self.steps[*i].resource == resource && wanted(*i)),
+            Some(lists) => {
+                let on_it = lists.at_resources.from(resource.index(), position).iter().map(|i| *i as usize);
+                on_it.take_while(|i| *i < end).find(|i| wanted(*i))
+            }
         }
     }
 
@@ -213,9 +271,21 @@ impl<'a> Execution<'a> {
         self.choices.iter().map(|at| *at as usize).take_while(move |at| *at < end)
     }
 
+    /// All timers, if every timer fires.
+    pub(super) fn timers(&self) -> &'a [Started] {
+        self.view.timers()
+    }
+
     /// What `task` had announced at `position` and not yet done.
     pub(super) fn pending_at(&self, task: TaskId, position: usize) -> Option<Label> {
-        match self.steps_of(task, position).next() {
+        self.announced(task, self.find_of(task, position, |_| true), position)
+    }
+
+    /// What `task` had announced at `position` and not yet done, if `next` is its next step before the end.
+    #[inline]
+    pub(super) fn announced(&self, task: TaskId, next: Option<usize>, position: usize) -> Option<Label> {
+        let after_end = || (self.end.max(position)..self.steps.len()).find(|i| self.steps[*i].task == task);
+        match next.or_else(after_end) {
             Some(next) => Some(self.steps[next].label()),
             None => {
                 let task_then = self.view.task(task);

@@ -50,7 +50,6 @@ use std::sync::{Arc, RwLockWriteGuard};
 use self::checkpoint::Recorder;
 use self::common::{Common, Own};
 use self::execution::Analysis;
-use self::frugal::Sleep;
 use self::names::{Cast, Name, Names};
 use self::preemptions::{Needs, Preemptions};
 use self::route::Route;
@@ -67,7 +66,7 @@ pub fn least_preemptions(engine: &Engine, most: u32) -> Option<u32> {
     let mut cast = Cast::default();
     engine.tasks().iter().for_each(|_| cast.push(Names::MAIN));
     let mut analysis = Analysis::default();
-    match Preemptions::default().of(&analysis.of(&view, &cast, true), most) {
+    match Preemptions::default().of(&analysis.of(&view, &cast, 0, true), most) {
         Needs::Least(preemptions) => Some(preemptions),
         Needs::More | Needs::Unknown => None,
     }
@@ -156,11 +155,15 @@ impl Explorer {
         Self::of(Shared::new(budget))
     }
 
+    /// Whether the memory that it has is worth keeping for another exploration.
+    pub fn is_small(&self) -> bool {
+        self.common().read().is_small() && self.own.kept().scratch.as_ref().is_none_or(|scratch| scratch.is_small())
+    }
+
     /// Begins anew, in the same memory if nobody else has it and it is not much.
     pub fn renew(&mut self, budget: u64) {
-        const MUCH: usize = 4_096;
         let own = Arc::get_mut(&mut self.own);
-        match own.and_then(|own| Common::alone(&mut own.common)).filter(|shared| shared.tree.room() <= MUCH) {
+        match own.and_then(|own| Common::alone(&mut own.common)).filter(|shared| shared.is_small()) {
             None => *self = Explorer::new(budget),
             Some(shared) => {
                 let mut tree = std::mem::replace(&mut shared.tree, Tree::of_nodes(Vec::new()));
@@ -189,14 +192,14 @@ impl Explorer {
     /// Whether an execution of this worker that is over brought nothing, since one like it is made
     /// elsewhere. Can be asked once.
     pub fn was_redundant(&self, ticket: Ticket) -> bool {
-        let redundant = &mut self.own.kept().redundant;
-        match redundant.iter().position(|other| *other == ticket) {
-            Some(at) => {
-                redundant.swap_remove(at);
-                true
-            }
-            None => false,
-        }
+        self.own.kept().was_redundant(ticket)
+    }
+
+    /// Whether an execution of this worker that is over [brought nothing](Self::was_redundant), and how it was
+    /// [not what it had to be](Self::take_divergence).
+    pub fn take_outcome(&self, ticket: Ticket) -> (bool, Option<Divergence>) {
+        let mut kept = self.own.kept();
+        (kept.was_redundant(ticket), kept.divergence.take())
     }
 
     fn of(shared: Shared) -> Self {
@@ -214,14 +217,27 @@ impl Explorer {
     /// The strategy for one execution; `None` if there is nothing left to do. Waits for executions that
     /// are under way elsewhere and may bring something.
     pub fn claim(&self) -> Option<Exhaustive> {
-        self.claim_by(false, Shared::claim)
+        self.claim_by(Shared::claim)
     }
 
-    /// As [`claim`](Self::claim). When the execution is over, the one that this worker makes next is claimed at
-    /// once, which keeps other workers waiting for less time. Who does not claim that has to [give it
-    /// back](Self::give_back).
-    pub fn claim_ahead(&self) -> Option<Exhaustive> {
-        self.claim_by(true, Shared::claim)
+    /// The strategy for all executions that this worker [claims ahead](Self::claim_ahead). When one of them is over, the
+    /// next one is claimed at once, which keeps other workers waiting for less time.
+    pub fn strategy(&self) -> Exhaustive {
+        Exhaustive::new(Explorer { own: Arc::clone(&self.own) }, true)
+    }
+
+    /// As [`claim`](Self::claim), for the [strategy](Self::strategy) that is told to prepare for an execution next. Who
+    /// makes none has to [give it back](Self::give_back).
+    pub fn claim_ahead(&self) -> Option<Ticket> {
+        let mut own = self.own.kept();
+        if own.next.is_none() {
+            let mut scratch = own.scratch.take().unwrap_or_default();
+            drop(own);
+            let claimed = self.claim_or_wait(&mut scratch, Shared::claim);
+            own = self.own.kept();
+            (own.scratch, own.next) = (Some(scratch), claimed);
+        }
+        own.next.as_ref().map(|next| next.ticket)
     }
 
     /// As [`claim`](Self::claim), but which prefix it is turns out on the way: at each step the execution may go
@@ -230,7 +246,7 @@ impl Explorer {
     /// other: the tree forgets little.
     pub fn claim_on_the_way(&self, seed: u64) -> Option<Exhaustive> {
         let mut on_the_way = false;
-        let mut claimed = self.claim_by(false, |shared, route| match shared.tree.start_at_root(route)? {
+        let mut claimed = self.claim_by(|shared, route| match shared.tree.start_at_root(route)? {
             Place::Leaf(root) => Some(root),
             Place::Above(root) => {
                 on_the_way = true;
@@ -241,11 +257,7 @@ impl Explorer {
         Some(claimed)
     }
 
-    fn claim_by(
-        &self,
-        ahead: bool,
-        claim: impl FnMut(&mut Shared, &mut Route) -> Option<NodeId>,
-    ) -> Option<Exhaustive> {
+    fn claim_by(&self, claim: impl FnMut(&mut Shared, &mut Route) -> Option<NodeId>) -> Option<Exhaustive> {
         let mut own = self.own.kept();
         let mut scratch = own.scratch.take().unwrap_or_default();
         let next = own.next.take();
@@ -254,18 +266,9 @@ impl Explorer {
             Some(next) => next,
             None => self.claim_or_wait(&mut scratch, claim)?,
         };
-        let Claimed { leaf, ticket, frugal } = claimed;
-        let sleep = frugal.then(|| Box::new(Sleep::new(&scratch.route)));
-        Some(Exhaustive {
-            explorer: Explorer { own: Arc::clone(&self.own) },
-            ticket,
-            leaf,
-            ahead,
-            sleep,
-            scratch: Some(scratch),
-            on_the_way: None,
-            goes_on_until: 0,
-        })
+        let mut strategy = Exhaustive::new(Explorer { own: Arc::clone(&self.own) }, false);
+        strategy.take(claimed, scratch);
+        Some(strategy)
     }
 
     fn claim_or_wait(
@@ -326,6 +329,10 @@ impl Explorer {
 }
 
 impl Shared {
+    fn is_small(&self) -> bool {
+        self.tree.room() <= 4_096
+    }
+
     fn new(budget: u64) -> Self {
         Self::with(Tree::new(), budget)
     }

@@ -1,16 +1,20 @@
 //! New leaves: sequences that are not covered by what sleeps find their place in the tree.
 //!
-//! To find out that a sequence is covered, the tree is only read, which several workers can do at once. To add
-//! one is all of an execution's work for which it needs the tree to itself.
+//! To find out that a sequence is covered, or what of it is to be put where, the tree is only read, which several workers
+//! can do at once. To add that is all of an execution's work for which it needs the tree to itself.
+
+use std::ops::Range;
 
 use super::Planned;
 use super::asleep::{Asleep, Sleeper};
-use super::context::label_after;
+use super::context::{comes_to_the_same, label_after};
 use super::execution::Execution;
 use super::route::Route;
 use super::sequence::{Event, Reversed, Sequence, Taken};
 use super::tree::{NodeId, Tree};
 use crate::dependence::{Label, Relation, relation};
+use crate::id::TaskId;
+use crate::operation::OpKind;
 
 /// Memory that is kept from one execution to the next.
 #[derive(Default)]
@@ -25,26 +29,134 @@ pub(super) struct Rest {
     /// Positions of the steps that were found in the tree.
     matched: Taken,
     needed: Vec<bool>,
+    /// Of all sequences whose place has been found, one after the other: the nodes on the way there, and the steps that
+    /// are to be put there.
+    followed: Vec<NodeId>,
+    steps: Vec<Planned>,
+}
+
+/// Where a sequence is to be put, and what of it.
+pub(super) struct Plan {
+    place: Place,
+    /// As places in what is kept of all sequences.
+    followed: Range<usize>,
+    steps: Range<usize>,
+}
+
+/// Where a sequence is to be put.
+#[derive(Clone, Copy)]
+pub(super) struct Place {
+    /// After this node; `None` if that is the one before the first step of the race, and the tree does not have that.
+    at: Option<NodeId>,
+    /// The rightmost child that it had.
+    last: Option<NodeId>,
+}
+
+impl Plan {
+    /// Whether the sequence would still find its way to the same place.
+    fn holds(&self, tree: &Tree, rest: &Rest) -> bool {
+        let Place { at, last } = self.place;
+        let mut followed = rest.followed[self.followed.clone()].iter();
+        at.is_none_or(|at| tree.last_of(at) == last) && !followed.any(|node| tree.is_leaf(*node))
+    }
 }
 
 /// A step of the tree that was met on the way down.
-enum Met {
-    /// The sequence cannot begin with it.
-    Passed(Sleeper),
-    /// It can.
-    Followed(Sleeper),
+struct Met {
+    node: NodeId,
+    planned: Planned,
+    what: What,
+    /// The sequence can begin with it.
+    followed: bool,
+}
+
+/// What a step of the tree is in the execution.
+#[derive(Clone, Copy)]
+enum What {
+    /// One that was made, and stays.
+    Made(usize),
+    /// The second one of the race.
+    Moved,
+    /// None of the sequence; it would be this, if that is known.
+    Beyond(Option<Label>),
 }
 
 impl Rest {
-    /// Whether a sequence beside `branch` is covered by what is to its right.
-    pub(super) fn is_covered(
+    /// Forgets what was planned.
+    pub(super) fn begin(&mut self) {
+        self.followed.clear();
+        self.steps.clear();
+    }
+
+    /// Finds the place of a sequence beside the branch that was taken, if the `tree` has that; `None` if it is covered.
+    pub(super) fn find(
         &mut self,
-        tree: &Tree,
+        tree: Option<&Tree>,
         execution: &Execution<'_>,
         reversed: &Reversed,
-        branch: NodeId,
-    ) -> bool {
-        self.descend(tree, execution, reversed, (branch, branch), false).is_none()
+        route: &Route,
+    ) -> Option<Place> {
+        let Some((tree, branch)) = tree.zip(route.nodes().get(reversed.first)) else {
+            self.matched.clear();
+            self.met.clear();
+            return Some(Place { at: None, last: None });
+        };
+        let before = reversed.first.checked_sub(1).map_or(Tree::root(), |before| route.nodes()[before]);
+        let at = self.descend(tree, execution, reversed, (before, *branch), false)?;
+        Some(Place { at: Some(at), last: tree.last_of(at) })
+    }
+
+    /// Takes down what of the sequence is to be put at the `place` that was found last.
+    pub(super) fn plan(
+        &mut self,
+        place: Place,
+        execution: &Execution<'_>,
+        reversed: &Reversed,
+        (route, asleep): (&Route, &mut Asleep),
+    ) -> Plan {
+        self.work_out(execution, reversed, route, asleep);
+        let Rest { met, sequence, needed, followed, steps, .. } = self;
+        let (first_followed, first_step) = (followed.len(), steps.len());
+        followed.extend(met.iter().filter(|met| met.followed).map(|met| met.node));
+        steps.extend(sequence.iter().zip(&*needed).filter(|(_, needed)| **needed).map(|(event, _)| event.planned));
+        Plan { place, followed: first_followed..followed.len(), steps: first_step..steps.len() }
+    }
+
+    /// Works out what of a sequence is needed where the [descent](Self::descend) has led to: the part that wakes everybody
+    /// who is asleep, one witness each, and what comes before the witnesses.
+    fn work_out(&mut self, execution: &Execution<'_>, reversed: &Reversed, route: &Route, who_sleeps: &mut Asleep) {
+        let Rest { sequence, met, asleep, matched, needed, .. } = self;
+        asleep.clear();
+        asleep.extend_from_slice(who_sleeps.beside(reversed.first, route, execution));
+        asleep.push(Sleeper::taken(execution, reversed.first));
+        for met in &*met {
+            let step = met.step(execution, reversed);
+            if met.followed {
+                asleep.retain(|s| s.planned.task != step.planned.task && !s.is_woken_by(step.label.as_ref()));
+            } else {
+                asleep.push(step);
+            }
+        }
+        Sequence::new(execution, reversed, matched, reversed.first + 1).write_to(sequence);
+        needed.clear();
+        needed.resize(sequence.len(), false);
+        for sleeper in &*asleep {
+            let Some(witness) = sequence.iter().position(|event| conflicts(sleeper, event)) else { continue };
+            let before = |event: &Event, other: &Event| execution.before(event.position, other.position);
+            for (i, event) in sequence.iter().enumerate().take(witness + 1) {
+                needed[i] |= i == witness || before(event, &sequence[witness]);
+            }
+            let Event { label, position, .. } = sequence[witness];
+            if reversed.as_made || position != reversed.moved.position {
+                continue;
+            }
+            // What the moved step comes to now may depend on steps that it did not depend on before.
+            for (i, event) in sequence.iter().enumerate().take(witness).filter(|(_, event)| depends(event, &label)) {
+                for (j, earlier) in sequence.iter().enumerate().take(i + 1) {
+                    needed[j] |= before(earlier, event);
+                }
+            }
+        }
     }
 
     /// Follows the sequence to the right of the branch that leads from one node to another, as far as the tree
@@ -62,56 +174,79 @@ impl Rest {
         let mut at = before;
         matched.clear();
         met.clear();
-        let mut next = tree.right_of(branch).next();
+        let mut next = tree.next_to(branch);
         if next.is_none() {
             return Some(at);
         }
         let moved = &reversed.moved;
         let mut from = Sequence::new(execution, reversed, matched, reversed.first + 1).begins_at()?;
+        let planned_at = |from: usize| (from < reversed.end).then(|| execution.planned_at(from));
+        let mut first = planned_at(from);
         // A step that is in the way of the moved one.
         let mut obstacle = None;
         while let Some(candidate) = next {
             let planned = tree.step(candidate);
             // What is met most: the first step of all, and the moved one with another in its way.
-            let is_first = from < reversed.end && execution.planned_at(from) == planned;
+            let is_first = first == Some(planned);
             let is_hindered = planned.task == moved.planned.task && obstacle.is_some_and(|at| !matched.contains(at));
-            let (own, label, can_begin) = if is_first {
-                (Some(from), Some(execution.steps[from].label()), true)
+            let (what, can_begin) = if is_first {
+                (What::Made(from), true)
             } else if is_hindered {
-                (None, Some(moved.label), false)
+                (What::Moved, false)
             } else {
                 let sequence = Sequence::new(execution, reversed, matched, from);
-                let own = execution.task(planned.task).and_then(|task| sequence.first_of(task));
-                let label = match own {
+                let next = execution.task(planned.task).map(|task| (task, sequence.next_of(task)));
+                match next.and_then(|(task, next)| sequence.own(task, next)) {
                     Some(own) if own == moved.position => {
                         obstacle = sequence.obstacle();
-                        Some(moved.label)
+                        (What::Moved, moved.planned.choice == planned.choice && obstacle.is_none())
                     }
-                    Some(own) => Some(execution.steps[own].label()),
-                    None => label_beyond(execution, planned, reversed.first, matched),
-                };
-                let step = Sleeper { planned, label };
-                let can_begin = (own.is_some() || !frugal) && sequence.can_begin_with(&step, own, obstacle);
-                (own, label, can_begin)
+                    Some(own) => {
+                        let chosen = execution.choice_at(own) == planned.choice;
+                        (What::Made(own), chosen && !sequence.wakes_own(own))
+                    }
+                    None => {
+                        let label =
+                            next.and_then(|(task, next)| label_beyond(execution, task, next, reversed, matched));
+                        let step = Sleeper { planned, label };
+                        (What::Beyond(label), !frugal && sequence.leaves_asleep(&step))
+                    }
+                }
             };
-            let step = Sleeper { planned, label };
-            if !can_begin {
-                met.push(Met::Passed(step));
-                next = tree.right_of(candidate).next();
-                continue;
-            }
-            if tree.is_leaf(candidate) {
+            if can_begin && tree.is_leaf(candidate) {
                 return None;
             }
+            met.push(Met { node: candidate, planned, what, followed: can_begin });
+            if !can_begin {
+                next = tree.next_to(candidate);
+                continue;
+            }
+            let own = match what {
+                What::Made(own) => Some(own),
+                What::Moved => Some(moved.position),
+                What::Beyond(_) => None,
+            };
             if let Some(own) = own {
                 matched.push(own);
                 from = Sequence::new(execution, reversed, matched, from).begins_at()?;
+                first = planned_at(from);
             }
-            met.push(Met::Followed(step));
             at = candidate;
-            next = tree.kids(candidate).next();
+            next = tree.first_of(candidate);
         }
         Some(at)
+    }
+}
+
+impl Met {
+    /// The step that it was.
+    fn step(&self, execution: &Execution<'_>, reversed: &Reversed) -> Sleeper {
+        let label = match self.what {
+            What::Made(position) => Some(execution.steps[position].label()),
+            What::Moved => Some(reversed.moved.label),
+            What::Beyond(label) => label,
+        };
+        Sleeper { planned: self.planned, label }
     }
 }
 
@@ -148,19 +283,21 @@ impl Planter<'_, '_> {
         let Some(at) = self.rest.descend(self.tree, self.execution, reversed, (before, branch), self.frugal) else {
             return;
         };
-        let Rest { asleep, met, .. } = &mut *self.rest;
-        asleep.clear();
-        asleep.extend_from_slice(self.asleep.beside(reversed.first, self.route, self.execution));
-        asleep.push(Sleeper::taken(self.execution, reversed.first));
-        for met in &*met {
-            match met {
-                Met::Passed(step) => asleep.push(*step),
-                Met::Followed(step) => {
-                    asleep.retain(|s| s.planned.task != step.planned.task && !s.is_woken_by(step.label.as_ref()));
-                }
-            }
+        self.rest.work_out(self.execution, reversed, self.route, self.asleep);
+        self.add(at);
+    }
+
+    /// The same of a sequence whose place was found before, if it is the same now.
+    pub(super) fn insert_as_planned(&mut self, reversed: &Reversed, plan: &Plan) {
+        if self.frugal || !plan.holds(self.tree, self.rest) {
+            return self.insert(reversed);
         }
-        self.add(at, reversed);
+        self.node(reversed.first);
+        let mut at = plan.place.at.unwrap_or_else(|| self.before(reversed.first));
+        for planned in &self.rest.steps[plan.steps.clone()] {
+            at = self.tree.add(at, *planned);
+        }
+        self.tree.mark_leaf(at);
     }
 
     /// The node that the step at `position` leads to; made if the tree does not have it yet.
@@ -182,30 +319,9 @@ impl Planter<'_, '_> {
         }
     }
 
-    /// Adds a leaf after `at`: the part of the sequence that wakes everybody who is asleep, one witness
-    /// each, and what comes before the witnesses.
-    fn add(&mut self, mut at: NodeId, reversed: &Reversed) {
-        let Planter { tree, execution, rest: Rest { sequence, asleep, matched, needed, .. }, .. } = self;
-        Sequence::new(execution, reversed, matched, reversed.first + 1).write_to(sequence);
-        needed.clear();
-        needed.resize(sequence.len(), false);
-        for sleeper in &*asleep {
-            let Some(witness) = sequence.iter().position(|event| conflicts(sleeper, event)) else { continue };
-            let before = |event: &Event, other: &Event| execution.before(event.position, other.position);
-            let Event { label, position, .. } = sequence[witness];
-            for (i, event) in sequence.iter().enumerate().take(witness + 1) {
-                needed[i] |= i == witness || before(event, &sequence[witness]);
-            }
-            if label == execution.steps[position].label() {
-                continue;
-            }
-            // What the moved step comes to now may depend on steps that it did not depend on before.
-            for (i, event) in sequence.iter().enumerate().take(witness).filter(|(_, event)| depends(event, &label)) {
-                for (j, earlier) in sequence.iter().enumerate().take(i + 1) {
-                    needed[j] |= before(earlier, event);
-                }
-            }
-        }
+    /// Adds a leaf after `at`, with what of the sequence was worked out to be needed.
+    fn add(&mut self, mut at: NodeId) {
+        let Planter { tree, rest: Rest { sequence, needed, .. }, .. } = self;
         let mut needed = sequence.iter().zip(&*needed).filter(|(_, needed)| **needed).map(|(event, _)| event);
         if self.frugal {
             at = needed.next().or(sequence.first()).map_or(at, |event| tree.add(at, event.planned));
@@ -216,12 +332,20 @@ impl Planter<'_, '_> {
     }
 }
 
-/// The label of a planned step that is not in the sequence: of what its task does after the steps before
-/// `depth` and those at the positions `matched`.
-fn label_beyond(execution: &Execution<'_>, planned: Planned, depth: usize, matched: &Taken) -> Option<Label> {
-    let task = execution.task(planned.task)?;
-    let own = matched.iter().filter(|i| execution.steps[*i].task == task).max();
-    let label = execution.pending_at(task, own.map_or(depth, |last| last + 1))?;
+/// The label of what `task` does, at `next` if it does anything, when the steps before the race and those at the
+/// positions `matched` have been made; it is not in the sequence.
+fn label_beyond(
+    execution: &Execution<'_>,
+    task: TaskId,
+    next: Option<usize>,
+    reversed: &Reversed,
+    matched: &Taken,
+) -> Option<Label> {
+    let label = execution.announced(task, next, reversed.first)?;
+    if comes_to_the_same(label.kind) {
+        return Some(label);
+    }
+    let depth = reversed.first;
     let end = matched.iter().max().map_or(depth, |last| last + 1);
     let after = label_after(execution, label, depth, end, |i| i < depth || matched.contains(i));
     Some(after.unwrap_or(label))
@@ -235,6 +359,8 @@ fn conflicts(sleeper: &Sleeper, event: &Event) -> bool {
     sleeper.is_woken_by(Some(&event.label))
 }
 
+/// Whether what a step with `label` comes to may depend on `event`; a timer also depends on the wait that it ends.
 fn depends(event: &Event, label: &Label) -> bool {
-    relation(&event.label, label) == Relation::Dependent
+    let is_waiting = label.kind == OpKind::TimerFire && label.arg == u64::from(event.label.task.0);
+    is_waiting || relation(&event.label, label) == Relation::Dependent
 }

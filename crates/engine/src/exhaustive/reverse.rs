@@ -5,10 +5,11 @@
 
 use super::Planned;
 use super::asleep::{Asleep, Sleeper};
-use super::context::label_after;
+use super::common::Common;
+use super::context::{comes_to_the_same, label_after};
 use super::execution::Execution;
 use super::frugal::Sleep;
-use super::plant::{Planter, Rest};
+use super::plant::{Plan, Planter, Rest};
 use super::preemptions::Preemptions;
 use super::route::Route;
 use super::sequence::{Event, NOTHING, Reversed, Staying};
@@ -28,11 +29,23 @@ pub(super) struct Reversal {
     elsewhere: Vec<usize>,
     /// What is to be put into the tree, deepest first: what is added below cannot be in the way of what
     /// is added above.
-    wanted: Vec<Reversed>,
+    wanted: Vec<Wanted>,
     /// Besides, a step to be made instead of the one at a position.
     instead: Option<(usize, Planned)>,
     rest: Rest,
     pub(super) preemptions: Preemptions,
+}
+
+/// A sequence to be put into the tree, and where, if that is known.
+struct Wanted {
+    reversed: Reversed,
+    plan: Option<Plan>,
+}
+
+impl Wanted {
+    fn new(reversed: Reversed) -> Self {
+        Wanted { reversed, plan: None }
+    }
 }
 
 /// What an execution was good for.
@@ -85,19 +98,30 @@ impl Reversal {
         worth
     }
 
-    /// Forgets what is covered by what is in the tree; whatever is added to it, that will be so.
-    pub(super) fn drop_covered(&mut self, tree: &Tree, route: &Route, execution: &Execution<'_>) {
-        let Reversal { wanted, rest, .. } = self;
-        wanted.retain(|reversed| match route.nodes().get(reversed.first) {
-            Some(branch) => !rest.is_covered(tree, execution, reversed, *branch),
-            None => true,
+    /// Finds the places of what is to be put into the tree, and forgets what is covered there; whatever is added by
+    /// others, that will be so. The tree is only read.
+    pub(super) fn find_places(&mut self, common: &Common, route: &Route, execution: &Execution<'_>) {
+        let Reversal { asleep, wanted, rest, .. } = self;
+        rest.begin();
+        let (mut shared, mut beside) = (None, None);
+        wanted.retain_mut(|Wanted { reversed, plan }| {
+            let first = reversed.first;
+            if first < route.nodes().len() {
+                let held = shared.take();
+                shared = Some(common.make_way(held));
+            }
+            let tree = match &shared {
+                Some(shared) if shared.frugal => return true,
+                Some(shared) => Some(&shared.tree),
+                None => None,
+            };
+            let Some(place) = rest.find(tree, execution, reversed, route) else { return false };
+            // What is put beside the same branch before it may be in its way.
+            if beside.replace(first) != Some(first) {
+                *plan = Some(rest.plan(place, execution, reversed, (route, asleep)));
+            }
+            true
         });
-    }
-
-    /// Whether there is so much to be put into the tree that it takes a while to find the place of all of it.
-    pub(super) fn wants_much(&self) -> bool {
-        const MUCH: usize = 4;
-        self.wanted.len() >= MUCH
     }
 
     /// Whether there is anything to be put into the tree.
@@ -116,7 +140,12 @@ impl Reversal {
         if let Some((position, planned)) = instead.take() {
             planter.add_instead(position, planned);
         }
-        wanted.iter().for_each(|reversed| planter.insert(reversed));
+        for Wanted { reversed, plan } in &*wanted {
+            match plan {
+                Some(plan) => planter.insert_as_planned(reversed, plan),
+                None => planter.insert(reversed),
+            }
+        }
     }
 }
 
@@ -149,8 +178,11 @@ impl<'a, 'e> Run<'a, 'e> {
         let mut races = std::mem::take(&mut self.kept.races);
         races.clear();
         let all = execution.causality.races();
-        let new = &all[all.partition_point(|(_, second)| *second < races_from)..];
-        races.extend(new.iter().filter(|(_, second)| *second < end));
+        let until = |position: usize| match all.last() {
+            Some((_, last)) if *last >= position => all.partition_point(|(_, second)| *second < position),
+            _ => all.len(),
+        };
+        races.extend_from_slice(&all[until(races_from).min(until(end))..until(end)]);
         races.sort_unstable_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(&b.1)));
         for races in races.chunk_by(|a, b| a.0 == b.0) {
             self.reverse(races[0].0, races, end);
@@ -193,15 +225,16 @@ impl<'a, 'e> Run<'a, 'e> {
             let made = execution.steps[second].label();
             let Some(label) = label_after(execution, made, first, end, stays) else { continue };
             // Else it depends on the first one, and nothing that stays is in the way of that.
-            let begins_with_first = label != made && !*frugal && !dependent_on_step(&execution.steps[first], &label);
+            let as_made = comes_to_the_same(made.kind) || label == made;
+            let begins_with_first = !as_made && !*frugal && !dependent_on_step(&execution.steps[first], &label);
             let planned = execution.planned_at(second);
             let moved = Event { planned, label, position: second };
             if begins_with_first || beside.covers(&moved) {
                 continue;
             }
-            let reversed = Reversed { first, origin, end, moved };
+            let reversed = Reversed { first, origin, end, moved, as_made };
             if !preemptions.forbid(execution, &reversed) {
-                wanted.push(reversed);
+                wanted.push(Wanted::new(reversed));
             }
         }
     }
@@ -230,9 +263,9 @@ impl<'a, 'e> Run<'a, 'e> {
         let nothing = Staying { execution, first, origin, taken: &NOTHING, from: end, end };
         let sleepers = asleep.beside(first, route, execution);
         let Some(beside) = Beside::new(sleepers, nothing, elsewhere, *frugal) else { return };
-        let reversed = Reversed { first, origin, end, moved };
+        let reversed = Reversed { first, origin, end, moved, as_made: false };
         if !beside.covers(&moved) && !preemptions.forbid(execution, &reversed) {
-            wanted.push(reversed);
+            wanted.push(Wanted::new(reversed));
         }
     }
 }
@@ -273,14 +306,21 @@ impl<'a, 'e> Beside<'a, 'e> {
     /// Whether the sequence can begin with one of them if `moved` is what comes last.
     #[inline]
     fn covers(&self, moved: &Event) -> bool {
-        let Event { planned, label, position } = moved;
         self.elsewhere.iter().any(|number| {
             let sleeper = &self.sleepers[*number];
-            if sleeper.planned.task == planned.task {
-                return sleeper.planned.choice == planned.choice
-                    && self.staying.who_wakes_moved(sleeper, *position).is_none();
+            if sleeper.planned.task == moved.planned.task {
+                return self.is_moved(sleeper, moved);
             }
-            !self.frugal && !sleeper.is_woken_by(Some(label)) && !self.staying.wakes(sleeper, self.staying.end)
+            !self.frugal && !sleeper.is_woken_by(Some(&moved.label)) && !self.staying.wakes(sleeper, self.staying.end)
         })
+    }
+
+    /// Whether the sequence can begin with the sleeper's step, which is that of the task of what is moved.
+    #[inline(never)]
+    fn is_moved(&self, sleeper: &Sleeper, moved: &Event) -> bool {
+        let made = || self.staying.execution.steps[moved.position].label();
+        let as_made = sleeper.label.is_some_and(|own| own == made());
+        sleeper.planned.choice == moved.planned.choice
+            && self.staying.who_wakes_moved(sleeper, moved.position, as_made).is_none()
     }
 }

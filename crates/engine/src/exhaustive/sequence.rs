@@ -39,6 +39,8 @@ pub(super) struct Reversed {
     pub(super) end: usize,
     /// The second one, as it is in its new place.
     pub(super) moved: Event,
+    /// Whether that is what it was.
+    pub(super) as_made: bool,
 }
 
 /// Positions of steps that have been taken out of a sequence, each task's in the order of the execution.
@@ -104,7 +106,7 @@ impl Staying<'_, '_> {
     /// Where the execution made the first one of `task`.
     #[inline]
     pub(super) fn first_of(&self, task: TaskId) -> Option<usize> {
-        let next = self.execution.steps_of(task, self.from).find(|i| !self.taken.contains(*i))?;
+        let next = self.execution.find_of(task, self.from, |i| !self.taken.contains(i))?;
         // What follows a step that does not stay does not stay either.
         (next < self.end && self.has(next)).then_some(next)
     }
@@ -126,11 +128,11 @@ impl Staying<'_, '_> {
         self.from < end && self.who_wakes(sleeper, end).is_some()
     }
 
-    /// One that wakes the second step of the race, made at `position`; it comes last.
+    /// One that wakes the second step of the race, made at `position`, where it was the same if `as_made`; it comes last.
     #[inline]
-    pub(super) fn who_wakes_moved(&self, moved: &Sleeper, position: usize) -> Option<usize> {
+    pub(super) fn who_wakes_moved(&self, moved: &Sleeper, position: usize, as_made: bool) -> Option<usize> {
         let Staying { execution, first, end, .. } = *self;
-        if moved.label == Some(execution.steps[position].label()) {
+        if as_made {
             // Most of the time it is the last one that it knows of.
             let last = execution.causality.last_known_after(first, position)?;
             if last < end && moved.is_woken_by_step(&execution.steps[last]) && self.has(last) {
@@ -141,12 +143,12 @@ impl Staying<'_, '_> {
     }
 
     /// The first one before `end` that wakes the sleeper.
+    #[inline(never)]
     pub(super) fn who_wakes(&self, sleeper: &Sleeper, end: usize) -> Option<usize> {
         let wakes = |i: usize| sleeper.is_woken_by_step(&self.execution.steps[i]) && self.has(i);
         match &sleeper.label {
             Some(label) if !self.execution.reaches_further && !reaches_further(label.kind) => {
-                let on_it = self.execution.steps_on(label.resource, self.from);
-                on_it.iter().map(|i| *i as usize).take_while(|i| *i < end).find(|i| wakes(*i))
+                self.execution.find_on(label.resource, self.from, end, wakes)
             }
             _ => (self.from..end).find(|i| wakes(*i)),
         }
@@ -163,6 +165,7 @@ impl Staying<'_, '_> {
 pub(super) struct Sequence<'a, 'e> {
     staying: Staying<'a, 'e>,
     moved: &'a Event,
+    as_made: bool,
 }
 
 impl<'a, 'e> Sequence<'a, 'e> {
@@ -170,13 +173,13 @@ impl<'a, 'e> Sequence<'a, 'e> {
     /// the second step of the race.
     #[inline]
     pub(super) fn new(execution: &'a Execution<'e>, reversed: &'a Reversed, taken: &'a Taken, from: usize) -> Self {
-        let Reversed { first, origin, end, ref moved } = *reversed;
-        Sequence { staying: Staying { execution, first, origin, taken, from, end }, moved }
+        let Reversed { first, origin, end, ref moved, as_made } = *reversed;
+        Sequence { staying: Staying { execution, first, origin, taken, from, end }, moved, as_made }
     }
 
     /// The whole of it, in order.
     pub(super) fn write_to(&self, events: &mut Vec<Event>) {
-        let Sequence { staying, moved } = self;
+        let Sequence { staying, moved, .. } = self;
         events.clear();
         events.extend(staying.positions().map(|i| Event::at(staying.execution, i)));
         events.extend(self.has_moved().then_some(**moved));
@@ -193,34 +196,43 @@ impl<'a, 'e> Sequence<'a, 'e> {
         !self.staying.taken.contains(self.moved.position)
     }
 
-    /// Where the execution made the first step of `task`.
+    /// The next step of `task` after what has been taken out, whether it is left or not.
     #[inline]
-    pub(super) fn first_of(&self, task: TaskId) -> Option<usize> {
-        let moved = self.moved;
-        self.staying.first_of(task).or_else(|| (moved.label.task == task && self.has_moved()).then_some(moved.position))
+    pub(super) fn next_of(&self, task: TaskId) -> Option<usize> {
+        let Staying { execution, first, taken, .. } = self.staying;
+        execution.find_of(task, first, |i| !taken.contains(i))
+    }
+
+    /// Where the execution made the first step of `task`; `next` is its [next](Self::next_of) one.
+    #[inline]
+    pub(super) fn own(&self, task: TaskId, next: Option<usize>) -> Option<usize> {
+        let Sequence { staying, moved, .. } = self;
+        let stays = |next: &usize| *next < staying.end && !staying.execution.causality.is_after(*next, staying.origin);
+        next.filter(stays).or_else(|| (moved.label.task == task && self.has_moved()).then_some(moved.position))
     }
 
     /// A step that is in the way of the moved one.
     #[inline]
     pub(super) fn obstacle(&self) -> Option<usize> {
         let Event { planned, label, position } = *self.moved;
-        self.staying.who_wakes_moved(&Sleeper { planned, label: Some(label) }, position)
+        self.staying.who_wakes_moved(&Sleeper { planned, label: Some(label) }, position, self.as_made)
     }
 
-    /// Whether it can begin with the step of `sleeper`, of whose task the first step was made at `own`, if `obstacle` is
-    /// what is in the way of the moved one.
+    /// Whether one that was made before it is in the way of the first step of a task, made at `own`.
     #[inline]
-    pub(super) fn can_begin_with(&self, sleeper: &Sleeper, own: Option<usize>, obstacle: Option<usize>) -> bool {
-        let Sequence { staying, moved } = self;
-        match own {
-            Some(own) if own == moved.position => moved.planned.choice == sleeper.planned.choice && obstacle.is_none(),
-            Some(own) => {
-                staying.execution.choice_at(own) == sleeper.planned.choice && !staying.wakes_before(sleeper, own)
-            }
-            None => {
-                let woken = self.has_moved() && sleeper.is_woken_by(Some(&moved.label));
-                !woken && !staying.wakes(sleeper, staying.end)
-            }
+    pub(super) fn wakes_own(&self, own: usize) -> bool {
+        let Staying { execution, first, from, .. } = self.staying;
+        // Most of the time it is the first one of all, or it could have been.
+        from < own && execution.causality.last_known_after(first, own).is_some() && {
+            let Event { planned, label, .. } = Event::at(execution, own);
+            self.staying.wakes(&Sleeper { planned, label: Some(label) }, own)
         }
+    }
+
+    /// Whether nothing in it wakes the sleeper, who makes none of its steps.
+    #[inline]
+    pub(super) fn leaves_asleep(&self, sleeper: &Sleeper) -> bool {
+        let woken = self.has_moved() && sleeper.is_woken_by(Some(&self.moved.label));
+        !woken && !self.staying.wakes(sleeper, self.staying.end)
     }
 }

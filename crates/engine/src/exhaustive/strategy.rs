@@ -1,17 +1,19 @@
 //! The strategy of one execution: follow the route to a leaf, run on freely, then add what follows from it.
 
+use std::sync::Arc;
+
 use super::checkpoint::Ticket;
 use super::execution::Analysis;
 use super::frugal::Sleep;
 use super::names::{Cast, Name};
 use super::reverse::{Reversal, Worth};
 use super::route::Route;
-use super::tree::{NodeId, Place};
-use super::{Explorer, Planned};
+use super::tree::{NodeId, Place, Tree};
+use super::{Claimed, Explorer, Planned};
 use crate::finding::{Divergence, Finding, FindingKind};
 use crate::id::TaskId;
 use crate::operation::OpKind;
-use crate::strategy::{Strategy, Tape, View, sequential_fill_with};
+use crate::strategy::{Profile, Strategy, Tape, View, sequential_fill_with};
 use crate::trace::Step;
 
 /// The strategy of one execution of an exhaustive exploration.
@@ -53,11 +55,18 @@ impl Scratch {
         self
     }
 
-    /// Whether the steps are those that were planned.
-    fn as_planned(&self, made: &[Step]) -> bool {
+    /// Whether its room is not much.
+    pub(super) fn is_small(&self) -> bool {
+        self.analysis.is_small()
+    }
+
+    /// Whether the steps are those that were planned; the first `as_before` are those of the execution before.
+    fn as_planned(&self, made: &[Step], as_before: usize) -> bool {
         let planned = self.route.steps();
+        // Where both were to go the same way, that one has.
+        let from = as_before.min(self.route.common());
         let same = |(planned, step): (&Planned, &Step)| planned.task == self.cast.name(step.task);
-        made.len() >= planned.len() && planned.iter().zip(made).all(same)
+        made.len() >= planned.len() && planned[from..].iter().zip(&made[from..]).all(same)
     }
 
     /// Where an execution that is over did not keep to its prefix.
@@ -77,6 +86,20 @@ impl Scratch {
 }
 
 impl Exhaustive {
+    /// One that has no execution to make yet.
+    pub(super) fn new(explorer: Explorer, ahead: bool) -> Self {
+        let (ticket, leaf) = (Ticket(0), Tree::root());
+        let (sleep, scratch, on_the_way, goes_on_until) = (None, None, None, 0);
+        Exhaustive { explorer, ticket, leaf, ahead, sleep, scratch, on_the_way, goes_on_until }
+    }
+
+    /// Makes the execution that was claimed.
+    pub(super) fn take(&mut self, claimed: Claimed, scratch: Box<Scratch>) {
+        (self.leaf, self.ticket, self.goes_on_until) = (claimed.leaf, claimed.ticket, 0);
+        self.sleep = claimed.frugal.then(|| Box::new(Sleep::new(&scratch.route)));
+        self.scratch = Some(scratch);
+    }
+
     /// What to [settle](Explorer::settle) the execution with.
     pub fn ticket(&self) -> Ticket {
         self.ticket
@@ -171,6 +194,18 @@ impl Exhaustive {
 }
 
 impl Strategy for Exhaustive {
+    fn prepare(&mut self, _number: u64, _profile: &Arc<Profile>) {
+        // Else it is to make the same one again.
+        if self.ahead && self.scratch.is_none() {
+            let mut own = self.explorer.own.kept();
+            if let Some(next) = own.next.take() {
+                let scratch = own.scratch.take().unwrap_or_default();
+                drop(own);
+                self.take(next, scratch);
+            }
+        }
+    }
+
     fn begin(&mut self, _seed: u64) {
         let scratch = self.scratch.get_or_insert_default();
         scratch.cast.begin();
@@ -248,9 +283,10 @@ impl Strategy for Exhaustive {
         self.catch_up(view.steps());
         let Some(mut scratch) = self.scratch.take() else { return };
         scratch.cast.forget_others();
-        if self.on_the_way.is_none() && scratch.as_planned(view.steps()) {
+        let as_before = scratch.analysis.common(view);
+        if self.on_the_way.is_none() && scratch.as_planned(view.steps(), as_before) {
             let Scratch { route, analysis, reversal, cast, .. } = &mut *scratch;
-            let execution = analysis.of(view, cast, reversal.preemptions.is_bounded());
+            let execution = analysis.of(view, cast, as_before, reversal.preemptions.is_bounded());
             let mut worth = match &self.sleep {
                 Some(sleep) => reversal.look_through_frugally(route, &execution, Some(sleep)),
                 None => {
@@ -259,12 +295,9 @@ impl Strategy for Exhaustive {
                 }
             };
             let is_within = reversal.preemptions.is_within(&execution);
-            if self.sleep.is_none() && self.explorer.own.has_company() && reversal.wants_much() {
-                // Most of it is covered: that can be found out without keeping anybody waiting.
-                let shared = self.explorer.common().read();
-                if !shared.frugal {
-                    reversal.drop_covered(&shared.tree, route, &execution);
-                }
+            if self.sleep.is_none() && self.explorer.own.has_company() {
+                // What is covered, and where the rest belongs, can be found out without keeping anybody waiting.
+                reversal.find_places(self.explorer.common(), route, &execution);
             }
             let mut shared = self.explorer.lock();
             if shared.must_be_frugal() && self.sleep.is_none() {
@@ -302,9 +335,14 @@ impl Strategy for Exhaustive {
     }
 }
 
-/// Who goes on where nothing is planned: a task runs as long as it can. Who has ended is joined when there is
-/// nothing else to do: it costs a switch less, and steps after which nothing races need not be looked at.
+/// Who goes on where nothing is planned: a task runs as long as it can. Who was interrupted before its end ends, and then
+/// who has ended is joined, when there is nothing else to do: it costs a switch less, and steps after which nothing
+/// races need not be looked at.
 #[inline]
 fn go_on_freely(view: &View<'_>) -> TaskId {
-    sequential_fill_with(view, |task| task.pending.kind == OpKind::Join)
+    sequential_fill_with(view, |task| match task.pending.kind {
+        OpKind::Join => 2,
+        OpKind::Exit => 1,
+        _ => 0,
+    })
 }

@@ -137,19 +137,26 @@ impl Tree {
         self.node(id).leaf != Leaf::No
     }
 
+    /// Its leftmost child.
+    #[inline]
+    pub(super) fn first_of(&self, id: NodeId) -> Option<NodeId> {
+        some(self.node(id).first)
+    }
+
+    /// Its rightmost child.
+    pub(super) fn last_of(&self, id: NodeId) -> Option<NodeId> {
+        some(self.node(id).last)
+    }
+
+    /// The sibling to its right.
+    #[inline]
+    pub(super) fn next_to(&self, id: NodeId) -> Option<NodeId> {
+        some(self.node(id).next)
+    }
+
     /// Its children, left to right.
     pub(super) fn kids(&self, id: NodeId) -> impl Iterator<Item = NodeId> + '_ {
-        self.from(self.node(id).first)
-    }
-
-    /// Its right siblings, left to right.
-    pub(super) fn right_of(&self, id: NodeId) -> impl Iterator<Item = NodeId> + '_ {
-        self.from(self.node(id).next)
-    }
-
-    fn from(&self, first: NodeId) -> impl Iterator<Item = NodeId> + '_ {
-        let some = |id: NodeId| (id != NONE).then_some(id);
-        std::iter::successors(some(first), move |id| some(self.node(*id).next))
+        std::iter::successors(self.first_of(id), move |id| self.next_to(*id))
     }
 
     pub(super) fn root() -> NodeId {
@@ -352,6 +359,11 @@ impl Tree {
             at = parent;
         }
     }
+}
+
+#[inline]
+fn some(id: NodeId) -> Option<NodeId> {
+    (id != NONE).then_some(id)
 }
 
 impl Node {

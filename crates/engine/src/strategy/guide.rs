@@ -26,9 +26,9 @@ const LONGEST: usize = 100;
 const MOST_OUTCOMES: u64 = 100;
 /// Prefixes that are left after the first execution beyond which it is not worth it: executions hardly repeat
 /// themselves then, and are better drawn afresh than near those before. After later executions there may be more.
-const WIDEST: u64 = 6;
+const WIDEST: u64 = 5;
 /// So many more for each execution.
-const WIDER: u64 = 2;
+const WIDER: u64 = 1;
 
 /// Guides executions. A clone is for another worker of the same exploration.
 pub struct Guide {

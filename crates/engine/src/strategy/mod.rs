@@ -60,6 +60,7 @@ use crate::id::{TaskId, TaskPath};
 use crate::operation::Operation;
 use crate::resource::Resource;
 use crate::task::{NOT_READY, Task};
+use crate::time::Started;
 use crate::trace::Step;
 
 /// Makes the choices of executions.
@@ -195,6 +196,11 @@ impl<'a> View<'a> {
         self.engine.resources()
     }
 
+    /// All timers of the execution, if every timer fires.
+    pub(crate) fn timers(&self) -> &'a [Started] {
+        self.engine.timers.all()
+    }
+
     /// A task of the execution.
     pub fn task(&self, task: TaskId) -> &'a Task {
         self.engine.task(task)
@@ -203,5 +209,10 @@ impl<'a> View<'a> {
     /// A task's name that is the same in every execution.
     pub fn path(&self, task: TaskId) -> TaskPath {
         self.engine.path(task)
+    }
+
+    /// Whether that is the [name](Self::path) of `task`.
+    pub fn is_path_of(&self, task: TaskId, path: &TaskPath) -> bool {
+        self.engine.is_path_of(task, path)
     }
 }

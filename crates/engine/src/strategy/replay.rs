@@ -27,8 +27,8 @@ impl Replay {
         Replay { schedule, line_of, segment: 0, segment_began: 0, verified: 0, chosen: 0 }
     }
 
-    /// The segment that step number `step` belongs to.
-    fn segment_at(&mut self, step: u64) -> Option<&Segment> {
+    /// The segment that step number `step` belongs to, and whether it begins with that.
+    fn segment_at(&mut self, step: u64) -> Option<(&Segment, bool)> {
         while let Some(segment) = self.schedule.segments.get(self.segment) {
             if step < self.segment_began + segment.count {
                 break;
@@ -36,7 +36,7 @@ impl Replay {
             self.segment_began += segment.count;
             self.segment += 1;
         }
-        self.schedule.segments.get(self.segment)
+        Some((self.schedule.segments.get(self.segment)?, step == self.segment_began))
     }
 
     /// Compares the steps made since the last choice: those had no alternative, so nobody asked.
@@ -46,13 +46,13 @@ impl Replay {
             self.verified += 1;
             let line = (self.line_of)(step.site);
             let found = || format!("`{}` by task {} on line {line}", step.kind.word(), view.path(step.task));
-            let Some(segment) = self.segment_at(at).cloned() else {
+            let Some((segment, begins)) = self.segment_at(at) else {
                 return Err(divergence(at, "the end of the recording".into(), found(), None));
             };
-            let first = segment.first.filter(|_| at == self.segment_began);
-            let same = segment.task == view.path(step.task) && first.is_none_or(|first| first.kind == step.kind);
+            let first = segment.first.filter(|_| begins);
+            let same = view.is_path_of(step.task, &segment.task) && first.is_none_or(|first| first.kind == step.kind);
             if !same {
-                return Err(divergence(at, describe(&segment, at == self.segment_began), found(), Some(segment)));
+                return Err(divergence(at, describe(segment, begins), found(), Some(segment)));
             }
         }
         Ok(())
@@ -68,8 +68,8 @@ fn describe(segment: &Segment, first: bool) -> String {
     }
 }
 
-fn divergence(step: u64, expected: String, found: String, segment: Option<Segment>) -> Box<Divergence> {
-    Box::new(Divergence { step, expected, found, task: segment.map(|s| s.task) })
+fn divergence(step: u64, expected: String, found: String, segment: Option<&Segment>) -> Box<Divergence> {
+    Box::new(Divergence { step, expected, found, task: segment.map(|s| s.task.clone()) })
 }
 
 impl Strategy for Replay {
@@ -83,20 +83,20 @@ impl Strategy for Replay {
     fn pick(&mut self, view: &View<'_>) -> Result<TaskId, Box<Divergence>> {
         self.verify(view)?;
         let step = view.steps().len() as u64;
-        let Some(segment) = self.segment_at(step).cloned() else {
+        let line_of = self.line_of;
+        let Some((segment, first)) = self.segment_at(step) else {
             let found = format!("{} tasks that can still go on", view.ready().len());
             return Err(divergence(step, "the end of the recording".into(), found, None));
         };
-        let first = step == self.segment_began;
-        let wanted = view.ready().iter().copied().find(|t| view.path(*t) == segment.task);
+        let wanted = view.ready().iter().copied().find(|t| view.is_path_of(*t, &segment.task));
         match wanted {
             Some(task) => {
                 let pending = view.pending(task);
-                let line = (self.line_of)(pending.site);
+                let line = line_of(pending.site);
                 match segment.first.filter(|_| first) {
                     Some(expected) if expected.kind != pending.kind => {
                         let found = format!("`{}` by task {} on line {line}", pending.kind.word(), segment.task);
-                        Err(divergence(step, describe(&segment, true), found, Some(segment)))
+                        Err(divergence(step, describe(segment, true), found, Some(segment)))
                     }
                     _ => Ok(task),
                 }
@@ -107,16 +107,11 @@ impl Strategy for Replay {
                     .iter()
                     .map(|t| {
                         let pending = view.pending(*t);
-                        format!(
-                            "`{}` by task {} on line {}",
-                            pending.kind.word(),
-                            view.path(*t),
-                            (self.line_of)(pending.site)
-                        )
+                        format!("`{}` by task {} on line {}", pending.kind.word(), view.path(*t), line_of(pending.site))
                     })
                     .collect();
                 let found = format!("that this task is not ready; ready are {}", ready.join(", "));
-                Err(divergence(step, describe(&segment, first), found, Some(segment)))
+                Err(divergence(step, describe(segment, first), found, Some(segment)))
             }
         }
     }
@@ -144,10 +139,10 @@ impl Strategy for Replay {
     fn finish(&mut self, view: &View<'_>) -> Result<(), Box<Divergence>> {
         self.verify(view)?;
         let made = view.steps().len() as u64;
-        match self.segment_at(made).cloned() {
+        match self.segment_at(made) {
             None => Ok(()),
-            Some(segment) => {
-                let expected = describe(&segment, made == self.segment_began);
+            Some((segment, first)) => {
+                let expected = describe(segment, first);
                 Err(divergence(made, expected, "that every task has finished".into(), Some(segment)))
             }
         }

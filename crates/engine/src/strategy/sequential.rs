@@ -23,12 +23,12 @@ impl Strategy for Sequential {
 
 /// The sequential choice; also what replay falls back to when its schedule is at an end.
 pub(crate) fn fill(view: &View<'_>) -> TaskId {
-    fill_with(view, |_| false)
+    fill_with(view, |_| 0)
 }
 
-/// The same, but when the current task cannot go on, those that `can_wait` come after the others.
+/// The same, but when the current task cannot go on, those of a lower `rank` come first.
 #[inline]
-pub(crate) fn fill_with(view: &View<'_>, can_wait: impl Fn(&Task) -> bool) -> TaskId {
+pub(crate) fn fill_with(view: &View<'_>, rank: impl Fn(&Task) -> u8) -> TaskId {
     let current = view.current();
     if current != TaskId::CLOCK && view.is_ready(current) {
         return current;
@@ -37,31 +37,37 @@ pub(crate) fn fill_with(view: &View<'_>, can_wait: impl Fn(&Task) -> bool) -> Ta
     if yielded {
         return after(view, current);
     }
-    lowest(view, |_, task| !can_wait(task)).or_else(|| lowest(view, |_, _| true)).unwrap_or(view.ready()[0])
+    lowest(view, |_, task| rank(task)).unwrap_or(view.ready()[0])
 }
 
 /// The next ready task after `current` in cyclic order of spawn paths.
 pub(super) fn after(view: &View<'_>, current: TaskId) -> TaskId {
     let path = view.path(current);
-    lowest(view, |t, _| view.path(t) > path).or_else(|| lowest(view, |_, _| true)).unwrap_or(view.ready()[0])
+    lowest(view, |t, _| u8::from(view.path(t) <= path)).unwrap_or(view.ready()[0])
 }
 
-/// The ready task of lowest spawn path that satisfies `wanted`. The clock comes last: it fires early
+/// The ready task of the lowest rank and, of these, of the lowest spawn path. The clock comes last: it fires early
 /// only where that is asked for.
 #[inline]
-fn lowest(view: &View<'_>, wanted: impl Fn(TaskId, &Task) -> bool) -> Option<TaskId> {
-    let (mut lowest, mut its_parent) = (TaskId::NONE, TaskId::NONE);
+fn lowest(view: &View<'_>, rank: impl Fn(TaskId, &Task) -> u8) -> Option<TaskId> {
+    let (mut lowest, mut its_parent, mut its_rank) = (TaskId::NONE, TaskId::NONE, u8::MAX);
     for &task in view.ready() {
         let its = view.task(task);
-        if task == TaskId::CLOCK || !wanted(task, its) {
+        let parent = its.parent;
+        // What is met most: the next of its siblings, which come after it.
+        if its_rank == 0 && parent == its_parent && task > lowest {
             continue;
         }
-        let parent = its.parent;
+        let rank = rank(task, its);
+        if rank > its_rank || task == TaskId::CLOCK {
+            continue;
+        }
         // Without spelling out the paths of parents and siblings: a parent comes before its children, and
         // these are numbered in their order; everybody comes before nobody.
         let is_simple = parent == its_parent || lowest == TaskId::NONE || parent == lowest || its_parent == task;
-        if if is_simple { task < lowest } else { view.path(task) < view.path(lowest) } {
-            (lowest, its_parent) = (task, parent);
+        let is_lower = || if is_simple { task < lowest } else { view.path(task) < view.path(lowest) };
+        if rank < its_rank || is_lower() {
+            (lowest, its_parent, its_rank) = (task, parent, rank);
         }
     }
     (lowest != TaskId::NONE).then_some(lowest)

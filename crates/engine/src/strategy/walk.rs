@@ -83,7 +83,7 @@ impl Walk {
             match view.pending(task).kind {
                 OpKind::Join => return Some(task),
                 OpKind::Exit if silent_exits => return Some(task),
-                _ if view.would_wait(task) => {}
+                kind if !kind.is_access() && view.would_wait(task) => {}
                 _ => self.candidates.push(task),
             }
         }

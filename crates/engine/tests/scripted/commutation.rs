@@ -45,7 +45,7 @@ fn swap_everywhere((program, text): (Program, String), seed: u64) -> usize {
     let mut swapped = 0;
     for k in 0..original.steps.len().saturating_sub(1) {
         let (a, b) = (&original.steps[k], &original.steps[k + 1]);
-        if a.task == b.task || causality.before(&original.steps, k, k + 1) {
+        if a.task == b.task || causality.before(k, k + 1) {
             continue;
         }
         let order = (0..original.steps.len()).map(|j| {
@@ -119,7 +119,7 @@ fn by_reversal(program: &Program) -> HashSet<u64> {
         }
         let causality = Causality::of(&run.steps);
         for &(i, j) in causality.races() {
-            let unaffected = (i + 1..j).filter(|k| !causality.before(&run.steps, i, *k));
+            let unaffected = (i + 1..j).filter(|k| !causality.before(i, *k));
             let order = (0..i).chain(unaffected).chain([j]).collect();
             waiting.push(follow(program, &run, order, None));
         }

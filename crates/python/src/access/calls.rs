@@ -123,6 +123,12 @@ pub(super) fn called(
     if effect.is_of_self() && object.is_null() {
         return;
     }
+    touched.at_first = match effect {
+        Effect::AttrGet | Effect::AttrSet | Effect::SelfAttrGet | Effect::SelfAttrSet | Effect::Size => true,
+        // It sorts a copy.
+        Effect::ReadArguments | Effect::DeepRead => callable as usize == world().types.sorted,
+        _ => false,
+    };
     // SAFETY: live operands.
     let is_function = |argument: &*mut PyObject| unsafe { ffi::PyCallable_Check(*argument) != 0 };
     if arguments.iter().any(is_function) && calls_arguments(effect, callable) {

@@ -3,9 +3,10 @@
 use pyo3::ffi::{self, PyObject, PyTypeObject};
 
 use super::attributes::named;
+use super::filling::fills;
 use super::objects::{inherits, is_dict, is_list, is_other_container, is_python_type, type_of};
 use super::whole::whole;
-use super::{Access, Part, Touched};
+use super::{Access, Fills, Part, Touched};
 use crate::containers::{ADDED, CHANGED, FILLED, REMOVED};
 use crate::world::{World, world};
 
@@ -41,6 +42,8 @@ pub(super) fn item(container: *mut PyObject, key: *mut PyObject, use_: Use, touc
         };
         (slot(kind), slot(probe))
     };
+    // No code runs, or that of the container, which is seen itself.
+    touched.at_first = true;
     let method = match use_ {
         Use::Get | Use::Load => c"__getitem__",
         Use::Set => c"__setitem__",
@@ -87,14 +90,18 @@ pub(super) fn dict_item(dict: *mut PyObject, key: *mut PyObject, use_: Use, touc
         return named(dict, key, write, touched);
     }
     // Who asks a `defaultdict` for what is missing adds it.
-    let fills = use_ == Use::Load && inherits(dict, c"__missing__");
+    let fills = if use_ == Use::Load { fills(dict, touched) } else { Fills::No };
+    if fills == Fills::ByPython {
+        touched.asked = Some((dict, key));
+    }
     if !is_plain(key) {
         // Its hash and comparison may be anything.
-        return touched.all(dict, write || fills);
+        touched.at_first = false;
+        return touched.all(dict, write || fills != Fills::No);
     }
     let facts = match use_ {
         Use::Get => 0,
-        Use::Load if !fills || has(dict, key) => 0,
+        Use::Load if fills == Fills::No || has(dict, key) => 0,
         Use::Load => CHANGED | FILLED,
         Use::Set if has(dict, key) => CHANGED,
         Use::Set => CHANGED | ADDED,

@@ -57,12 +57,19 @@ pub(super) fn inherits(container: *mut PyObject, method: &CStr) -> bool {
     if !is_container(container) {
         return false;
     }
+    let found = method_of(type_of(container), method);
+    // SAFETY: what was found is live as long as its type.
+    !found.is_null() && unsafe { ffi::Py_TYPE(found) != &raw mut ffi::PyFunction_Type }
+}
+
+/// What a class or what it inherits from has by this name; or null.
+pub(crate) fn method_of(kind: *mut PyTypeObject, method: &CStr) -> *mut PyObject {
     // SAFETY: a live type; the name is a new reference, given back.
     unsafe {
         let name = ffi::PyUnicode_InternFromString(method.as_ptr());
-        let found = _PyType_Lookup(type_of(container), name);
+        let found = _PyType_Lookup(kind, name);
         ffi::Py_DECREF(name);
-        !found.is_null() && ffi::Py_TYPE(found) != &raw mut ffi::PyFunction_Type
+        found
     }
 }
 

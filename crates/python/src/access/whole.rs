@@ -30,9 +30,7 @@ pub(super) fn whole(object: *mut PyObject, write: bool, levels: u32, touched: &m
     }
     let kind = type_of(object);
     if world().types.views.contains(&(kind as usize)) {
-        let mut found = Vec::new();
-        // SAFETY: a live object.
-        unsafe { referents(object, |inner| found.push(inner)) };
+        let found = stands_for(object);
         // It calls functions with items that it has from others: these are looked through, as far as can be.
         let calls = found.iter().copied().filter(|inner| called_back(*inner, touched)).count() > 0;
         let levels = if calls { DEEP } else { levels };
@@ -49,6 +47,23 @@ pub(super) fn whole(object: *mut PyObject, write: bool, levels: u32, touched: &m
     if !is_python_type(kind) {
         touched.not_known_of("an operation on an object of type", object);
     }
+}
+
+/// What an iterator or a view refers to; and the iterators that it keeps in a tuple, as `zip` and `map` do.
+fn stands_for(view: *mut PyObject) -> Vec<*mut PyObject> {
+    let (mut found, mut kept) = (Vec::new(), Vec::new());
+    let is_view = |object| world().types.views.contains(&(type_of(object) as usize));
+    // SAFETY: live objects.
+    unsafe {
+        referents(view, |inner| {
+            found.push(inner);
+            if ffi::PyTuple_CheckExact(inner) != 0 {
+                referents(inner, |item| kept.push(item));
+            }
+        });
+    }
+    found.extend(kept.into_iter().filter(|item| is_view(*item)));
+    found
 }
 
 /// How many items `object` has, or whether it has any.
@@ -143,14 +158,13 @@ pub(super) fn next(iterator: *mut PyObject, own: usize, touched: &mut Touched) {
         // Others may have it, too, and find it further on.
         touched.all(iterator, true);
     }
-    // SAFETY: as above. One that is made of others, as `zip` is, goes on with them.
-    unsafe {
-        referents(iterator, |inner| {
-            let goes_on = (*type_of(inner)).tp_iternext.is_some() && !is_private(inner);
-            if goes_on && world().types.views.contains(&(type_of(inner) as usize)) {
-                touched.all(inner, true);
-            }
-        });
+    // One that is made of others, as `zip` is, goes on with them.
+    for inner in stands_for(iterator) {
+        // SAFETY: as above.
+        let goes_on = unsafe { (*type_of(inner)).tp_iternext.is_some() } && !is_private(inner);
+        if goes_on && world().types.views.contains(&(type_of(inner) as usize)) {
+            touched.all(inner, true);
+        }
     }
     whole(iterator, false, 1, touched);
 }

@@ -14,6 +14,7 @@ from typing import Any
 import psycopg
 
 from ... import _drawloom
+from ..._patching import Patch
 from ._history import history
 from ._statements import Statement, understood
 from ._tables import WHOLE, Tables, _learn
@@ -39,7 +40,8 @@ class Server:
         self.is_involved: bool | None = None
 
     def ask(self, sql: str, *parameters: Any) -> list[Any]:
-        return _execute(self.monitor.cursor(), sql, parameters).fetchall()
+        rows: list[Any] = _execute(self.monitor.cursor(), sql, parameters).fetchall()
+        return rows
 
     def blockers(self, connection: Any) -> set[int]:
         """Whom the statement of a connection waits for."""
@@ -302,7 +304,7 @@ def finish() -> None:
     _known.servers.clear()
 
 
-def patches() -> list[tuple[Any, str, Any]]:
+def patches() -> list[Patch]:
     """What takes the place of what."""
     kind = psycopg.Connection
     bound = classmethod(connect)

@@ -13,6 +13,7 @@ from typing import Any
 import redis
 
 from ... import _clock, _drawloom, _sync
+from ..._patching import Patch
 from .. import _links
 from .._waits import NOT_YET, waits
 from ._history import history
@@ -154,10 +155,10 @@ def execute_all(self: Any, *arguments: Any, **options: Any) -> Any:
             waits.over(name)
 
 
-def patches() -> list[tuple[Any, str, Any]]:
+def patches() -> list[Patch]:
     """What takes the place of what; locks and clocks of the driver are none of the program's."""
     client, pipeline = redis.client.Redis, redis.client.Pipeline
-    replaced: list[tuple[Any, str, Any]] = [
+    replaced: list[Patch] = [
         (client, "execute_command", execute_command), (pipeline, "immediate_execute_command", immediate_execute_command),
         (pipeline, "execute", execute_all),
     ]

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from ... import _drawloom
+from ..._patching import Patch
 from .. import _known, _names
 from .._waits import NOT_YET, waits
 from ._history import history
@@ -39,16 +40,16 @@ class Cursor(sqlite3.Cursor):
         self.connection.drawloom_step(statement, call, is_own)  # type: ignore[attr-defined]
         return self
 
-    def execute(self, sql: str, parameters: Any = ()) -> Any:  # type: ignore[override]
+    def execute(self, sql: str, parameters: Any = ()) -> Any:
         return self._executed(understood(sql, parameters), lambda: super(Cursor, self).execute(sql, parameters))
 
-    def executemany(self, sql: str, parameters: Any) -> Any:  # type: ignore[override]
+    def executemany(self, sql: str, parameters: Any) -> Any:
         statement = understood(sql)
         statement = Statement(statement.kind, tuple((table, None) for table, _ in statement.items), keeps_rows=False)
         given = list(parameters)
         return self._executed(statement, lambda: super(Cursor, self).executemany(sql, given))
 
-    def executescript(self, script: str) -> Any:  # type: ignore[override]
+    def executescript(self, script: str) -> Any:
         return self._executed(Statement("other"), lambda: super(Cursor, self).executescript(script))
 
     def fetchone(self) -> Any:
@@ -157,7 +158,8 @@ class Connected:
 
     def __exit__(self: Any, kind: Any, *_exception: Any) -> None:
         if kind is not None:
-            return self.rollback()
+            self.rollback()
+            return
         try:
             self.commit()
         except BaseException:
@@ -196,7 +198,7 @@ def connect(database: Any, timeout: float = 5.0, *arguments: Any, **options: Any
     return connection
 
 
-def patches() -> list[tuple[Any, str, Any]]:
+def patches() -> list[Patch]:
     """What takes the place of what."""
     return [(sqlite3, "connect", connect), (sqlite3.dbapi2, "connect", connect)]
 

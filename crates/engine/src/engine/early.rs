@@ -1,0 +1,108 @@
+//! Timers that may fire early, as exhaustive exploration wants them: as steps that race like others.
+//!
+//! The clock is a task whose one operation is to fire the earliest timer. Which timer that is must not depend on
+//! steps that have nothing to do with the clock, and nobody may keep it from firing. So here
+//!
+//! - a wait with a time limit reads the clock by a step of its own, `Now`, and its timer is started by that step.
+//!   No time passes between that step and the wait;
+//! - every timer fires, each by a step of its own. If its wait is over, that step does nothing. Thus the step that
+//!   ended the wait in time and the timer are two steps that can come in either order: a race like any other;
+//! - the budget is of the clock alone: its first so many steps by which time passes may come at any moment. After
+//!   that, timers fire when nobody can go on, as they do without.
+
+use super::Engine;
+use crate::id::{ResourceId, TaskId};
+use crate::operation::{OpKind, outcome};
+use crate::task::Status;
+use crate::time::PathRank;
+use crate::trace::Step;
+
+impl Engine {
+    /// Whether every timer fires, and waits with a time limit begin with a `Now`: timers may fire early, and the
+    /// exploration is exhaustive.
+    #[inline]
+    pub fn every_timer_fires(&self) -> bool {
+        self.limits.early_fires > 0 && self.limits.await_change && !self.tearing_down
+    }
+
+    /// Whether the earliest timer may fire although somebody can go on, or, if its wait is over, has to.
+    #[inline]
+    pub(super) fn timers_race(&self) -> bool {
+        self.every_timer_fires() && (self.early_fires_left > 0 || self.timers.is_due())
+    }
+
+    /// Whether the clock can go on now.
+    pub(super) fn racing_timer_may_fire(&self) -> bool {
+        let begun = |task: TaskId| {
+            let t = &self.tasks[task.index()];
+            t.status != Status::Ready || t.pending.kind == OpKind::Park
+        };
+        self.timers_race() && self.timers.front(&self.tasks).is_some_and(|(timer, over)| over || begun(timer.task))
+    }
+
+    /// The next wait of `task` has the time limit that was set, or its last one is over.
+    #[cold]
+    pub(super) fn limit_wait(&mut self, task: TaskId) {
+        self.attend();
+        let t = &mut self.tasks[task.index()];
+        match t.deadline {
+            Some(_) => self.start_timer(task),
+            None => t.timer = t.timer.wrapping_add(1),
+        }
+    }
+
+    /// Starts the timer of `task`, by the last step, unless it has been.
+    pub(super) fn start_timer_by_last(&mut self, task: TaskId, deadline: u64) {
+        self.attend();
+        if self.timers.has(task, self.tasks[task.index()].timer) {
+            return;
+        }
+        debug_assert!(
+            self.steps.last().is_some_and(|step| (step.task, step.kind) == (task, OpKind::Now)),
+            "who waits for a limited time has read the clock"
+        );
+        let rank = PathRank::of(&self.tasks, task);
+        let t = &mut self.tasks[task.index()];
+        t.timer = t.timer.wrapping_add(1);
+        self.timers.start_by(self.steps.len().saturating_sub(1), deadline, task, rank, t.timer);
+    }
+
+    /// Fires the earliest timer.
+    pub(super) fn fire_racing_timer(&mut self) {
+        let Some((&timer, over)) = self.timers.front(&self.tasks) else { return };
+        let waits = matches!(self.tasks[timer.task.index()].status, Status::Waiting | Status::Disabled);
+        let (begun, resource) = begin_of_wait(&self.steps, timer.read, timer.task);
+        let ends_wait = !over && waits;
+        self.steps.push(Step {
+            site: self.steps[begun].site,
+            arg: u64::from(timer.task.0),
+            value: timer.deadline,
+            resource,
+            task: TaskId::CLOCK,
+            after: begun as u32 + 1,
+            outcome: if ends_wait { outcome::TIMED_OUT } else { outcome::REFUSED } as u16,
+            kind: OpKind::TimerFire,
+            was_choice: self.next_was_choice,
+        });
+        self.leave_trail();
+        if !ends_wait {
+            self.timers.drop_front();
+            return;
+        }
+        if timer.deadline > self.timers.now() {
+            self.early_fires_left = self.early_fires_left.saturating_sub(1);
+        }
+        self.timers.fire();
+        self.end_wait(timer.task);
+    }
+}
+
+/// By which step the wait of `task` began for which the one at `read` has read the clock, and what it is for. Parks
+/// and sleeps are no requests: the wait begins at once.
+pub(crate) fn begin_of_wait(steps: &[Step], read: usize, task: TaskId) -> (usize, ResourceId) {
+    let next = steps[read + 1..].iter().position(|step| step.task == task).map(|at| read + 1 + at);
+    match next {
+        Some(at) if !matches!(steps[at].kind, OpKind::Park | OpKind::Sleep) => (at, steps[at].resource),
+        _ => (read, ResourceId::NONE),
+    }
+}

@@ -1,0 +1,57 @@
+//! What is not written in Python and calls Python code in the midst of what it does: a sort by a key, a `map`, an `extend`
+//! from a generator.
+//!
+//! Others may run while that code runs. So what it is called by is not one step but several, one after each return:
+//! whoever waits for a frame to return is known by the frame that it was called from, whose instruction it carries out.
+
+use drawloom_engine::Site;
+use drawloom_gates::Baton;
+use pyo3::ffi::PyObject;
+
+use crate::layout::Operands;
+use crate::steps::Resource;
+use crate::world::world;
+
+/// A frame, what its instruction touches, and where.
+pub(crate) struct Calling {
+    /// Its variables, by which it is known.
+    frame: *const *mut PyObject,
+    resource: Resource,
+    site: Site,
+}
+
+/// A frame has come to an instruction that touches `resource`, if anything, and may call Python code before it is done.
+#[inline]
+pub(crate) fn note(baton: Baton, operands: &Operands, resource: Option<Resource>, site: Site) {
+    let (task, calling) = (baton.running().index(), &mut world().calling);
+    let frame = operands.locals;
+    match resource {
+        None => forget(frame, calling.get_mut(task)),
+        Some(resource) => {
+            if calling.len() <= task {
+                calling.resize_with(task + 1, Vec::new);
+            }
+            let of_task = &mut calling[task];
+            forget(frame, Some(of_task));
+            of_task.push(Calling { frame, resource, site });
+        }
+    }
+}
+
+/// What goes on when the frame of these operands returns, if that touches anything.
+#[inline]
+pub(crate) fn going_on(baton: Baton, operands: &Operands) -> Option<(Resource, Site)> {
+    let of_task = world().calling.get_mut(baton.running().index()).filter(|of_task| !of_task.is_empty())?;
+    forget(operands.locals, Some(of_task));
+    let caller = operands.caller();
+    of_task.iter().rev().find(|known| known.frame == caller).map(|known| (known.resource, known.site))
+}
+
+/// Forgets a frame, and those that it has called: they have returned.
+fn forget(frame: *const *mut PyObject, of_task: Option<&mut Vec<Calling>>) {
+    if let Some(of_task) = of_task {
+        if let Some(at) = of_task.iter().rposition(|known| known.frame == frame) {
+            of_task.truncate(at);
+        }
+    }
+}

@@ -1,0 +1,43 @@
+"""Where coroutines wait, and what callbacks touch."""
+
+from __future__ import annotations
+
+import functools
+import types
+from typing import Any
+
+from . import _drawloom, _types
+from ._drawloom import EFFECTS
+
+Place = tuple[str, int]
+
+
+def touched_by(callback: Any) -> None:
+    """Notes what a callback touches that is not written in Python: its instructions are not seen."""
+    while isinstance(callback, functools.partial):
+        callback = callback.func
+    if isinstance(callback, types.MethodType):
+        callback = callback.__func__
+    if isinstance(callback, types.FunctionType) or _types.classify(callback) == EFFECTS["PURE"]:
+        return
+    owner = getattr(callback, "__self__", None)
+    if isinstance(owner, (list, dict, *_types.CONTAINERS)):
+        _drawloom.guest_touch(owner, True)
+    else:
+        _drawloom.guest_unknown(f"a callback of `{getattr(callback, '__qualname__', callback)}`")
+
+
+def place_of(awaits: Any, library: tuple[str, ...]) -> Place:
+    """The line of the code under test at which a coroutine waits: the innermost that is not the library's own."""
+    place: Place = ("<unknown>", 0)
+    while awaits is not None:
+        for prefix in ("cr", "gi", "ag"):
+            if hasattr(awaits, f"{prefix}_code"):
+                break
+        else:
+            return place
+        frame, code = getattr(awaits, f"{prefix}_frame"), getattr(awaits, f"{prefix}_code")
+        if place[1] == 0 or not code.co_filename.startswith(library):
+            place = (code.co_filename, (frame.f_lineno if frame else None) or code.co_firstlineno)
+        awaits = getattr(awaits, {"cr": "cr_await", "gi": "gi_yieldfrom", "ag": "ag_await"}[prefix])
+    return place
