@@ -12,6 +12,7 @@ from typing import Any
 from . import _drawloom, _naming, _sync
 from ._async_host import Host
 from ._async_knowledge import Knowledge
+from ._patching import Patch
 
 BACKENDS = ("asyncio", "trio")
 
@@ -49,7 +50,7 @@ class AsyncProgram:
         self.knowledge = Knowledge(foretold)
         module = _library(library)
         self.host: Callable[..., Host] = module.Loop
-        self.patches: list[tuple[Any, str, Any]] = module.PATCHES
+        self.patches: list[Patch] = module.PATCHES
 
     def __call__(self) -> None:
         _sync.begin_execution()

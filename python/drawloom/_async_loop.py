@@ -18,6 +18,7 @@ from . import _drawloom
 from ._async_host import Guest, Host, instant, now
 from ._async_knowledge import Knowledge
 from ._async_places import touched_by
+from ._patching import Patch
 
 _ASYNCIO = os.path.dirname(os.path.abspath(asyncio.__file__))
 
@@ -274,4 +275,4 @@ for _name, _method in vars(events.AbstractEventLoop).items():
         setattr(Loop, _name, _uncontrolled(_name))
 Loop.__abstractmethods__ = frozenset()  # type: ignore[attr-defined]
 # Nothing of asyncio is replaced: what runs its tasks is a loop as any other.
-PATCHES: list[tuple[Any, str, Any]] = []
+PATCHES: list[Patch] = []

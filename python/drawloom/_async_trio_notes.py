@@ -17,6 +17,7 @@ from trio import _sync
 from trio._core import _run
 
 from . import _drawloom
+from ._patching import Patch
 
 # Of tasks what others can change while they wait; the rest is that of the loop.
 _OF_TASKS = ("_abort_func", "_cancel_status", "_parent_nursery", "_eventual_parent_nursery")
@@ -94,12 +95,12 @@ def _same(_thing: Any) -> int:
     return 0
 
 
-def _slots(kind: Any, but: tuple[str, ...]) -> list[tuple[Any, str, Any]]:
+def _slots(kind: Any, but: tuple[str, ...]) -> list[Patch]:
     names = [name for name in kind.__slots__ if name != "__weakref__" and name not in but]
     return [(kind, name, _noted(vars(kind)[name])) for name in names]
 
 
-NOTES: list[tuple[Any, str, Any]] = [
+NOTES: list[Patch] = [
     *_slots(_run.CancelScope, ()),
     *_slots(_run.CancelStatus, ("_tasks", "_children")),
     *((_run.Task, name, _noted(vars(_run.Task)[name])) for name in _OF_TASKS),

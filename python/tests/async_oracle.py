@@ -10,6 +10,7 @@ final values, what each task has seen, and who is left waiting.
 from __future__ import annotations
 
 import asyncio
+import copy
 import random
 import sys
 
@@ -125,6 +126,9 @@ def explored(program, reverse=False, state=State, written=compiled, **options):
     return outcomes, result
 
 
+PLAIN = ("read", "write", "add", "item")
+
+
 class Simulated:
     """The event loop, with all that its tasks share, as plain data."""
 
@@ -146,9 +150,18 @@ class Simulated:
                      self.getters, self.at, self.seen, sorted(self.ready), self.resumes))
 
     def copy(self):
-        import copy
-
         return copy.deepcopy(self, {id(self.program): self.program})
+
+    def plain(self, n, kind, at):
+        """Task `n` does something that nobody waits for."""
+        if kind == "read":
+            self.seen[n].append(self.values[at])
+        elif kind == "write":
+            self.values[at] = len(self.seen[n]) + n + 1
+        elif kind == "add":
+            self.values[at] += 1
+        else:
+            self.items[at] += n + 1
 
     def piece(self, n):
         """Runs task `n` up to where it waits."""
@@ -162,14 +175,8 @@ class Simulated:
         while self.at[n] < len(self.program[n]):
             kind, *args = self.program[n][self.at[n]]
             self.at[n] += 1
-            if kind == "read":
-                self.seen[n].append(self.values[args[0]])
-            elif kind == "write":
-                self.values[args[0]] = len(self.seen[n]) + n + 1
-            elif kind == "add":
-                self.values[args[0]] += 1
-            elif kind == "item":
-                self.items[args[0]] += n + 1
+            if kind in PLAIN:
+                self.plain(n, kind, args[0])
             elif kind == "pause":
                 self.ready.add(n)
                 return

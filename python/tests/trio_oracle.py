@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import copy
 import functools
 import random
 
@@ -84,9 +83,6 @@ class Simulated(async_oracle.Simulated):
     def key(self):
         return super().key() + repr((self.owner, self.cancelled, self.over))
 
-    def copy(self):
-        return copy.deepcopy(self, {id(self.program): self.program})
-
     def piece(self, n):
         self.ready.discard(n)
         resumes, self.resumes[n] = self.resumes[n], None
@@ -98,14 +94,8 @@ class Simulated(async_oracle.Simulated):
         while self.at[n] < len(self.program[n]):
             kind, *args = self.program[n][self.at[n]]
             self.at[n] += 1
-            if kind == "read":
-                self.seen[n].append(self.values[args[0]])
-            elif kind == "write":
-                self.values[args[0]] = len(self.seen[n]) + n + 1
-            elif kind == "add":
-                self.values[args[0]] += 1
-            elif kind == "item":
-                self.items[args[0]] += n + 1
+            if kind in async_oracle.PLAIN:
+                self.plain(n, kind, args[0])
             elif kind == "pause":
                 return self.wake(n, "looks")
             elif kind == "lock":

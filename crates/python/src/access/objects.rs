@@ -32,6 +32,11 @@ pub(super) fn is_other_container(object: *mut PyObject) -> bool {
     world().types.containers.contains(&(kind as usize)) || (is_python_type(kind) && is_other_base(kind))
 }
 
+/// An iterator or a view: what it refers to is what it reads.
+pub(super) fn is_view(object: *mut PyObject) -> bool {
+    world().types.views.contains(&(type_of(object) as usize))
+}
+
 /// A class written in Python that is a set or a deque.
 pub(super) fn is_other_base(mut kind: *mut PyTypeObject) -> bool {
     while !kind.is_null() {

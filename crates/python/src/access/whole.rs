@@ -3,7 +3,7 @@
 use pyo3::ffi::{self, PyObject};
 
 use super::items::is_globals;
-use super::objects::{is_container, is_dict, is_private, is_python_type, type_of};
+use super::objects::{is_container, is_dict, is_private, is_python_type, is_view, type_of};
 use super::{Access, DEEP, Part, Touched};
 use crate::effects::{Effect, effect_of};
 use crate::world::world;
@@ -29,7 +29,7 @@ pub(super) fn whole(object: *mut PyObject, write: bool, levels: u32, touched: &m
         return;
     }
     let kind = type_of(object);
-    if world().types.views.contains(&(kind as usize)) {
+    if is_view(object) {
         let found = stands_for(object);
         // It calls functions with items that it has from others: these are looked through, as far as can be.
         let calls = found.iter().copied().filter(|inner| called_back(*inner, touched)).count() > 0;
@@ -52,7 +52,6 @@ pub(super) fn whole(object: *mut PyObject, write: bool, levels: u32, touched: &m
 /// What an iterator or a view refers to; and the iterators that it keeps in a tuple, as `zip` and `map` do.
 fn stands_for(view: *mut PyObject) -> Vec<*mut PyObject> {
     let (mut found, mut kept) = (Vec::new(), Vec::new());
-    let is_view = |object| world().types.views.contains(&(type_of(object) as usize));
     // SAFETY: live objects.
     unsafe {
         referents(view, |inner| {
@@ -150,7 +149,7 @@ pub(super) fn next(iterator: *mut PyObject, own: usize, touched: &mut Touched) {
     if is_python || world().types.resumed.contains(&(kind as usize)) {
         return;
     }
-    if !world().types.views.contains(&(kind as usize)) {
+    if !is_view(iterator) {
         return touched.not_known_of("an iterator of type", iterator);
     }
     // SAFETY: as above.
@@ -162,7 +161,7 @@ pub(super) fn next(iterator: *mut PyObject, own: usize, touched: &mut Touched) {
     for inner in stands_for(iterator) {
         // SAFETY: as above.
         let goes_on = unsafe { (*type_of(inner)).tp_iternext.is_some() } && !is_private(inner);
-        if goes_on && world().types.views.contains(&(type_of(inner) as usize)) {
+        if goes_on && is_view(inner) {
             touched.all(inner, true);
         }
     }
