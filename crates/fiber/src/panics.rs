@@ -226,6 +226,7 @@ fn users_frames(backtrace: &str) -> String {
         "<alloc::",
         "<std::",
         "drawloom",
+        "<drawloom",
         "tokio::",
         "<tokio::",
     ];
