@@ -167,3 +167,23 @@ def test_what_is_under_a_lock_is_whole():
 
     result = exhaust(setup, [sorts, looks], lambda s: s.n == 3)
     assert (result.verdict, result.executions) == ("holds", 2)
+
+
+def test_what_has_raised_is_not_gone_on_with():
+    """The memory of a frame that an exception has left is the next one's, and that may be of code that is not watched."""
+    watched_by_nobody = {}
+    exec(compile("def calls(what, arg): return what(arg)", "<frozen posixpath>", "exec"), watched_by_nobody)
+
+    def raises(items, _):
+        items.extend(1)
+
+    def looks(s, then):
+        try:
+            raises(s.items, None)
+        except TypeError:
+            then(same, s)
+
+    def executions(then):
+        return exhaust(box, [lambda s: looks(s, then), lambda s: s.items.append(4)]).executions
+
+    assert executions(watched_by_nobody["calls"]) == executions(lambda what, arg: what(arg)) == 2

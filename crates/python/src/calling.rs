@@ -6,16 +6,14 @@
 
 use drawloom_engine::Site;
 use drawloom_gates::Baton;
-use pyo3::ffi::PyObject;
 
-use crate::layout::Operands;
+use crate::layout::{Frame, Operands};
 use crate::steps::Resource;
 use crate::world::world;
 
 /// A frame, what its instruction touches, and where.
 pub(crate) struct Calling {
-    /// Its variables, by which it is known.
-    frame: *const *mut PyObject,
+    frame: Frame,
     resource: Resource,
     site: Site,
 }
@@ -24,7 +22,7 @@ pub(crate) struct Calling {
 #[inline]
 pub(crate) fn note(baton: Baton, operands: &Operands, resource: Option<Resource>, site: Site) {
     let (task, calling) = (baton.running().index(), &mut world().calling);
-    let frame = operands.locals;
+    let frame = operands.frame();
     match resource {
         None => forget(frame, calling.get_mut(task)),
         Some(resource) => {
@@ -42,13 +40,13 @@ pub(crate) fn note(baton: Baton, operands: &Operands, resource: Option<Resource>
 #[inline]
 pub(crate) fn going_on(baton: Baton, operands: &Operands) -> Option<(Resource, Site)> {
     let of_task = world().calling.get_mut(baton.running().index()).filter(|of_task| !of_task.is_empty())?;
-    forget(operands.locals, Some(of_task));
-    let caller = operands.caller();
+    forget(operands.frame(), Some(of_task));
+    let caller = operands.caller()?;
     of_task.iter().rev().find(|known| known.frame == caller).map(|known| (known.resource, known.site))
 }
 
 /// Forgets a frame, and those that it has called: they have returned.
-fn forget(frame: *const *mut PyObject, of_task: Option<&mut Vec<Calling>>) {
+fn forget(frame: Frame, of_task: Option<&mut Vec<Calling>>) {
     if let Some(of_task) = of_task {
         if let Some(at) = of_task.iter().rposition(|known| known.frame == frame) {
             of_task.truncate(at);

@@ -124,7 +124,7 @@ fn observed(op: &Op, operands: &Operands) {
         let operand = match op.kind {
             Kind::CellLoad | Kind::CellStore => operands.local(usize::from(op.a)),
             Kind::GlobalLoad | Kind::GlobalStore => operands.globals,
-            Kind::Return => operands.code_of_caller(),
+            Kind::Return => operands.caller().map_or(std::ptr::null_mut(), |caller| caller.code),
             _ => operands.peek(usize::from(op.a)),
         };
         seen.push((op.kind as u8, operand as usize));

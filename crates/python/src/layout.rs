@@ -49,28 +49,41 @@ impl Operands {
     }
 }
 
+/// What a frame is known by while it is not done: where its variables are, and the code that it runs. A frame that is
+/// left by an exception is not heard of again, and its memory is the next one's.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Frame {
+    locals: *const *mut PyObject,
+    pub(crate) code: *mut PyObject,
+}
+
 impl Operands {
+    fn inner(&self) -> &Inner {
+        // SAFETY: operands lie in a frame of this version.
+        unsafe { &*self.locals.byte_sub(std::mem::offset_of!(Inner, localsplus)).cast::<Inner>() }
+    }
+
+    /// The frame that they are of.
+    pub(crate) fn frame(&self) -> Frame {
+        self.inner().frame()
+    }
+
     /// The frame that waits for this one to return, if there is one.
-    fn waiting(&self) -> Option<&Inner> {
-        // SAFETY: operands lie in a frame of this version, and frames that wait for others are live.
+    pub(crate) fn caller(&self) -> Option<Frame> {
+        // SAFETY: frames that wait for others are live.
         unsafe {
-            let frame = self.locals.byte_sub(std::mem::offset_of!(Inner, localsplus)).cast::<Inner>();
-            let mut back = (*frame).previous;
+            let mut back = self.inner().previous;
             while back.as_ref().is_some_and(Inner::is_entry) {
                 back = (*back).previous;
             }
-            back.as_ref()
+            back.as_ref().map(Inner::frame)
         }
     }
+}
 
-    /// Its variables, by which it is known; or null.
-    pub(crate) fn caller(&self) -> *const *mut PyObject {
-        self.waiting().map_or(std::ptr::null(), |frame| frame.localsplus.as_ptr())
-    }
-
-    /// The code that it runs; or null.
-    pub(crate) fn code_of_caller(&self) -> *mut PyObject {
-        self.waiting().map_or(std::ptr::null_mut(), |frame| frame.code)
+impl Inner {
+    fn frame(&self) -> Frame {
+        Frame { locals: self.localsplus.as_ptr(), code: self.code }
     }
 }
 
@@ -156,7 +169,7 @@ mod version {
     }
 
     #[repr(C)]
-    struct Frame {
+    struct FrameObject {
         head: [usize; 2],
         back: *mut PyObject,
         inner: *mut Inner,
@@ -173,7 +186,7 @@ mod version {
     pub(crate) unsafe fn traced(frame: *mut PyObject) -> (*mut PyObject, usize, Operands) {
         // SAFETY: the caller is a trace function, which is given a frame of this version.
         unsafe {
-            let inner = &*(*frame.cast::<Frame>()).inner;
+            let inner = &*(*frame.cast::<FrameObject>()).inner;
             let locals = inner.localsplus.as_ptr();
             let operands = Operands { locals, top: locals.add(inner.stacktop as usize), globals: inner.globals };
             (inner.code, PyFrame_GetLasti(frame) as usize / 2, operands)
@@ -183,7 +196,7 @@ mod version {
     pub(crate) unsafe fn trace_instructions(frame: *mut PyObject, all: bool) {
         // SAFETY: as above.
         unsafe {
-            let frame = &mut *frame.cast::<Frame>();
+            let frame = &mut *frame.cast::<FrameObject>();
             (frame.trace_lines, frame.trace_opcodes) = (0, i8::from(all));
         }
     }
