@@ -75,13 +75,17 @@ def instrumented() -> Iterator[None]:
     if sys.version_info >= (3, 12):
         monitoring = sys.monitoring
         monitoring.use_tool_id(TOOL, "drawloom")
-        monitoring.register_callback(TOOL, monitoring.events.INSTRUCTION, _drawloom.on_instruction)
-        monitoring.set_events(TOOL, monitoring.events.INSTRUCTION)
+        events = monitoring.events
+        callbacks = {events.INSTRUCTION: _drawloom.on_instruction, events.PY_UNWIND: _drawloom.on_unwind}
+        for event, callback in callbacks.items():
+            monitoring.register_callback(TOOL, event, callback)
+        monitoring.set_events(TOOL, events.INSTRUCTION | events.PY_UNWIND)
         try:
             yield
         finally:
             monitoring.set_events(TOOL, 0)
-            monitoring.register_callback(TOOL, monitoring.events.INSTRUCTION, None)
+            for event in callbacks:
+                monitoring.register_callback(TOOL, event, None)
             monitoring.free_tool_id(TOOL)
     else:
         tracing = sys.gettrace()
