@@ -128,6 +128,8 @@ pub(crate) struct Known {
     pub(crate) id: ResourceId,
     pub(crate) owner: usize,
     pub(crate) part: usize,
+    /// The part is a name, by its address.
+    pub(crate) is_named: bool,
 }
 
 /// Everything that callbacks need, behind the interpreter's lock.
