@@ -44,3 +44,30 @@ def test_a_dict_with_the_names_of_a_module_is_none():
 
     result = exhaust(lambda: {"__name__": "x", "a": 0}, [adds, adds], lambda s: s["a"] == 2)
     assert resources(result) == ["dict['a']"]
+
+
+@pytest.mark.parametrize("first", [object, tuple])
+def test_what_makes_objects_of_one_type_says_nothing_of_others(first):
+    """All types have one and the same `__new__`, as the interpreter knows it."""
+    program = """if True:
+        import drawloom
+        from common import Box, exhaust
+        made = {object: lambda s: object.__new__(Box), tuple: lambda s: tuple.__new__(tuple, s.items)}
+        exhaust(lambda: Box(items=[]), [made[FIRST]])
+        print(exhaust(lambda: Box(items=[], n=0), [made[tuple], lambda s: s.items.append(1)]).executions)
+        print(exhaust(lambda: Box(items=[], n=0), [made[object], lambda s: s.items.append(1)]).executions)
+    """.replace("FIRST", first.__name__)
+    assert output_of(program).split() == ["2", "1"]
+
+
+def output_of(program, **environment):
+    found = {**os.environ, "PYTHONPATH": os.path.dirname(__file__), **environment}
+    done = subprocess.run([sys.executable, "-c", program], env=found, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_what_is_remembered_for_good_does_not_matter_to_a_replay_in_another_process():
+    token = output_of(REMEMBERS + "\n    print(explore().findings[0].token)").strip()
+    told = output_of(REMEMBERS + f"\n    print([finding.kind for finding in explore(replay={token!r}).findings])")
+    assert told.strip() == "['invariant']"

@@ -149,7 +149,8 @@ pub(crate) struct World {
     pub(crate) exploring: bool,
     /// Our own Python code runs, on behalf of a callback.
     pub(crate) busy: bool,
-    pub(crate) effects: Addressed<usize, Effect>,
+    /// By function or type, and whose method it is.
+    pub(crate) effects: Addressed<(usize, usize), Effect>,
     pub(crate) types: Types,
     pub(crate) knowledge: Knowledge,
     /// Knowledge has grown: the exploration is to begin anew.
