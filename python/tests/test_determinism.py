@@ -71,3 +71,25 @@ def test_what_is_remembered_for_good_does_not_matter_to_a_replay_in_another_proc
     token = output_of(REMEMBERS + "\n    print(explore().findings[0].token)").strip()
     told = output_of(REMEMBERS + f"\n    print([finding.kind for finding in explore(replay={token!r}).findings])")
     assert told.strip() == "['invariant']"
+
+
+def test_garbage_is_collected_after_the_same_executions_whatever_was_before():
+    class Node:
+        pass
+
+    def leaves(s):
+        node = Node()
+        node.itself = node
+        s.left.add(node)
+        node.left = None
+
+    def explore():
+        left, seen = weakref.WeakSet(), []
+        drawloom.explore(lambda: Box(left=left), [leaves], lambda _: seen.append(len(left)), strategy="random", executions=100)
+        return seen
+
+    gc.collect()
+    first = explore()
+    for _ in range(3):
+        exhaust(Box, [bool])
+        assert explore() == first

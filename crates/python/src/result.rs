@@ -39,6 +39,7 @@ fn explore<'py>(
     world().exploring = true;
     (world().knowledge, world().unsupported, world().keys) = (Knowledge::new(), None, None);
     (world().uncontrolled, world().needs_threads, world().stuck, world().made) = (None, false, None, 0);
+    world().uncollected = 0;
     let looking = preload::look();
     watch::begin(real_time.0, real_time.1);
     start_tracing_thread();

@@ -172,6 +172,8 @@ pub(crate) struct World {
     pub(crate) locate: Option<Py<PyAny>>,
     /// Of the execution that runs.
     pub(crate) baton: Option<Baton>,
+    /// Executions of this exploration that may have left garbage: what was before it is none of its.
+    pub(crate) uncollected: u64,
     /// Executions that were made, since the exploration began anew.
     pub(crate) made: u64,
     /// Resources of this execution, by owner and part.
@@ -248,6 +250,7 @@ impl World {
             stuck: None,
             locate: None,
             baton: None,
+            uncollected: 0,
             made: 0,
             resources: Addressed::default(),
             known: Vec::new(),
