@@ -67,6 +67,20 @@ def output_of(program, **environment):
     return done.stdout
 
 
+REMEMBERS = """if True:
+    from common import Box, exhaust
+    remembered = {}
+
+    def looks(s):
+        if "a" not in remembered:
+            remembered["a"] = s.n
+        s.n += 1
+
+    def explore(**options):
+        return exhaust(lambda: Box(n=0), [looks, looks], lambda s: s.n == 2, name="remembers", **options)
+"""
+
+
 def test_what_is_remembered_for_good_does_not_matter_to_a_replay_in_another_process():
     token = output_of(REMEMBERS + "\n    print(explore().findings[0].token)").strip()
     told = output_of(REMEMBERS + f"\n    print([finding.kind for finding in explore(replay={token!r}).findings])")

@@ -44,14 +44,12 @@ fn explore<'py>(
     watch::begin(real_time.0, real_time.1);
     start_tracing_thread();
     let program = Threads::new(body);
+    // What is done but once in a process, and then remembered, is not what matters.
+    rehearse(&program);
+    world().knowledge = Knowledge::new();
     match known {
         Some(known) => world().knowledge.read(py, known),
-        None => {
-            // What is done but once in a process, and then remembered, is not what matters.
-            rehearse(&program);
-            world().knowledge = Knowledge::new();
-            rehearse(&program);
-        }
+        None => rehearse(&program),
     }
     let exploration = repeatedly(&config, &program);
     stop_tracing_thread();
