@@ -67,6 +67,34 @@ def output_of(program, **environment):
     return done.stdout
 
 
+def twice(explore):
+    """What it returns, with another number of threads and executions before."""
+    first = explore()
+    threading.Thread(target=int)
+    exhaust(Box, [bool])
+    assert explore() == first
+    return first
+
+
+def test_threads_have_the_same_names_and_numbers_in_each_execution():
+    def starts(s):
+        def notes():
+            s.seen[threading.current_thread().name] = s.seen[get_ident()] = threading.get_native_id()
+
+        thread = threading.Thread(target=notes)
+        thread.start()
+        thread.join()
+
+    def explore():
+        seen = []
+        exhaust(lambda: Box(seen={}), [starts], lambda s: seen.append(list(s.seen.items())))
+        assert all(one == seen[0] for one in seen)
+        return seen[0]
+
+    (name, number), (ident, again) = twice(explore)
+    assert name.startswith("Thread-1") and number == ident == again
+
+
 REMEMBERS = """if True:
     from common import Box, exhaust
     remembered = {}
@@ -107,3 +135,21 @@ def test_garbage_is_collected_after_the_same_executions_whatever_was_before():
     for _ in range(3):
         exhaust(Box, [bool])
         assert explore() == first
+
+
+_local = threading.local()
+
+
+def test_tasks_of_an_event_loop_are_on_one_thread():
+    async def works(s):
+        _local.n = getattr(_local, "n", 0) + 1
+        await asyncio.sleep(0)
+        s.idents.add((get_ident(), threading.current_thread()))
+        s.own.n = getattr(s.own, "n", 0) + 1
+
+    def looks(s):
+        return (len(s.idents), _local.n, s.own.n) == (1, 2, 2)
+
+    result = exhaust(lambda: Box(idents=set(), own=threading.local()), [works, works], looks)
+    assert result.verdict == "holds", result.explanation
+    assert not hasattr(_local, "n")
