@@ -95,6 +95,24 @@ def test_threads_have_the_same_names_and_numbers_in_each_execution():
     assert name.startswith("Thread-1") and number == ident == again
 
 
+def test_who_wants_a_seed_of_the_system_gets_the_same_one_each_time():
+    def draws(s):
+        own = random.Random()
+        s.drawn.append(own.random())
+        own.seed()
+        s.drawn.append(own.random())
+        random.seed()
+        s.drawn.append(random.random())
+
+    def explore():
+        seen = set()
+        exhaust(lambda: Box(drawn=[]), [draws], lambda s: seen.add(tuple(s.drawn)))
+        return seen
+
+    seen = twice(explore)
+    assert len(seen) == 1 and len(set(*seen)) == 3
+
+
 REMEMBERS = """if True:
     from common import Box, exhaust
     remembered = {}
