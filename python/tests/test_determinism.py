@@ -113,6 +113,70 @@ def test_who_wants_a_seed_of_the_system_gets_the_same_one_each_time():
     assert len(seen) == 1 and len(set(*seen)) == 3
 
 
+def test_tasks_are_gone_through_in_the_order_in_which_they_were_made():
+    kept, draw = [], random.Random(0)
+
+    async def works(s, n):
+        await asyncio.sleep(0)
+        s.begun.append(n)
+
+    def disturbed(coroutines):
+        for coroutine in coroutines:
+            kept.append([bytearray(draw.randrange(500)) for _ in range(draw.randrange(20))])
+            yield coroutine
+
+    async def waits(s):
+        for next_one in asyncio.as_completed(list(disturbed(works(s, n) for n in range(6)))):
+            await next_one
+        tasks = [asyncio.create_task(works(s, n), name=str(n)) for n in disturbed(range(6))]
+        done, _ = await asyncio.wait(tasks)
+        s.done = [task.get_name() for task in done]
+
+    seen = set()
+    result = drawloom.explore(
+        lambda: Box(begun=[], done=None), [waits], lambda s: seen.add((tuple(s.begun[:6]), tuple(s.done))),
+        strategy="sequential", executions=20,
+    )
+    assert result.verdict == "no_bug_found", result.explanation
+    assert seen == {((0, 1, 2, 3, 4, 5), ("0", "1", "2", "3", "4", "5"))}
+
+
+def test_objects_in_a_set_have_no_names_by_their_place_in_it():
+    kept, draw = [], random.Random(0)
+
+    def setup():
+        kept.append([bytearray(draw.randrange(500)) for _ in range(draw.randrange(20))])
+        boxes = [Box(n=0) for _ in range(6)]
+        return Box(boxes=set(boxes), own=boxes)
+
+    async def first(s):
+        s.own[0].n += 1
+        await asyncio.sleep(0)
+        s.own[0].n += 1
+
+    async def second(s):
+        s.own[5].n += 1
+        await asyncio.sleep(0)
+        s.own[5].n += 1
+
+    # By way of the set alone they have no names from before.
+    def through_the_set(worker):
+        async def works(s):
+            await worker(s)
+        works.__name__ = worker.__name__
+        return works
+
+    def hidden():
+        state = setup()
+        own = state.own
+        state.own = type("Own", (), {"__getitem__": lambda _, n: own[n]})
+        state.own = state.own()
+        return state
+
+    results = {exhaust(hidden, [through_the_set(first), through_the_set(second)]).executions for _ in range(5)}
+    assert results == {1}
+
+
 REMEMBERS = """if True:
     from common import Box, exhaust
     remembered = {}
