@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import re
 import signal
 import sys
 import traceback
@@ -20,6 +21,9 @@ TOOL = 4
 _DISABLE = sys.monitoring.DISABLE if sys.version_info >= (3, 12) else None
 
 
+_ADDRESS = re.compile(r"\bat 0x[0-9a-fA-F]+")
+
+
 def _describe(exception: BaseException) -> tuple[str, str]:
     """What was raised, and where in the code under test."""
     text = _said(exception)
@@ -33,7 +37,8 @@ def _describe(exception: BaseException) -> tuple[str, str]:
         file = frame.f_code.co_filename
         if not file.startswith(_code.PACKAGE):
             place = f"{file}:{line}:1"
-    return text, place
+    # Where objects lie says nothing.
+    return _ADDRESS.sub("at 0x…", _outside.plain(text)), place
 
 
 def _said(exception: BaseException) -> str:

@@ -113,6 +113,52 @@ def test_who_wants_a_seed_of_the_system_gets_the_same_one_each_time():
     assert len(seen) == 1 and len(set(*seen)) == 3
 
 
+def test_a_database_in_memory_is_called_by_a_number():
+    def asks(s):
+        connection = sqlite3.connect(":memory:")
+        connection.execute("create table t (a)")
+        s.n += 1
+
+    found = twice(lambda: resources(exhaust(lambda: Box(n=0), [asks, asks], lambda s: s.n == 2)))
+    assert {name for name in found if "memory" in name} == {"database in memory 2_1", "database in memory 3_1"}
+
+
+def test_a_call_that_is_not_known_is_called_by_its_name():
+    library = ctypes.CDLL(None)
+    result = exhaust(lambda: Box(n=0), [lambda s: library.abs(s.n)] * 2)
+    assert result.coarse.startswith("a call of `abs`,")
+
+
+def test_where_an_object_lies_is_no_part_of_a_message():
+    kept = []
+
+    def raises(s):
+        kept.append(object())
+        raise KeyError(kept[-1], s.folder)
+
+    def setup():
+        return Box(folder=tempfile.mkdtemp())
+
+    result = drawloom.explore(setup, [raises], strategy="random", executions=10, keep_going=True)
+    (finding,) = result.findings
+    assert re.fullmatch(r"KeyError: \(<object object at 0x…>, '.*tmp…0_1'\)", finding.message), finding.message
+    assert finding.occurrences == 10
+
+
+def test_temporary_files_are_called_the_same_in_each_execution():
+    def setup():
+        return Box(folder=tempfile.mkdtemp(), n=0)
+
+    def writes(s):
+        with open(os.path.join(s.folder, "a"), "w"):
+            s.n += 1
+
+    def explore():
+        return sorted(resources(exhaust(setup, [writes, writes], lambda s: s.n == 2)))
+
+    assert any(name.endswith("tmp…0_1/a") for name in twice(explore))
+
+
 def test_tasks_are_gone_through_in_the_order_in_which_they_were_made():
     kept, draw = [], random.Random(0)
 
