@@ -223,6 +223,17 @@ def test_objects_in_a_set_have_no_names_by_their_place_in_it():
     assert results == {1}
 
 
+def test_what_a_pattern_means_is_no_matter_of_what_was_asked_before():
+    def looks(s):
+        re.sub(f"{s.n}(x)", r"\\1", "abc")
+        s.n += 1
+
+    re.purge()
+    first, second = (exhaust(lambda: Box(n=0), [looks, looks], lambda s: s.n == 2) for _ in range(2))
+    assert (first.executions, first.coarse, first.steps) == (second.executions, second.coarse, second.steps)
+    assert first.coarse is None
+
+
 REMEMBERS = """if True:
     from common import Box, exhaust
     remembered = {}
