@@ -276,6 +276,32 @@ def test_garbage_is_collected_after_the_same_executions_whatever_was_before():
         assert explore() == first
 
 
+def test_a_program_that_goes_by_addresses_is_told_so():
+    class Item:
+        n = 0
+
+    kept, draw = [], random.Random(0)
+
+    def setup():
+        kept.append([bytearray(draw.randrange(500)) for _ in range(draw.randrange(20))])
+        items = []
+        for _ in range(3):
+            kept.append([bytearray(draw.randrange(500)) for _ in range(draw.randrange(20))])
+            items.append(Item())
+        return Box(items=items, first=next(iter(set(items))), n=0)
+
+    def works(s):
+        s.n += 1
+        if s.first is s.items[0]:
+            s.first.n += 1
+        s.items[1].n += 1
+
+    result = exhaust(setup, [works, works])
+    assert (result.verdict, result.exhausted) == ("inconclusive", False)
+    assert "the program behaved differently" in result.reason
+    assert "the order of a set" in result.explanation and "addresses" in result.explanation
+
+
 _local = threading.local()
 
 
