@@ -290,7 +290,7 @@ def _result(told: dict[str, Any], again: Callable[[str], Result]) -> Result:
         reason=reason,
         executions=executions,
         steps=told["steps"],
-        exhausted=told["exhausted"] and not told["interrupted"],
+        exhausted=told["exhausted"] and not told["interrupted"] and verdict != "inconclusive",
         failing=told["failing"],
         findings=findings,
         coarse=told["opaque"],
