@@ -114,7 +114,6 @@ class Comparing:
         for other in results[1:]:
             if other != results[0]:
                 self.differences.append(f"{name}: {difference(results[0], other)}")
-                print(self.differences[-1], file=sys.stderr)
                 break
         if self.folder is not None:
             (self.folder / str(self.explorations)).write_text(json.dumps([name, results[0]]))
@@ -173,6 +172,7 @@ def main() -> None:
     rest = [str(TESTS / argument) if argument.startswith("test_") else argument for argument in rest]
     folder = next((Path(argument.partition("=")[2]) for argument in own), None)
     comparing = compared(rest, folder)
+    print(*comparing.differences, sep="\n")
     print(f"{comparing.explorations} explorations, {comparing.comparisons} comparisons, {len(comparing.differences)} differ")
     sys.exit(bool(comparing.differences))
 

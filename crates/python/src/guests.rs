@@ -86,16 +86,7 @@ fn errand(piece: Option<(u32, bool)>, until: Option<u64>) -> Errand {
 /// The place of a line, which need not be the one that runs.
 fn site(place: Option<(&str, usize)>) -> Site {
     match place {
-        // Texts are told apart by what they say, lines of files by their numbers.
-        Some((file, line)) => {
-            let known = world().files.get(file).copied();
-            let address = known.unwrap_or_else(|| {
-                let kept: &'static str = Box::leak(file.to_owned().into_boxed_str());
-                world().files.insert(kept, kept.as_ptr() as usize);
-                kept.as_ptr() as usize
-            });
-            world().site(file, address, line)
-        }
+        Some((file, line)) => world().site(file, line),
         None => Site::UNKNOWN,
     }
 }

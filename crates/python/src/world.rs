@@ -193,8 +193,9 @@ pub(crate) struct World {
     pub(crate) attributes_of: Addressed<usize, usize>,
     /// Numbers of keys: a dict.
     pub(crate) keys: Option<Py<PyAny>>,
+    /// Of lines, by the address of a file's name, or of a code.
     pub(crate) sites: Addressed<(usize, usize), Site>,
-    /// Names of files that came up as texts, and are kept.
+    /// Names of files, which are kept.
     pub(crate) files: HashMap<&'static str, usize>,
     /// The name that the dict of every module has.
     pub(crate) builtins: usize,
@@ -298,9 +299,15 @@ impl World {
         self.kept.push(object as usize);
     }
 
-    /// The site of a line of a file.
-    pub(crate) fn site(&mut self, file: &str, file_address: usize, line: usize) -> Site {
-        *self.sites.entry((file_address, line)).or_insert_with(|| new_site(file, line as u32))
+    /// The site of a line of a file, which is known by what it says: code that is compiled anew has the same sites.
+    pub(crate) fn site(&mut self, file: &str, line: usize) -> Site {
+        let known = self.files.get(file).copied();
+        let kept = known.unwrap_or_else(|| {
+            let kept: &'static str = Box::leak(file.to_owned().into_boxed_str());
+            self.files.insert(kept, kept.as_ptr() as usize);
+            kept.as_ptr() as usize
+        });
+        *self.sites.entry((kept, line)).or_insert_with(|| new_site(file, line as u32))
     }
 }
 
