@@ -7,6 +7,7 @@ import json
 import os
 import random
 import re
+import socket
 import sqlite3
 import subprocess
 import sys
@@ -326,3 +327,35 @@ def test_tasks_of_an_event_loop_are_on_one_thread():
     result = exhaust(lambda: Box(idents=set(), own=threading.local()), [works, works], looks)
     assert result.verdict == "holds", result.explanation
     assert not hasattr(_local, "n")
+
+
+def test_a_port_that_the_system_has_chosen_is_called_by_a_number():
+    def setup():
+        server = socket.socket()
+        server.bind(("127.0.0.1", 0))
+        server.listen()
+        return Box(server=server, n=0)
+
+    def connects(s):
+        with socket.socket() as client:
+            client.connect(s.server.getsockname())
+            s.n += 1
+
+    def explore():
+        return resources(exhaust(setup, [connects, connects], lambda s: s.n == 2))
+
+    assert "address 127.0.0.1, port 0_1 of the system" in twice(explore)
+
+
+def test_the_descriptor_of_a_socket_that_is_gone_is_the_next_one_s():
+    def leaves():
+        one, other = socket.socketpair()
+        del one, other
+
+    def closes():
+        socket.socket().close()
+
+    def steps(*acts):
+        return exhaust(lambda: Box(n=0), [lambda s: [act() for act in acts]] * 2).steps
+
+    assert steps(leaves, closes) == steps(closes, leaves)
