@@ -36,8 +36,10 @@ PROCESSES: list[dict[str, str]] = [
 LEFT_OUT = ("soak", "preload", "real_time", "postgres", "redis", "fuzz", "perturbed", "frontrun", "markers", "plugin")
 # Options of explorations that are what they are because of the time that they take, or are no explorations.
 NOT_COMPARED = {"timeout", "stuck_after", "replay"}
+# Options that all strategies have.
+OF_ALL = {"count", "backend", "shrink", "fixes", "max_steps", "clock"}
 # Of one test; and of one exploration.
-MOST_EXPLORATIONS, MOST_EXECUTIONS = 12, 100
+MOST_EXPLORATIONS, MOST_EXECUTIONS = 6, 50
 
 _native = drawloom.explore
 # Not under test, by the name of its file: what it does is no step.
@@ -101,7 +103,8 @@ class Comparing:
         number = self.of_test[test] = self.of_test.get(test, 0) + 1
         if not NOT_COMPARED & options.keys() and number <= MOST_EXPLORATIONS:
             for strategy in ("exhaustive", "random"):
-                limited = options | limits(strategy, MOST_EXECUTIONS)
+                given = {name: value for name, value in options.items() if name in OF_ALL}
+                limited = given | limits(strategy, MOST_EXECUTIONS)
                 self.compare(f"{test}, {number}, {strategy}", setup, workers, invariant, limited)
         return _native(setup, workers, invariant, **options)
 
@@ -122,7 +125,7 @@ class Comparing:
 def limits(strategy: str, executions: int) -> dict[str, Any]:
     """Options by which an exploration ends soon."""
     if strategy == "exhaustive":
-        return {"strategy": strategy, "max_schedules": executions, "executions": None}
+        return {"strategy": strategy, "max_schedules": executions}
     return {"strategy": strategy, "executions": min(executions, 20), "keep_going": True, "seed": 7}
 
 

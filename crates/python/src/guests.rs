@@ -13,6 +13,7 @@ use pyo3::ffi::PyObject;
 use pyo3::prelude::*;
 
 use crate::access::{Fills, Part, Touched};
+use crate::locals;
 use crate::raise::{here, torn_down};
 use crate::world::{Phase, place, world};
 
@@ -228,6 +229,12 @@ fn guests_dismissed() -> PyResult<()> {
     Ok(())
 }
 
+/// What main has its own of is as it was before its guests came, who are on its thread.
+#[pyfunction]
+fn guests_leave_nothing() {
+    locals::restore();
+}
+
 /// The virtual clock, which no step need be made to read.
 #[pyfunction]
 fn guest_now() -> PyResult<u64> {
@@ -249,5 +256,6 @@ pub(crate) fn add_to(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(guests_have_grown, module)?)?;
     module.add_function(wrap_pyfunction!(guests_have_left, module)?)?;
     module.add_function(wrap_pyfunction!(guests_dismissed, module)?)?;
+    module.add_function(wrap_pyfunction!(guests_leave_nothing, module)?)?;
     module.add_function(wrap_pyfunction!(guest_now, module)?)
 }
