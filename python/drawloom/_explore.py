@@ -81,7 +81,10 @@ def instrumented() -> Iterator[None]:
         monitoring = sys.monitoring
         monitoring.use_tool_id(TOOL, "drawloom")
         events = monitoring.events
-        callbacks = {events.INSTRUCTION: _drawloom.on_instruction, events.PY_UNWIND: _drawloom.on_unwind}
+        callbacks: dict[int, Callable[..., object]] = {
+            events.INSTRUCTION: _drawloom.on_instruction,
+            events.PY_UNWIND: _drawloom.on_unwind,
+        }
         for event, callback in callbacks.items():
             monitoring.register_callback(TOOL, event, callback)
         monitoring.set_events(TOOL, events.INSTRUCTION | events.PY_UNWIND)
