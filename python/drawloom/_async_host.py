@@ -123,6 +123,7 @@ class Host:
         finally:
             self.tear_down()
             warnings._warn_unawaited_coroutine = before  # type: ignore[attr-defined]
+            _drawloom.guests_leave_nothing()
             self.leave()
 
     def let_in(self) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import contextvars
+import itertools
 import os
 import types
 from asyncio import events, mixins
@@ -17,7 +18,7 @@ from typing import Any
 from . import _drawloom
 from ._async_host import Guest, Host, instant, now
 from ._async_knowledge import Knowledge
-from ._async_places import touched_by
+from ._async_places import all_of, touched_by
 from ._patching import Patch
 
 _ASYNCIO = os.path.dirname(os.path.abspath(asyncio.__file__))
@@ -48,8 +49,26 @@ class Handle(asyncio.TimerHandle):
         return self._when
 
 
+class Future(asyncio.Future):  # type: ignore[type-arg]
+    """A future, whose place in a set does not depend on where it lies."""
+
+    def __init__(self, *, loop: Loop) -> None:
+        self._drawloom_number = loop.number()
+        super().__init__(loop=loop)
+
+    def __hash__(self) -> int:
+        return self._drawloom_number
+
+
 class Task(asyncio.Task):  # type: ignore[type-arg]
-    """A task, whose cancellation is seen to be one."""
+    """The same of a task, whose cancellation is seen to be one."""
+
+    def __init__(self, coro: Any, *, loop: Loop, **options: Any) -> None:
+        self._drawloom_number = loop.number()
+        super().__init__(coro, loop=loop, **options)
+
+    def __hash__(self) -> int:
+        return self._drawloom_number
 
     def cancel(self, msg: Any = None) -> bool:
         _drawloom.guest_touch(self, True)
@@ -81,6 +100,11 @@ class Loop(Host, asyncio.AbstractEventLoop):
         # The callback that runs, unless a task does.
         self.called: Handle | None = None
         self.before: tuple[Any, Any, Any] = (None, None, None)
+        self._numbers = itertools.count()
+
+    def number(self) -> int:
+        """Of a new future or task."""
+        return next(self._numbers)
 
     # What the host asks for.
 
@@ -194,7 +218,7 @@ class Loop(Host, asyncio.AbstractEventLoop):
         return now()
 
     def create_future(self) -> Any:
-        return asyncio.Future(loop=self)
+        return Future(loop=self)
 
     def create_task(self, coro: Any, *, name: str | None = None, context: Any = None, **more: Any) -> Any:  # type: ignore[override]
         options = {} if context is None else {"context": context}
@@ -274,5 +298,5 @@ for _name, _method in vars(events.AbstractEventLoop).items():
     if not _name.startswith("_") and _name not in vars(Loop):
         setattr(Loop, _name, _uncontrolled(_name))
 Loop.__abstractmethods__ = frozenset()  # type: ignore[attr-defined]
-# Nothing of asyncio is replaced: what runs its tasks is a loop as any other.
-PATCHES: list[Patch] = []
+# Nothing else of asyncio is replaced: what runs its tasks is a loop as any other.
+PATCHES: list[Patch] = [(asyncio.tasks, "set", all_of)]

@@ -30,6 +30,8 @@ class Names:
         self.known: dict[int, str] = {}
         self.kept: list[Any] = []
         self.met: dict[Path, int] = {}
+        # How many classes have the same name.
+        self.classes: dict[str, int] = {}
 
     def find_all(self, *roots: Any) -> None:
         """Names what can be reached from `roots`, in an order that is the same each time."""
@@ -42,7 +44,8 @@ class Names:
                 continue
             self.known[id(thing)] = f"{type(thing).__name__} {len(self.kept)}"
             self.kept.append(thing)
-            waiting.extend(gc.get_referents(thing))
+            # What lies in a set lies there in any order: it is named when it is met.
+            waiting.extend(() if isinstance(thing, (set, frozenset)) else gc.get_referents(thing))
             if isinstance(thing, types.FunctionType):
                 names = thing.__code__.co_names
                 waiting.extend(thing.__globals__[name] for name in names if name in thing.__globals__)
@@ -59,7 +62,9 @@ class Names:
         if isinstance(thing, str):
             name = OUTSIDE + thing
         elif isinstance(thing, type):
-            name = f"{thing.__module__}.{thing.__qualname__} {id(thing)}"
+            name = f"{thing.__module__}.{thing.__qualname__}"
+            number = self.classes[name] = self.classes.get(name, 0) + 1
+            name = name if number == 1 else f"{name} {number}"
         elif _is_globals(thing):
             name = f"module {thing.get('__name__')}"
         else:

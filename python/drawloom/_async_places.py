@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import functools
 import types
 from typing import Any
@@ -24,7 +25,18 @@ def touched_by(callback: Any) -> None:
     if isinstance(owner, (list, dict, *_types.CONTAINERS)):
         _drawloom.guest_touch(owner, True)
     else:
-        _drawloom.guest_unknown(f"a callback of `{getattr(callback, '__qualname__', callback)}`")
+        _drawloom.guest_unknown(f"a callback of `{getattr(callback, '__qualname__', type(callback).__qualname__)}`")
+
+
+# In place of `set` for asyncio, and seen as its own code. Coroutines, which it makes tasks of, would lie in any order.
+_ALL_OF = """
+def all_of(things=()):
+    once = dict.fromkeys(things)
+    return set(once) if all(map(isfuture, once)) else list(once)
+"""
+_names: dict[str, Any] = {"isfuture": asyncio.isfuture}
+exec(compile(_ALL_OF, "<asyncio>", "exec"), _names)
+all_of = _names["all_of"]
 
 
 def place_of(awaits: Any, library: tuple[str, ...]) -> Place:

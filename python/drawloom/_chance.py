@@ -12,6 +12,7 @@ from . import _drawloom
 from ._patching import Patch
 
 _native_urandom = os.urandom
+_native_seed = random.Random.seed
 # What each task has drawn so far: whoever asks, nobody else's luck is changed by it.
 _streams: dict[int, random.Random] = {}
 
@@ -51,7 +52,16 @@ def urandom(size: int, /) -> bytes:
     return _streams[task].randbytes(size)
 
 
+def _seed(self: random.Random, a: Any = None, *version: Any, **named: Any) -> None:
+    """`random.Random.seed`: who gives none gets one, but not from the system."""
+    if a is None and _drawloom.is_controlled():
+        a = int.from_bytes(urandom(32), "big")
+    _native_seed(self, a, *version, **named)
+
+
 PATCHES: list[Patch] = [
+    (random.Random, "seed", _seed),
+    (random, "seed", _seed.__get__(_generator)),
     (os, "urandom", urandom),
     (random, "_urandom", urandom),
     # Written in C, it looks at the clock of the system.

@@ -30,12 +30,14 @@ from ._drawloom import KINDS
 VERSION = sys.version_info[:2]
 PACKAGE = os.path.dirname(os.path.abspath(__file__))
 _OF_FILES = (codecs, encodings, fnmatch, genericpath, io, pathlib, posixpath, socket, tempfile)
+_OF_PATTERNS = ("re._compiler", "re._parser", "re._casefix", "sre_compile", "sre_parse")
 _UNDER_LOCKS = (base_events, runners, _base, thread)
 # Not under test: this package, imports, what pytest puts into assertions; drivers of databases; what shares nothing but
 # under locks; and what reckons with names of files and reaches these by functions that are seen themselves.
 FOREIGN = (PACKAGE, "<frozen importlib", "<frozen zipimport", "<frozen posixpath", "<frozen genericpath",
            "<frozen codecs", "<frozen io",
-           *(str(module.__file__).removesuffix("__init__.py") for module in _OF_FILES + _UNDER_LOCKS))
+           *(str(module.__file__).removesuffix("__init__.py") for module in _OF_FILES + _UNDER_LOCKS),
+           *(str(sys.modules[name].__file__) for name in _OF_PATTERNS if name in sys.modules))
 # Of this package, what stands for code of the standard library that is seen.
 SEEN = os.path.join(PACKAGE, "_outside", "_selector.py")
 FOREIGN_PARTS = (
@@ -46,6 +48,8 @@ FOREIGN_PARTS = (
 )
 # Whether a class has certain methods does not change; what wraps a function is new.
 FOREIGN_FUNCTIONS = (("_check_methods", "_collections_abc"), ("update_wrapper", "functools"),
+                     # What a pattern means does not change, whatever is remembered of it.
+                     *((name, os.sep + "re") for name in ("_compile", "_subx", "_compile_repl", "_compile_template")),
                      # Who holds a lock when it ends is a matter of the task's own.
                      ("add_parking_lot_breaker", "_parking_lot"), ("remove_parking_lot_breaker", "_parking_lot"),
                      *((name, os.path.join("trio", "_util")) for name in ("coroutine_or_error", "_create")))

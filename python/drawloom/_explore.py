@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import re
 import signal
 import sys
 import traceback
@@ -20,6 +21,9 @@ TOOL = 4
 _DISABLE = sys.monitoring.DISABLE if sys.version_info >= (3, 12) else None
 
 
+_ADDRESS = re.compile(r"\bat 0x[0-9a-fA-F]+")
+
+
 def _describe(exception: BaseException) -> tuple[str, str]:
     """What was raised, and where in the code under test."""
     text = _said(exception)
@@ -33,7 +37,8 @@ def _describe(exception: BaseException) -> tuple[str, str]:
         file = frame.f_code.co_filename
         if not file.startswith(_code.PACKAGE):
             place = f"{file}:{line}:1"
-    return text, place
+    # Where objects lie says nothing.
+    return _ADDRESS.sub("at 0x…", _outside.plain(text)), place
 
 
 def _said(exception: BaseException) -> str:
@@ -75,13 +80,20 @@ def instrumented() -> Iterator[None]:
     if sys.version_info >= (3, 12):
         monitoring = sys.monitoring
         monitoring.use_tool_id(TOOL, "drawloom")
-        monitoring.register_callback(TOOL, monitoring.events.INSTRUCTION, _drawloom.on_instruction)
-        monitoring.set_events(TOOL, monitoring.events.INSTRUCTION)
+        events = monitoring.events
+        callbacks: dict[int, Callable[..., object]] = {
+            events.INSTRUCTION: _drawloom.on_instruction,
+            events.PY_UNWIND: _drawloom.on_unwind,
+        }
+        for event, callback in callbacks.items():
+            monitoring.register_callback(TOOL, event, callback)
+        monitoring.set_events(TOOL, events.INSTRUCTION | events.PY_UNWIND)
         try:
             yield
         finally:
             monitoring.set_events(TOOL, 0)
-            monitoring.register_callback(TOOL, monitoring.events.INSTRUCTION, None)
+            for event in callbacks:
+                monitoring.register_callback(TOOL, event, None)
             monitoring.free_tool_id(TOOL)
     else:
         tracing = sys.gettrace()
@@ -281,7 +293,7 @@ def _result(told: dict[str, Any], again: Callable[[str], Result]) -> Result:
         reason=reason,
         executions=executions,
         steps=told["steps"],
-        exhausted=told["exhausted"] and not told["interrupted"],
+        exhausted=told["exhausted"] and not told["interrupted"] and verdict != "inconclusive",
         failing=told["failing"],
         findings=findings,
         coarse=told["opaque"],

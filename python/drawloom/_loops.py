@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from . import _clock, _drawloom, _naming, _sync
+from ._async_places import all_of
 from ._patching import Patch
 
 _PyFuture: Any = futures._PyFuture  # type: ignore[attr-defined]
@@ -192,6 +193,7 @@ PATCHES: list[Patch] = [
     (tasks, "Task", Task),
     (asyncio, "Task", Task),
     (tasks, "_GatheringFuture", _Gathering),
+    (tasks, "set", all_of),
     (tasks, "_register_task", _register),
     (tasks, "all_tasks", _all_tasks),
     (asyncio, "all_tasks", _all_tasks),

@@ -120,13 +120,15 @@ _threads: dict[int, Any] = {}
 # Those whose number is not known yet to who starts them.
 _starting: list[Any] = []
 _hashes = [itertools.count()]
+_native_ids = [native for name in ("get_ident", "get_native_id") if (native := getattr(_thread, name, None)) is not None]
 
 
 def begin_execution() -> None:
-    """Forgets the threads of the last one; what is random is the same in each."""
+    """Forgets the threads of the last one, and how many there were; what is random is the same in each."""
     _threads.clear()
     _starting.clear()
     _hashes[0] = itertools.count()
+    threading._counter = itertools.count(1).__next__  # type: ignore[attr-defined]
     _chance.begin_execution()
     _pools.begin_execution()
 
@@ -144,7 +146,7 @@ def _run_thread(thread: Any) -> None:
 def _current_thread() -> Any:
     if not _drawloom.is_controlled():
         return _native_current_thread()
-    task = _drawloom.task()
+    task = _drawloom.thread()
     if task == 0:
         return _native_main
     if task not in _threads:
@@ -185,7 +187,7 @@ def _is_alive(self: Any) -> bool:
 
 def get_ident() -> int:
     """The same in every execution."""
-    return 1_000_000 + _drawloom.task() if _drawloom.is_controlled() else _native_get_ident()
+    return 1_000_000 + _drawloom.thread() if _drawloom.is_controlled() else _native_get_ident()
 
 
 class Local:
@@ -245,7 +247,9 @@ _PATCHES: list[Patch] = [
     (threading, "RLock", make_rlock),
     (threading, "_allocate_lock", make_lock),
     (threading, "Condition", Condition),
+    (threading, "_counter", None),
     (threading, "get_ident", get_ident),
+    (threading, "get_native_id", get_ident),
     (threading, "current_thread", _current_thread),
     (threading.Thread, "__hash__", _hash),
     (threading.Thread, "start", _start),
@@ -266,6 +270,7 @@ for _module, _name in ((queue, "time"), (threading, "_time")):
 AT_ONCE: list[Any] = [make_lock, Local, queue._PySimpleQueue]  # type: ignore[attr-defined]
 _SUBSTITUTES: dict[Any, Any] = {
     _NativeSimpleQueue: queue._PySimpleQueue,  # type: ignore[attr-defined]
+    **dict.fromkeys(_native_ids, get_ident),
     **dict(_clock.substitutes()),
     **dict(_chance.substitutes()),
 }

@@ -187,3 +187,32 @@ def test_what_has_raised_is_not_gone_on_with():
         return exhaust(box, [lambda s: looks(s, then), lambda s: s.items.append(4)]).executions
 
     assert executions(watched_by_nobody["calls"]) == executions(lambda what, arg: what(arg)) == 2
+
+
+def test_a_frame_that_was_left_is_not_the_next_one_of_its_function():
+    """What it touched when an exception left it is not touched again, whoever calls the function and gets its memory."""
+
+    class Negated:
+        def __neg__(self):
+            return 0
+
+    def negates(items, what):
+        -what
+        items.extend(what)
+
+    def negates_besides(items, what):
+        -what
+        items.extend(what)
+
+    def looks(s, then):
+        for function, items, what in ((negates, s.items, 1), (then, [], Negated())):
+            try:
+                function(items, what)
+            except TypeError:
+                pass
+
+    def steps(then):
+        result = exhaust(box, [lambda s: looks(s, then), lambda s: s.items.append(4)])
+        return result.executions, result.steps
+
+    assert steps(negates) == steps(negates_besides) == (2, 20)

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use drawloom_engine::exhaustive::{Explorer, Tally, least_preemptions};
+use drawloom_engine::finding::FindingKind;
 
 use super::exploration::{Exploration, Failure};
 use super::levels;
@@ -145,7 +146,8 @@ pub(super) fn exhaust_from<P: Program>(
     exploration.estimate = (exploration.stopped && plan.preemptions.is_none()).then(|| explorer.estimate());
     exploration.frugal = progress.frugal;
     exploration.timed_out &= !progress.exhausted;
-    exploration.exhausted = progress.exhausted && exploration.cut == 0;
+    let diverged = |failure: &Failure| matches!(failure.finding.kind, FindingKind::Divergence(_));
+    exploration.exhausted = progress.exhausted && exploration.cut == 0 && !exploration.failures.iter().any(diverged);
     if !exploration.had_choice && exploration.failures.is_empty() {
         exploration.failures.push(worker.nothing_explored());
     }

@@ -5,7 +5,7 @@
 //! whoever waits for a frame to return is known by the frame that it was called from, whose instruction it carries out.
 
 use drawloom_engine::Site;
-use drawloom_gates::Baton;
+use drawloom_gates::{Baton, baton};
 
 use crate::layout::{Frame, Operands};
 use crate::steps::Resource;
@@ -43,6 +43,14 @@ pub(crate) fn going_on(baton: Baton, operands: &Operands) -> Option<(Resource, S
     forget(operands.frame(), Some(of_task));
     let caller = operands.caller()?;
     of_task.iter().rev().find(|known| known.frame == caller).map(|known| (known.resource, known.site))
+}
+
+/// A frame is left by an exception, and not heard of again: its memory is the next one's.
+#[inline]
+pub(crate) fn left(frame: Frame) {
+    if let Some(baton) = baton() {
+        forget(frame, world().calling.get_mut(baton.running().index()));
+    }
 }
 
 /// Forgets a frame, and those that it has called: they have returned.

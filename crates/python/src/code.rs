@@ -190,12 +190,11 @@ fn read(py: Python<'_>, object: &Bound<'_, PyAny>) -> PyResult<Code> {
         if ops.len() <= index {
             ops.resize(index + 1, NOTHING);
         }
-        let site = world().site(&path, file.as_ptr() as usize, line);
+        let site = world().site(&path, line);
         let kind = KINDS.get(usize::from(kind)).map_or(Kind::Unknown, |(_, kind)| *kind);
         // Only what may touch containers is to be told apart.
         let nth = if name == 0 { number_within(&mut lines, line) } else { 0 };
         ops[index] = Op { kind, a, b, c, depth, name, site, nth };
     }
-    kept.push(file.into_any().unbind());
     Ok(Code { ops, locals, foreign, _kept: kept })
 }

@@ -112,12 +112,12 @@ pub(crate) fn effect_of(callable: *mut PyObject) -> (Effect, *mut PyObject) {
         }
         if ffi::PyCFunction_Check(callable) != 0 {
             let function = callable.cast::<ffi::PyCFunctionObject>();
-            let effect = known(callable, (*function).m_ml as usize);
-            return (effect, (*function).m_self);
+            let own = (*function).m_self;
+            return (known(callable, ((*function).m_ml as usize, owner_of(own) as usize)), own);
         }
         if kind as usize == world().types.bound_slot {
             let bound = callable.cast::<BoundSlot>();
-            return (known((*bound).descriptor, (*bound).descriptor as usize), (*bound).object);
+            return (known((*bound).descriptor, ((*bound).descriptor as usize, 0)), (*bound).object);
         }
         if kind as usize == world().types.partial {
             // What is written in Python is seen when it runs; of anything else it is not known what it is called with.
@@ -130,7 +130,7 @@ pub(crate) fn effect_of(callable: *mut PyObject) -> (Effect, *mut PyObject) {
             let by_itself = is_descriptor(kind);
             // Odd, so that it is not taken for the type itself, which is called to make one.
             let key = if by_itself { callable as usize } else { kind as usize | 1 };
-            return (known(callable, key), std::ptr::null_mut());
+            return (known(callable, (key, 0)), std::ptr::null_mut());
         }
         if ffi::PyType_Check(callable) == 0 && !is_called_in_python(kind) {
             // One of many, which come and go: a function of a C library, as `ctypes` has it.
@@ -139,7 +139,7 @@ pub(crate) fn effect_of(callable: *mut PyObject) -> (Effect, *mut PyObject) {
         if ffi::PyType_Check(callable) != 0 {
             let class = callable.cast::<ffi::PyTypeObject>();
             let effect = match is_python_type(class) {
-                false => known(callable, callable as usize),
+                false => known(callable, (callable as usize, 0)),
                 // What it inherits from may fill it from an argument.
                 true if ffi::PyType_FastSubclass(class, CONTAINERS) != 0 => Effect::ReadArguments,
                 true => Effect::Pure,
@@ -212,7 +212,24 @@ fn is_called_in_python(kind: *mut ffi::PyTypeObject) -> bool {
     unsafe { (*kind).tp_call.map(|f| f as usize) == (*probe).tp_call.map(|f| f as usize) }
 }
 
-fn known(callable: *mut PyObject, key: usize) -> Effect {
+/// Whose method a function is that is bound to `object`: a type that is not written in Python. One function may belong to
+/// several of them, as the `__new__` of all types does.
+unsafe fn owner_of(object: *mut PyObject) -> *mut ffi::PyTypeObject {
+    // SAFETY: a live object, or none; bases of a live type are live.
+    unsafe {
+        if object.is_null() || ffi::PyModule_Check(object) != 0 {
+            return std::ptr::null_mut();
+        }
+        let is_type = ffi::PyType_Check(object) != 0;
+        let mut kind = if is_type { object.cast() } else { ffi::Py_TYPE(object) };
+        while is_python_type(kind) && !(*kind).tp_base.is_null() {
+            kind = (*kind).tp_base;
+        }
+        kind
+    }
+}
+
+fn known(callable: *mut PyObject, key: (usize, usize)) -> Effect {
     if let Some(effect) = world().effects.get(&key) {
         return *effect;
     }
@@ -221,8 +238,14 @@ fn known(callable: *mut PyObject, key: usize) -> Effect {
 
 /// Asks the Python side, once.
 #[cold]
-fn classify(callable: *mut PyObject, key: usize) -> Effect {
+fn classify(callable: *mut PyObject, key: (usize, usize)) -> Effect {
     let effect = ask(callable);
+    // SAFETY: a live object, its type, and a type or none.
+    unsafe {
+        // Types and descriptors are kept, since they are known by their addresses; those of functions are static.
+        let by_itself = [callable, ffi::Py_TYPE(callable).cast()].into_iter().find(|one| key.0 & !1 == *one as usize);
+        ffi::Py_XINCREF(by_itself.unwrap_or(key.1 as *mut PyObject));
+    }
     world().effects.insert(key, effect);
     effect
 }

@@ -13,6 +13,7 @@ use pyo3::ffi::PyObject;
 use pyo3::prelude::*;
 
 use crate::access::{Fills, Part, Touched};
+use crate::locals;
 use crate::raise::{here, torn_down};
 use crate::world::{Phase, place, world};
 
@@ -86,16 +87,7 @@ fn errand(piece: Option<(u32, bool)>, until: Option<u64>) -> Errand {
 /// The place of a line, which need not be the one that runs.
 fn site(place: Option<(&str, usize)>) -> Site {
     match place {
-        // Texts are told apart by what they say, lines of files by their numbers.
-        Some((file, line)) => {
-            let known = world().files.get(file).copied();
-            let address = known.unwrap_or_else(|| {
-                let kept: &'static str = Box::leak(file.to_owned().into_boxed_str());
-                world().files.insert(kept, kept.as_ptr() as usize);
-                kept.as_ptr() as usize
-            });
-            world().site(file, address, line)
-        }
+        Some((file, line)) => world().site(file, line),
         None => Site::UNKNOWN,
     }
 }
@@ -237,6 +229,12 @@ fn guests_dismissed() -> PyResult<()> {
     Ok(())
 }
 
+/// What main has its own of is as it was before its guests came, who are on its thread.
+#[pyfunction]
+fn guests_leave_nothing() {
+    locals::restore();
+}
+
 /// The virtual clock, which no step need be made to read.
 #[pyfunction]
 fn guest_now() -> PyResult<u64> {
@@ -258,5 +256,6 @@ pub(crate) fn add_to(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(guests_have_grown, module)?)?;
     module.add_function(wrap_pyfunction!(guests_have_left, module)?)?;
     module.add_function(wrap_pyfunction!(guests_dismissed, module)?)?;
+    module.add_function(wrap_pyfunction!(guests_leave_nothing, module)?)?;
     module.add_function(wrap_pyfunction!(guest_now, module)?)
 }

@@ -5,13 +5,16 @@ mod tracing {
     use pyo3::Python;
     use pyo3::ffi::{self, PyObject};
 
+    use crate::calling;
     use crate::code::{Kind, code_at};
     use crate::instrument::observed;
-    use crate::layout::{trace_instructions, traced};
+    use crate::layout::{known_by, trace_instructions, traced};
     use crate::steps::{Stop, instruction, returned};
     use crate::world::world;
 
     const CALL: i32 = 0;
+    /// Or by an exception: whoever returns is heard of before, at the instruction.
+    const RETURN: i32 = 3;
     const OPCODE: i32 = 7;
 
     unsafe extern "C" {
@@ -47,6 +50,7 @@ mod tracing {
                         }
                     }
                 }
+                RETURN => calling::left(known_by(frame)),
                 _ => {}
             }
         }
@@ -73,6 +77,7 @@ pub(crate) use tracing::{start_tracing_thread, stop_tracing_thread};
 mod monitoring {
     use pyo3::prelude::*;
 
+    use crate::calling;
     use crate::code::{Kind, code_at};
     use crate::instrument::observed;
     use crate::layout::monitored;
@@ -103,6 +108,17 @@ mod monitoring {
         Ok(py.None())
     }
 
+    /// What it calls when a frame is left by an exception.
+    #[pyfunction]
+    pub(crate) fn on_unwind(code: &Bound<'_, PyAny>, _offset: usize, _exception: &Bound<'_, PyAny>) {
+        if !world().busy {
+            // SAFETY: as above.
+            if let Some(operands) = unsafe { monitored(code.as_ptr(), 0, 0) } {
+                calling::left(operands.frame());
+            }
+        }
+    }
+
     /// All threads are monitored alike.
     pub(crate) fn start_tracing_thread() {}
 
@@ -111,7 +127,7 @@ mod monitoring {
 }
 
 #[cfg(Py_3_12)]
-pub(crate) use monitoring::{on_instruction, start_tracing_thread, stop_tracing_thread};
+pub(crate) use monitoring::{on_instruction, on_unwind, start_tracing_thread, stop_tracing_thread};
 
 use crate::code::{Kind, Op};
 use crate::layout::Operands;

@@ -49,8 +49,7 @@ impl Operands {
     }
 }
 
-/// What a frame is known by while it is not done: where its variables are, and the code that it runs. A frame that is
-/// left by an exception is not heard of again, and its memory is the next one's.
+/// What a frame is known by while it is not done: where its variables are, and the code that it runs.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Frame {
     locals: *const *mut PyObject,
@@ -131,6 +130,12 @@ mod version {
         }
     }
 
+    /// What a traced frame is known by.
+    pub(crate) unsafe fn known_by(frame: *mut PyObject) -> Frame {
+        // SAFETY: as above.
+        unsafe { (*frame.cast::<Inner>()).frame() }
+    }
+
     /// Has events for each instruction of a traced frame, or for none; and none for lines.
     pub(crate) unsafe fn trace_instructions(frame: *mut PyObject, all: bool) {
         // SAFETY: as above.
@@ -191,6 +196,11 @@ mod version {
             let operands = Operands { locals, top: locals.add(inner.stacktop as usize), globals: inner.globals };
             (inner.code, PyFrame_GetLasti(frame) as usize / 2, operands)
         }
+    }
+
+    pub(crate) unsafe fn known_by(frame: *mut PyObject) -> Frame {
+        // SAFETY: as above.
+        unsafe { (*(*frame.cast::<FrameObject>()).inner).frame() }
     }
 
     pub(crate) unsafe fn trace_instructions(frame: *mut PyObject, all: bool) {

@@ -138,6 +138,8 @@ fn _drawloom(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(observe, module)?)?;
     #[cfg(Py_3_12)]
     module.add_function(wrap_pyfunction!(instrument::on_instruction, module)?)?;
+    #[cfg(Py_3_12)]
+    module.add_function(wrap_pyfunction!(instrument::on_unwind, module)?)?;
     module.add_class::<sync::Lock>()?;
     module.add_class::<condvar::CondVar>()?;
     module.add_class::<chance::GeneratorState>()?;

@@ -18,7 +18,7 @@ const PREFIX: &str = "thread.local.";
 /// execution, too.
 pub(crate) fn touched(baton: Baton, local: *mut PyObject) {
     let me = baton.running();
-    if me != TaskId::MAIN {
+    if me != TaskId::MAIN && !baton.is_guest() {
         if !world().own_locals.contains(&(me, local as usize)) {
             world().own_locals.push((me, local as usize));
             world().keep(local);

@@ -35,19 +35,18 @@ fn name(py: Python<'_>, known: &Known) -> String {
     if known.part == usize::MAX {
         return kind;
     }
-    if owner.is_instance_of::<pyo3::types::PyList>() {
-        return format!("list[{}]", known.part - 1);
-    }
-    if let Ok(dict) = owner.downcast::<PyDict>() {
-        // A module's names, unless it is a number of a key.
-        if let Ok(Some(module)) = dict.get_item("__name__") {
-            return format!("{module}.{}", text(py, known.part));
+    if !known.is_named {
+        if owner.is_instance_of::<pyo3::types::PyList>() {
+            return format!("list[{}]", known.part - 1);
         }
         let key = world().keys.as_ref().and_then(|keys| {
             let keys = keys.bind(py).downcast::<PyDict>().ok()?;
             keys.iter().find(|(_, n)| n.extract::<usize>().is_ok_and(|n| n + 1 == known.part)).map(|(key, _)| key)
         });
         return key.map_or(kind, |key| format!("dict[{key:?}]"));
+    }
+    if let Some(module) = owner.downcast::<PyDict>().ok().and_then(|names| names.get_item("__name__").ok()?) {
+        return format!("{module}.{}", text(py, known.part));
     }
     // SAFETY: a live object.
     if unsafe { ffi::Py_TYPE(owner.as_ptr()) == &raw mut PyCell_Type } {

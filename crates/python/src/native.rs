@@ -160,6 +160,10 @@ pub(crate) fn acquisition(arguments: &[*mut PyObject], named: bool) -> LockOp {
 /// Tasks of an event loop run on one thread: a lock is free, or waited for by all of them for ever.
 fn within_a_loop(baton: Baton, lock: *mut PyObject, op: LockOp) -> Result<(), TornDown> {
     guests::note(lock, 0, true);
+    if op == LockOp::Local {
+        locals::touched(baton, lock);
+        return Ok(());
+    }
     if waits(op) && is_held(lock) && !is_reentrant(lock) {
         world().needs_threads = true;
         return give_up(baton, "a lock of threads that is held across an await");

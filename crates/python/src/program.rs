@@ -145,7 +145,8 @@ const COLLECTED_EACH: u64 = 64;
 
 /// Garbage is collected between executions, never within: destructors would run whenever it pleases the interpreter.
 fn collect_garbage(py: Python<'_>) {
-    if world().epoch % COLLECTED_EACH == 0 {
+    world().uncollected += 1;
+    if world().uncollected % COLLECTED_EACH == 0 {
         let _ = py.import("gc").and_then(|gc| gc.call_method0("collect"));
     }
 }

@@ -83,5 +83,7 @@ fn site_of(code: *mut PyObject, line: usize) -> Site {
     // SAFETY: as above.
     let object = unsafe { Bound::from_borrowed_ptr(py, code) };
     let file = object.getattr("co_filename").and_then(|file| file.extract::<String>()).unwrap_or_default();
-    world().site(&file, code as usize, line)
+    let site = world().site(&file, line);
+    world().sites.insert((code as usize, line), site);
+    site
 }

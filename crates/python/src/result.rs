@@ -39,18 +39,17 @@ fn explore<'py>(
     world().exploring = true;
     (world().knowledge, world().unsupported, world().keys) = (Knowledge::new(), None, None);
     (world().uncontrolled, world().needs_threads, world().stuck, world().made) = (None, false, None, 0);
+    world().uncollected = 0;
     let looking = preload::look();
     watch::begin(real_time.0, real_time.1);
     start_tracing_thread();
     let program = Threads::new(body);
+    // What is done but once in a process, and then remembered, is not what matters.
+    rehearse(&program);
+    world().knowledge = Knowledge::new();
     match known {
         Some(known) => world().knowledge.read(py, known),
-        None => {
-            // What is done but once in a process, and then remembered, is not what matters.
-            rehearse(&program);
-            world().knowledge = Knowledge::new();
-            rehearse(&program);
-        }
+        None => rehearse(&program),
     }
     let exploration = repeatedly(&config, &program);
     stop_tracing_thread();

@@ -108,10 +108,12 @@ pub(crate) fn returned(operands: &Operands) -> Result<(), TornDown> {
 pub(crate) struct Resource {
     owner: *mut PyObject,
     part: usize,
+    /// The part is a name, by its address.
+    is_named: bool,
     write: bool,
 }
 
-const EVERYTHING: Resource = Resource { owner: std::ptr::null_mut(), part: 0, write: true };
+const EVERYTHING: Resource = Resource { owner: std::ptr::null_mut(), part: 0, is_named: false, write: true };
 
 /// The one resource that an instruction touches; none, if nobody can notice it.
 #[inline]
@@ -219,7 +221,7 @@ fn key_of(access: &Access, at: Use) -> Option<Resource> {
     if knowledge.opaque.is_some() {
         return Some(Resource { write: access.write || access.fills != Fills::No, ..EVERYTHING });
     }
-    let some = |owner, part| Some(Resource { owner, part, write: access.write });
+    let some = |owner, part| Some(Resource { owner, part, is_named: part != ALL, write: access.write });
     match access.part {
         Part::Name(name) if !knowledge.any_name && !knowledge.written.contains(&name) => None,
         Part::Name(name) if knowledge.of_classes.contains(&name) => some(std::ptr::null_mut(), name),
@@ -261,7 +263,7 @@ fn within_container(access: &Access, at: Use) -> Option<Resource> {
         Part::Item(item) if facts != 0 => item + 1,
         _ => return None,
     };
-    Some(Resource { owner: access.owner, part, write })
+    Some(Resource { owner: access.owner, part, is_named: false, write })
 }
 
 /// What is known of a family, and this besides.
@@ -272,24 +274,21 @@ fn learn(family: usize, facts: Facts) -> Facts {
 }
 
 fn access_step(baton: Baton, resource: Resource, site: Site) -> Result<(), TornDown> {
-    let Resource { owner, part, write } = resource;
-    let known = world();
-    let id = match known.resources.get(&(owner as usize, part)) {
-        Some(id) => *id,
-        None => new_resource(baton, owner, part, site),
-    };
-    let kind = if write { OpKind::CellWrite } else { OpKind::CellRead };
+    let known = world().resources.get(&(resource.owner as usize, resource.part)).copied();
+    let id = known.unwrap_or_else(|| new_resource(baton, resource, site));
+    let kind = if resource.write { OpKind::CellWrite } else { OpKind::CellRead };
     baton.step(Operation::new(kind, id, site)).map(|_| ())
 }
 
 /// The one resource that everything is while it is not known what is touched.
 pub(crate) fn everything(baton: Baton, site: Site) -> ResourceId {
     let known = world().resources.get(&(0, 0)).copied();
-    known.unwrap_or_else(|| new_resource(baton, std::ptr::null_mut(), 0, site))
+    known.unwrap_or_else(|| new_resource(baton, EVERYTHING, site))
 }
 
 #[cold]
-fn new_resource(baton: Baton, owner: *mut PyObject, part: usize, site: Site) -> ResourceId {
+fn new_resource(baton: Baton, resource: Resource, site: Site) -> ResourceId {
+    let Resource { owner, part, is_named, .. } = resource;
     let task = baton.running();
     let id = baton.with_engine(|engine| engine.create_resource(task, ResourceKind::Cell, State::Plain, site));
     let known = world();
@@ -297,6 +296,6 @@ fn new_resource(baton: Baton, owner: *mut PyObject, part: usize, site: Site) -> 
         known.keep(owner);
     }
     known.resources.insert((owner as usize, part), id);
-    known.known.push(Known { id, owner: owner as usize, part });
+    known.known.push(Known { id, owner: owner as usize, part, is_named });
     id
 }

@@ -1,6 +1,6 @@
 //! Threads, time and choices, as the Python side asks for them.
 
-use drawloom_engine::{OpKind, Operation, ResourceId, Site, outcome};
+use drawloom_engine::{OpKind, Operation, ResourceId, Site, TaskId, outcome};
 use drawloom_gates::{Baton, TornDown, baton};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
@@ -40,6 +40,13 @@ fn is_controlled() -> bool {
 #[pyfunction]
 fn task() -> PyResult<u32> {
     Ok(current()?.running().0)
+}
+
+/// The number of the task whose thread runs: those of an event loop are all on main's.
+#[pyfunction]
+fn thread() -> PyResult<u32> {
+    let baton = current()?;
+    Ok(if baton.is_guest() { TaskId::MAIN.0 } else { baton.running().0 })
 }
 
 /// Starts a task that calls `body` with `arguments`; nobody waits for it in the end, if it is a daemon. Its number.
@@ -139,6 +146,7 @@ fn give_up(py: Python<'_>, what: &str, with_threads: bool) -> PyResult<()> {
 pub(crate) fn add_to(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(is_controlled, module)?)?;
     module.add_function(wrap_pyfunction!(task, module)?)?;
+    module.add_function(wrap_pyfunction!(thread, module)?)?;
     module.add_function(wrap_pyfunction!(spawn, module)?)?;
     module.add_function(wrap_pyfunction!(join, module)?)?;
     module.add_function(wrap_pyfunction!(is_finished, module)?)?;

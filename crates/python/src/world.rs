@@ -128,6 +128,8 @@ pub(crate) struct Known {
     pub(crate) id: ResourceId,
     pub(crate) owner: usize,
     pub(crate) part: usize,
+    /// The part is a name, by its address.
+    pub(crate) is_named: bool,
 }
 
 /// Everything that callbacks need, behind the interpreter's lock.
@@ -147,7 +149,8 @@ pub(crate) struct World {
     pub(crate) exploring: bool,
     /// Our own Python code runs, on behalf of a callback.
     pub(crate) busy: bool,
-    pub(crate) effects: Addressed<usize, Effect>,
+    /// By function or type, and whose method it is.
+    pub(crate) effects: Addressed<(usize, usize), Effect>,
     pub(crate) types: Types,
     pub(crate) knowledge: Knowledge,
     /// Knowledge has grown: the exploration is to begin anew.
@@ -169,6 +172,8 @@ pub(crate) struct World {
     pub(crate) locate: Option<Py<PyAny>>,
     /// Of the execution that runs.
     pub(crate) baton: Option<Baton>,
+    /// Executions of this exploration that may have left garbage: what was before it is none of its.
+    pub(crate) uncollected: u64,
     /// Executions that were made, since the exploration began anew.
     pub(crate) made: u64,
     /// Resources of this execution, by owner and part.
@@ -188,8 +193,9 @@ pub(crate) struct World {
     pub(crate) attributes_of: Addressed<usize, usize>,
     /// Numbers of keys: a dict.
     pub(crate) keys: Option<Py<PyAny>>,
+    /// Of lines, by the address of a file's name, or of a code.
     pub(crate) sites: Addressed<(usize, usize), Site>,
-    /// Names of files that came up as texts, and are kept.
+    /// Names of files, which are kept.
     pub(crate) files: HashMap<&'static str, usize>,
     /// The name that the dict of every module has.
     pub(crate) builtins: usize,
@@ -245,6 +251,7 @@ impl World {
             stuck: None,
             locate: None,
             baton: None,
+            uncollected: 0,
             made: 0,
             resources: Addressed::default(),
             known: Vec::new(),
@@ -292,9 +299,15 @@ impl World {
         self.kept.push(object as usize);
     }
 
-    /// The site of a line of a file.
-    pub(crate) fn site(&mut self, file: &str, file_address: usize, line: usize) -> Site {
-        *self.sites.entry((file_address, line)).or_insert_with(|| new_site(file, line as u32))
+    /// The site of a line of a file, which is known by what it says: code that is compiled anew has the same sites.
+    pub(crate) fn site(&mut self, file: &str, line: usize) -> Site {
+        let known = self.files.get(file).copied();
+        let kept = known.unwrap_or_else(|| {
+            let kept: &'static str = Box::leak(file.to_owned().into_boxed_str());
+            self.files.insert(kept, kept.as_ptr() as usize);
+            kept.as_ptr() as usize
+        });
+        *self.sites.entry((kept, line)).or_insert_with(|| new_site(file, line as u32))
     }
 }
 

@@ -36,6 +36,21 @@ impl Language {
         }
     }
 
+    /// What may decide that is not under control.
+    pub(crate) fn decides(self) -> &'static str {
+        match self {
+            Language::Rust => {
+                "the order of a hash map with random state, real\n\
+                 time, real randomness, or a static that keeps its value from one execution to the next."
+            }
+            Language::Python => {
+                "the order of a set, which is that of\n\
+                 addresses where objects have no hash of their own, and of texts another one in each process;\n\
+                 `id()`; real time, real randomness, or a global that keeps its value from one execution to the next."
+            }
+        }
+    }
+
     /// What it calls a kind of resource.
     pub(crate) fn kind(self, kind: &str) -> &str {
         match (self, kind) {

@@ -6,6 +6,7 @@ wait for another thread waits in the engine.
 """
 
 from ._anomalies import with_anomalies
+from ._names import plain
 from ._patches import patched
 
-__all__ = ["patched", "with_anomalies"]
+__all__ = ["patched", "plain", "with_anomalies"]

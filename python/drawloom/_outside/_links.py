@@ -12,6 +12,7 @@ from collections import deque
 from typing import Any
 
 from .. import _drawloom
+from ._names import Numbers
 from ._waits import waits
 
 # The fact that somebody waits for several sockets at once: then all of them are one resource.
@@ -82,6 +83,7 @@ class Registry:
         self.ends: dict[int, End] = {}
         self.addresses: dict[Any, Address] = {}
         self.made = 0
+        self._ports = Numbers()
 
     def now(self) -> Registry:
         if self.epoch != _drawloom.epoch():
@@ -96,21 +98,33 @@ class Registry:
     def join(self, fd: int, link: Link, side: int) -> None:
         self.now().ends[fd] = End(link, side)
 
+    def _gone(self, fd: int, end: End) -> None:
+        """Nobody has a socket any more, and its descriptor is the next one's."""
+        if self.now().ends.get(fd) is end:
+            del self.ends[fd]
+        if _drawloom.is_parallel():
+            end.close()
+
     def end(self, of: Any) -> End | None:
         """The end that a socket is, if both are known."""
-        end = self.now().ends.get(of.fileno())
+        fd = of.fileno()
+        end = self.now().ends.get(fd)
         if end is not None and end.socket is None:
-            end.socket = weakref.ref(of, lambda _: end.close() if _drawloom.is_parallel() else None)
+            end.socket = weakref.ref(of, lambda _: self._gone(fd, end))
         return end if end is not None and end.socket is not None and end.socket() is of else None
 
     def address(self, of: Any) -> Address | None:
         """Where a socket that is bound receives."""
         return self.now().addresses.get(key_of(of.family, _own_name(of)))
 
-    def bound(self, of: Any, name: Any = None) -> Address:
-        """The same, made known."""
+    def bound(self, of: Any, name: Any = None, is_chosen: bool = True) -> Address:
+        """The same, made known. A port that the system has chosen is called by a number that is the same each time."""
         name = _own_name(of) if name is None else name
-        return self.now().addresses.setdefault(key_of(of.family, name), Address(f"address {in_words(name)}"))
+        known, key = self.now().addresses, key_of(of.family, name)
+        if key not in known:
+            words = in_words(name) if is_chosen else f"{name[0]}, port {self._ports.next()} of the system"
+            known[key] = Address(f"address {words}")
+        return known[key]
 
 
 def _own_name(of: Any) -> Any:

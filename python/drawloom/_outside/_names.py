@@ -14,7 +14,7 @@ from typing import Any
 
 from .. import _drawloom
 
-lstat, getcwd, readlink = os.lstat, os.getcwd, os.readlink
+lstat, getcwd, readlink, getpid = os.lstat, os.getcwd, os.readlink, os.getpid
 # Facts: how finely files are told apart.
 DIRECTORIES, TREE = "directories", "tree"
 
@@ -80,6 +80,32 @@ def followed(path: Any, dir_fd: int | None = None) -> str:
     return _resolve(there) if is_link(there) else there
 
 
+class Numbers:
+    """Numbers for what tasks make: in each execution anew, and the same ones whoever comes first."""
+
+    def __init__(self) -> None:
+        self._epoch = 0
+        self._given: dict[int, int] = {}
+
+    def next(self) -> str:
+        if self._epoch != _drawloom.epoch():
+            self._epoch = _drawloom.epoch()
+            self._given.clear()
+        task = _drawloom.task() if _drawloom.is_controlled() else 0
+        number = self._given[task] = self._given.get(task, 0) + 1
+        return f"{task}_{number}"
+
+
+def of_temporaries() -> str:
+    """What names of temporary files begin with: never one that was there before."""
+    return f"{getpid()}_{_drawloom.epoch():08}_"
+
+
+def plain(text: str) -> str:
+    """Without what is other in each execution."""
+    return text.replace(of_temporaries(), "…")
+
+
 def touch(path: str, write: bool) -> None:
     """A step on the file at an absolute path."""
     _drawloom.touch(resource(path), write)
@@ -90,8 +116,8 @@ def resource(path: str) -> str:
     if _drawloom.is_known(TREE):
         return "files"
     if _drawloom.is_known(DIRECTORIES):
-        return f"files in {os.path.dirname(path)}"
-    return f"file {path}"
+        return f"files in {plain(os.path.dirname(path))}"
+    return f"file {plain(path)}"
 
 
 def touch_listing(directory: str) -> None:

@@ -16,9 +16,8 @@ from collections.abc import Iterator
 from types import ModuleType
 from typing import Any
 
-from .. import _drawloom
 from .._patching import Patch, in_place
-from . import _files, _locks, _os, _sockets
+from . import _files, _locks, _names, _os, _sockets
 
 # Whose functions go on as they were: they are none of the program's.
 _LEFT_ALONE = ("drawloom", "importlib", "_frozen", "_pytest", "pytest", "pluggy", "posix", "_io", "os", "io", "builtins",
@@ -30,19 +29,13 @@ class _TemporaryNames:
     """Names of temporary files: never one that was there before, and the same ones whoever comes first."""
 
     def __init__(self) -> None:
-        self.epoch = 0
-        self.given: dict[int, int] = {}
+        self.numbers = _names.Numbers()
 
     def __iter__(self) -> Iterator[str]:
         return self
 
     def __next__(self) -> str:
-        if self.epoch != _drawloom.epoch():
-            self.epoch = _drawloom.epoch()
-            self.given.clear()
-        task = _drawloom.task() if _drawloom.is_controlled() else 0
-        number = self.given[task] = self.given.get(task, 0) + 1
-        return f"{os.getpid()}_{self.epoch:08}_{task}_{number}"
+        return _names.of_temporaries() + self.numbers.next()
 
 
 def _patches_of_files() -> list[Patch]:

@@ -28,8 +28,9 @@ def pair(*arguments: Any, **options: Any) -> Any:
     one, other = _native_pair(*arguments, **options)
     if is_controlled():
         link = registry.link("socket pair")
-        registry.join(one.fileno(), link, 0)
-        registry.join(other.fileno(), link, 1)
+        for side, end in enumerate((one, other)):
+            registry.join(end.fileno(), link, side)
+            registry.end(end)
     return one, other
 
 
@@ -38,7 +39,7 @@ def bind(self: Any, address: Any) -> None:
         _drawloom.touch(registry.bound(self, address).name if _is_fixed(address) else "addresses", True)
     _native.bind(self, address)
     if is_controlled():
-        registry.bound(self)
+        registry.bound(self, None, _is_fixed(address))
 
 
 def _is_fixed(address: Any) -> bool:
@@ -83,6 +84,7 @@ def _connect(self: Any, address: Any, native: Callable[..., Any]) -> Any:
         if known.backlog and not result:
             link = registry.link("connection")
             registry.join(self.fileno(), link, 0)
+            registry.end(self)
             known.pending.append(link)
             return result, True
         return result, False
@@ -155,7 +157,7 @@ def sendto(self: Any, data: Any, *more: Any) -> int:
     if not is_controlled() or registry.end(self) is not None:
         return _native.sendto(self, data, *more)
     sent = _datagram(self, more[-1], lambda: _native.sendto(self, data, *more))
-    registry.bound(self)
+    registry.bound(self, None, False)
     return sent
 
 

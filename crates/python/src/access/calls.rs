@@ -196,8 +196,12 @@ fn calls_arguments(effect: Effect, callable: *mut PyObject) -> bool {
 pub(super) fn name_of(callable: *mut PyObject) -> String {
     // SAFETY: a live operand, and the interpreter's lock.
     let callable = unsafe { pyo3::Bound::from_borrowed_ptr(pyo3::Python::assume_gil_acquired(), callable) };
-    let name = callable.getattr("__qualname__").or_else(|_| callable.repr().map(|repr| repr.into_any()));
-    name.map_or_else(|_| "a call".to_owned(), |name| format!("a call of `{name}`"))
+    // Not as it shows itself: that says where it lies.
+    let name = callable.getattr("__qualname__").or_else(|_| callable.getattr("__name__"));
+    match name.or_else(|_| callable.get_type().qualname().map(|kind| kind.into_any())) {
+        Ok(name) => format!("a call of `{name}`"),
+        Err(_) => "a call".to_owned(),
+    }
 }
 
 impl Effect {

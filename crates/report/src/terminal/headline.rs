@@ -148,11 +148,13 @@ pub(crate) fn headline(record: &Record, names: &Names<'_>, options: &RenderOptio
                 writeln!(out, "  The program behaved differently when its schedule was repeated, at step {step}{who}:");
             let _ = writeln!(out, "    expected: {expected}");
             let _ = writeln!(out, "    found:    {found}");
+            let decides = record.meta.language.decides();
             advice(
                 &mut out,
-                "Either the program has changed since the recording: then run the test anew.\n\
-                 Or something decides that is not under control: the order of a hash map with random state, real\n\
-                 time, real randomness, or a static that keeps its value from one execution to the next.",
+                &format!(
+                    "Either the program has changed since the recording: then run the test anew.\n\
+                     Or something decides that is not under control: {decides}"
+                ),
             );
         }
         Details::Nothing if record.finding.kind == "nothing explored" => {

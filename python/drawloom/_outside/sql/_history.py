@@ -18,7 +18,7 @@ class Event:
 
 
 class History:
-    """Of the first execution since it was begun."""
+    """Of the last execution."""
 
     def __init__(self) -> None:
         self.epoch: int | None = None
@@ -33,10 +33,8 @@ class History:
         if not _drawloom.is_parallel():
             return
         self.is_used = True
-        if self.epoch is None:
-            self.epoch = _drawloom.epoch()
         if self.epoch != _drawloom.epoch():
-            return
+            self.epoch, self.events = _drawloom.epoch(), []
         self.events.append(
             Event(_drawloom.task(), transaction, statement.kind, statement.items, statement.keeps_rows)
         )

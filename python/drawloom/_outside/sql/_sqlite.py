@@ -78,6 +78,7 @@ class Connected:
 
     drawloom_path: str | None
     drawloom_place: str
+    drawloom_number: str
     drawloom_timeout: float
     # A transaction has read: it is not waited for by those who would wait for it.
     drawloom_reads = False
@@ -108,7 +109,7 @@ class Connected:
         result = waits.until(name, attempt, self.drawloom_timeout, write=write)
         if result is NOT_YET:
             raise busy[0]
-        history.note((name, id(self), self.drawloom_transactions), statement)
+        history.note((name, self.drawloom_number, self.drawloom_transactions), statement)
         open_ = not self.drawloom_closed and self.in_transaction
         self.drawloom_reads = open_ and (self.drawloom_reads or statement.kind == "read")
         if not open_:
@@ -174,6 +175,7 @@ class Connection(Connected, sqlite3.Connection):  # type: ignore[misc]
 # Arguments after the timeout, as they may be given by position.
 _POSITIONS = ("detect_types", "isolation_level", "check_same_thread", "factory", "cached_statements", "uri")
 _made: dict[Any, Any] = {sqlite3.Connection: Connection}
+_numbers = _names.Numbers()
 
 
 def connect(database: Any, timeout: float = 5.0, *arguments: Any, **options: Any) -> Any:
@@ -194,7 +196,8 @@ def connect(database: Any, timeout: float = 5.0, *arguments: Any, **options: Any
     with contextlib.suppress(sqlite3.Error):
         # Nothing crashes here, and a disk takes its time.
         sqlite3.Cursor(connection).execute("PRAGMA synchronous = OFF").close()
-    connection.drawloom_place = f"database in memory {id(connection)}" if private else f"database {database}"
+    connection.drawloom_number = number = _numbers.next()
+    connection.drawloom_place = f"database in memory {number}" if private else f"database {database}"
     return connection
 
 
