@@ -1,6 +1,6 @@
 //! `hint::spin_until`: a loop that only looks is a wait, under every strategy.
 
-use drawloom::cell::UnsafeCellExt;
+use drawloom::cell::{UnsafeCell, UnsafeCellExt};
 use drawloom::hint::spin_until;
 use drawloom::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicUsize, Ordering::SeqCst};
 use drawloom::sync::{Arc, Mutex};
@@ -139,17 +139,16 @@ fn pointers_and_flags_can_be_waited_for() {
 
 #[test]
 fn what_was_written_before_is_seen() {
+    struct Handed(UnsafeCell<u32>, AtomicBool);
+    // SAFETY: the cell is written before the flag is set, and read after.
+    unsafe impl Sync for Handed {}
     let exploration = exhaustive(|| {
-        let shared = Arc::new((drawloom::cell::UnsafeCell::new(0), AtomicBool::new(false)));
-        struct Share<T>(T);
-        // SAFETY: the flag hands the cell over.
-        unsafe impl<T> Send for Share<T> {}
-        let theirs = Share(shared.clone());
+        let shared = Arc::new(Handed(UnsafeCell::new(0), AtomicBool::new(false)));
+        let theirs = shared.clone();
         let other = thread::spawn(move || {
-            let theirs = theirs;
             // SAFETY: nobody reads it before the flag is set.
-            theirs.0.0.with_mut(|value| unsafe { *value = 7 });
-            theirs.0.1.store(true, SeqCst);
+            theirs.0.with_mut(|value| unsafe { *value = 7 });
+            theirs.1.store(true, SeqCst);
         });
         spin_until(&shared.1, SeqCst, |set| set);
         // SAFETY: nobody writes it after the flag is set.

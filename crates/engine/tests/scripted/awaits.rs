@@ -7,6 +7,7 @@ use drawloom_engine::Limits;
 use crate::driver::{Program, canonical, every_run, generate_awaiting};
 use crate::exhaustive::{compare_those, exactly, explore};
 use crate::frugal::frugally;
+use crate::guards::random_guard;
 use crate::preemptions;
 
 /// Classes, executions, and those of them that end with tasks blocked; the classes are also those of brute force, if
@@ -87,9 +88,20 @@ fn random_programs_explored_with_little_memory_have_no_other_classes() {
 }
 
 #[test]
+fn random_programs_under_random_guards_have_no_other_classes() {
+    assert!(compare_those(generate_awaiting, 0..200, 200, random_guard, exactly) > 40);
+}
+
+#[test]
 fn random_programs_have_no_other_classes_within_a_preemption_bound() {
-    let compared = preemptions::compare(generate_awaiting, 0..300, 400);
+    let compared = preemptions::compare(generate_awaiting, 0..120, 400);
     assert!(compared.programs > 50, "{}", compared.programs);
+}
+
+#[test]
+#[ignore = "a long run: use --release"]
+fn many_random_programs_under_random_guards_have_no_other_classes() {
+    println!("{} programs", compare_those(generate_awaiting, 0..10_000, 3_000, random_guard, exactly));
 }
 
 #[test]
