@@ -173,6 +173,7 @@ pub mod task;
 pub mod thread;
 #[cfg(feature = "controlled")]
 pub mod time;
+mod until;
 mod wait;
 
 #[cfg(feature = "controlled")]

@@ -196,7 +196,7 @@ impl Trail {
     /// An access to memory by a task whose hash is `own`.
     #[inline(always)]
     pub(crate) fn access(&mut self, own: &mut u64, kind: OpKind, outcome: u32) {
-        if matches!(kind, OpKind::Load | OpKind::CellRead) || outcome == outcome::REFUSED {
+        if matches!(kind, OpKind::Load | OpKind::CellRead | OpKind::Await) || outcome == outcome::REFUSED {
             self.read(own);
         } else {
             self.write(own);
@@ -228,7 +228,7 @@ impl Trail {
         let ok = u32::from(step.outcome) == outcome::OK;
         match step.kind {
             // Of what is no memory: what is asked or told of a lock's poison.
-            Load | CellRead => self.commuting(hash),
+            Load | CellRead | Await => self.commuting(hash),
             Store | Rmw | Cas | CellWrite => self.everything(hash),
             CondWait | Arrive => self.ordered(hash),
             NotifyOne | NotifyAll => {

@@ -111,6 +111,7 @@ impl Causality {
             self.clocks.resize(words, [0; WORDS]);
         }
         self.races.truncate(self.races.partition_point(|(_, second)| *second < kept));
+        self.known.forget_awaits(kept);
         for j in kept..steps.len() {
             self.step(j);
         }
@@ -157,6 +158,12 @@ impl Causality {
     /// Pairs of dependent steps of different tasks that nothing else orders.
     pub fn races(&self) -> &[(usize, usize)] {
         &self.races
+    }
+
+    /// The writes before which the await that is step `j` could have come, the last one first; `None` after them if there
+    /// may be more.
+    pub(crate) fn await_could_precede(&self, j: usize) -> impl Iterator<Item = Option<usize>> + '_ {
+        self.known.before_which(j)
     }
 
     /// How much of `task` step `j` knows of.
@@ -234,6 +241,7 @@ impl Causality {
             kind if kind.is_access() && step.resource != ResourceId::NONE => {
                 known.meet_access(&mut row, Place::of_resource(step.resource));
             }
+            OpKind::Await => known.meet_await(&mut row, Place::of_resource(step.resource)),
             // A task that has ended is asked for its last step; so its end need not be remembered.
             OpKind::Join => row.learn_end_of(step.arg, known),
             _ => {

@@ -153,10 +153,16 @@ pub(crate) fn reaches_further(kind: OpKind) -> bool {
 /// that is. Does not know of all such steps: only of those that are met most.
 #[inline]
 pub(crate) fn ordered_with_all(step: &Step) -> bool {
+    writes(step.kind, u32::from(step.outcome))
+}
+
+/// Whether an access of this kind changes something.
+#[inline]
+pub(crate) fn writes(kind: OpKind, came_to: u32) -> bool {
     use OpKind::*;
-    match step.kind {
+    match kind {
         Store | Rmw | CellWrite => true,
-        Cas => u32::from(step.outcome) != outcome::REFUSED,
+        Cas => came_to != outcome::REFUSED,
         _ => false,
     }
 }
@@ -167,7 +173,7 @@ pub(crate) fn ordered_with_all(step: &Step) -> bool {
 pub fn may_conflict(step: &Step, pending: &Operation) -> bool {
     use OpKind::*;
     let mutex_of = |kind, arg| if kind == CondWait { ResourceId(arg as u32) } else { ResourceId::NONE };
-    let is_read = |kind| matches!(kind, Load | CellRead | Read | ReadUnlock | OnceCheck);
+    let is_read = |kind| matches!(kind, Load | CellRead | Await | Read | ReadUnlock | OnceCheck);
     if step.resource != ResourceId::NONE {
         if step.resource == pending.resource {
             let events = matches!((step.kind, pending.kind), (Call, Call) | (Return, Return));
@@ -239,7 +245,7 @@ fn same_resource(a: &Label, b: &Label) -> Relation {
 fn family(kind: OpKind) -> Option<ResourceKind> {
     use OpKind::*;
     match kind {
-        Load | Store | Rmw | Cas | CellRead | CellWrite => Some(ResourceKind::Atomic),
+        Load | Store | Rmw | Cas | CellRead | CellWrite | Await => Some(ResourceKind::Atomic),
         Lock | TryLock | Unlock => Some(ResourceKind::Mutex),
         Read | Write | TryRead | TryWrite | ReadUnlock | WriteUnlock | Downgrade => Some(ResourceKind::RwLock),
         CondWait | NotifyOne | NotifyAll => Some(ResourceKind::Condvar),
@@ -268,7 +274,7 @@ fn is_reading(step: &Step) -> bool {
 #[inline]
 pub(crate) fn reads_only(kind: OpKind, came_to: u32) -> bool {
     match kind {
-        OpKind::Load | OpKind::CellRead => true,
+        OpKind::Load | OpKind::CellRead | OpKind::Await => true,
         OpKind::Cas => came_to == outcome::REFUSED,
         _ => false,
     }

@@ -103,6 +103,8 @@ pub enum OpKind {
     Call,
     /// The operation returns.
     Return,
+    /// Reads an atomic once its value is what is waited for; `arg` is what was seen of it ([`crate::Look`]).
+    Await,
 }
 
 /// What an operation came to, beyond "done".
@@ -125,6 +127,8 @@ pub mod outcome {
     pub const LEADER: u32 = 6;
     /// The execution is being torn down: the wait will never be granted.
     pub const TORN_DOWN: u32 = 7;
+    /// What is awaited has been written to: it is to be looked at, and announced, anew.
+    pub const LOOK_AGAIN: u32 = 8;
 }
 
 /// What a task is about to do.
@@ -262,11 +266,12 @@ impl OpKind {
             OpKind::CloseRecv => "drop receiver",
             OpKind::Call => "call",
             OpKind::Return => "return",
+            OpKind::Await => "spin_until",
         }
     }
 
     /// Every kind, in the order of its number in tokens and trace files. Append only.
-    pub const ALL: [OpKind; 47] = [
+    pub const ALL: [OpKind; 48] = [
         OpKind::Start,
         OpKind::Spawn,
         OpKind::Exit,
@@ -314,5 +319,6 @@ impl OpKind {
         OpKind::CloseRecv,
         OpKind::Call,
         OpKind::Return,
+        OpKind::Await,
     ];
 }

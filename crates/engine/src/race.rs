@@ -187,7 +187,7 @@ impl Races {
         }
         let place = at(&mut self.places, request.resource.index());
         match request.kind {
-            Load | Rmw | Cas => self.clocks.join(mine, place.atomic),
+            Load | Await | Rmw | Cas => self.clocks.join(mine, place.atomic),
             Lock | TryLock | Read | TryRead | Acquire | TryAcquire | OnceEnter | OnceCheck | Arrive => {
                 self.clocks.join(mine, place.released)
             }
@@ -305,7 +305,7 @@ fn acquires(step: &Step) -> bool {
     use OpKind::*;
     let ok = u32::from(step.outcome) == outcome::OK;
     match step.kind {
-        Join | Load | Rmw | Cas | Lock | Read | Write | CondWait | Acquire | Arrive | OnceEnter | Recv => true,
+        Join | Load | Await | Rmw | Cas | Lock | Read | Write | CondWait | Acquire | Arrive | OnceEnter | Recv => true,
         IsFinished | Park | TryLock | TryRead | TryWrite | TryAcquire | OnceCheck | TryRecv => ok,
         _ => false,
     }

@@ -48,6 +48,7 @@ impl Engine {
             OpKind::Recv => &[OpKind::Send, OpKind::TrySend],
             OpKind::Send => &[OpKind::Recv, OpKind::TryRecv],
             OpKind::CondWait => &[OpKind::NotifyOne, OpKind::NotifyAll],
+            OpKind::Await => &[OpKind::Store, OpKind::Rmw, OpKind::Cas],
             OpKind::Acquire => return self.permit_holders(task, pending.resource),
             _ => return Vec::new(),
         };

@@ -7,7 +7,9 @@ use std::ptr::NonNull;
 use corosensei::Yielder;
 use drawloom_engine::finding::FindingKind;
 use drawloom_engine::strategy::{Sequential, Strategy};
-use drawloom_engine::{Committed, Engine, OpKind, Operation, ResourceId, ResourceKind, Site, State, TaskId, outcome};
+use drawloom_engine::{
+    Committed, Engine, Look, OpKind, Operation, ResourceId, ResourceKind, Site, State, TaskId, outcome,
+};
 
 use crate::fiber::Fiber;
 use crate::locals::Locals;
@@ -169,7 +171,10 @@ impl Handle {
         }
         if inner.panics.is_panicking(me) {
             // It was suspended in a destructor: its wait, if it is in one, is over.
-            self.wait_in_teardown(me);
+            match kind {
+                OpKind::Await => inner.engine.set_result(me, outcome::LOOK_AGAIN),
+                _ => drop(self.wait_in_teardown(me)),
+            }
             return;
         }
         self.force_unwind(me);
@@ -225,6 +230,13 @@ impl Handle {
                 return outcome::OK;
             }
             OpKind::Spawn => return outcome::OK,
+            OpKind::Await if Look::of(operation.arg).holds() => return outcome::OK,
+            OpKind::Await => {
+                // As one that spins.
+                inner.resumes = TaskId::NONE;
+                self.switch();
+                return outcome::LOOK_AGAIN;
+            }
             _ => {}
         }
         inner.engine.announce(me, operation);
@@ -334,6 +346,12 @@ impl Handle {
             addresses.len() - 1
         });
         at as u64 + 1
+    }
+
+    /// The address that has this [number](Self::number_of_address).
+    pub fn address_of_number(self, number: u64) -> usize {
+        let at = number.checked_sub(1).map(|at| at as usize);
+        at.and_then(|at| self.inner().addresses.get(at).copied()).unwrap_or(0)
     }
 
     /// Makes a choice among `outcomes` a step of the running task.

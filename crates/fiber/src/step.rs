@@ -5,7 +5,7 @@
 //! that requests or gives back a mutex goes on in the same frame with those of others that come before
 //! it. All else is left to `hand_over`.
 
-use drawloom_engine::{Committed, Next, OpKind, Operation, ResourceId, Site, TaskId, Turns, outcome};
+use drawloom_engine::{Committed, Look, Next, OpKind, Operation, ResourceId, Site, TaskId, Turns, outcome};
 
 use crate::runtime::Handle;
 
@@ -66,6 +66,21 @@ impl Handle {
                 unpark(one);
             }
             _ => std::mem::take(owed).into_iter().for_each(unpark),
+        }
+    }
+
+    /// As [`step`](Self::step), for an `Await`: `look` says what there is to be seen, and is asked again whenever that
+    /// may be something else.
+    pub fn step_when(self, operation: Operation, mut look: impl FnMut() -> Look) {
+        loop {
+            self.pay();
+            let made = self.inner().engine.steps().len();
+            let seen = look();
+            let untouched = self.inner().engine.steps().len() == made || self.is_tearing_down();
+            assert!(untouched, "the condition of a wait must not touch anything that is shared");
+            if self.step_unowed(operation.with_arg(seen.operand())) != outcome::LOOK_AGAIN {
+                return;
+            }
         }
     }
 

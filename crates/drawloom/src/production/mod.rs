@@ -1,8 +1,10 @@
 //! The production face: with the feature `controlled` off, every name that std has is std's own.
 //!
 //! Nothing here is compiled into a program: modules are re-exported, and what exists in both faces
-//! without being std's is empty and inlined. Only [`task`](crate::task) and [`channel`](crate::channel) are
-//! code of their own, on std's threads and locks.
+//! without being std's is empty and inlined. Only [`task`](crate::task), [`channel`](crate::channel) and
+//! [`hint::spin_until`] are code of their own, on std's threads, locks and atomics.
+
+pub mod hint;
 
 #[cfg(feature = "crossbeam")]
 pub use ::crossbeam;
@@ -12,7 +14,7 @@ pub use ::lazy_static;
 pub use ::once_cell;
 #[cfg(feature = "parking_lot")]
 pub use ::parking_lot;
-pub use std::{hint, sync, thread, thread_local, time};
+pub use std::{sync, thread, thread_local, time};
 
 /// `std::cell`, and the trait that tells reads of an `UnsafeCell` from writes in both faces.
 pub mod cell {

@@ -9,7 +9,7 @@ mod slot;
 use std::any::Any;
 use std::panic::{Location, resume_unwind};
 
-pub(crate) use drawloom_engine::{OpKind, Operation, ResourceId, ResourceKind, Site, State, TaskId, outcome};
+pub(crate) use drawloom_engine::{Look, OpKind, Operation, ResourceId, ResourceKind, Site, State, TaskId, outcome};
 pub(crate) use drawloom_fiber::{Handle, Seen, current};
 pub(crate) use slot::Slot;
 

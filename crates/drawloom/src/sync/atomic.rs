@@ -8,10 +8,12 @@ use std::fmt;
 pub use std::sync::atomic::Ordering;
 
 use crate::rt::{self, Handle, OpKind, Operation, ResourceKind, Seen, Slot, State, outcome};
+use crate::until::{Atomic, Held};
 
-/// The value of an atomic as the trace shows it.
+/// The value of an atomic as the trace shows it, and back.
 trait Shown: Copy {
     fn shown(self, rt: Handle) -> u64;
+    fn of_shown(shown: u64, rt: Handle) -> Self;
 }
 
 macro_rules! shown_as_integer {
@@ -21,15 +23,35 @@ macro_rules! shown_as_integer {
             fn shown(self, _rt: Handle) -> u64 {
                 self as u64
             }
+
+            fn of_shown(shown: u64, _rt: Handle) -> Self {
+                shown as $t
+            }
         }
     )*};
 }
-shown_as_integer!(u8 u16 u32 u64 usize i8 i16 i32 i64 isize bool);
+shown_as_integer!(u8 u16 u32 u64 usize i8 i16 i32 i64 isize);
+
+impl Shown for bool {
+    #[inline(always)]
+    fn shown(self, _rt: Handle) -> u64 {
+        self as u64
+    }
+
+    fn of_shown(shown: u64, _rt: Handle) -> Self {
+        shown != 0
+    }
+}
 
 impl<T> Shown for *mut T {
     /// Addresses never reach a trace: the execution numbers them as they come up.
     fn shown(self, rt: Handle) -> u64 {
         rt.number_of_address(self as usize)
+    }
+
+    /// To be compared; nothing is known of what it points to.
+    fn of_shown(shown: u64, rt: Handle) -> Self {
+        std::ptr::without_provenance_mut(rt.address_of_number(shown))
     }
 }
 
@@ -248,6 +270,28 @@ macro_rules! common_methods {
                         Err(actual) => previous = actual,
                     }
                 }
+            }
+        }
+
+        impl $(<$T>)? Atomic for $Name $(<$T>)? {
+            type Value = $value;
+        }
+
+        impl $(<$T>)? Held<$value> for $Name $(<$T>)? {
+            fn peek(&self, order: Ordering) -> $value {
+                self.inner.load(order)
+            }
+
+            fn resource(&self, rt: Handle) -> rt::ResourceId {
+                self.slot.resource(rt, ResourceKind::Atomic, || State::Plain)
+            }
+
+            fn shown(value: $value, rt: Handle) -> u64 {
+                value.shown(rt)
+            }
+
+            fn of_shown(shown: u64, rt: Handle) -> $value {
+                Shown::of_shown(shown, rt)
             }
         }
 

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use crate::brute::{Classes, Lab, Outcome, exhaust_with_two};
-use crate::generate::{generate, generate_with_timers};
+use crate::generate::{generate, generate_awaiting, generate_with_timers};
 use crate::random_program::{Op, Program};
 
 /// What a comparison has been over.
@@ -149,6 +149,19 @@ fn random_programs_have_no_other_classes() {
 fn many_random_programs_have_no_other_classes() {
     let programs = std::env::var("DRAWLOOM_FUZZ").ok().and_then(|n| n.parse().ok()).unwrap_or(26_000);
     println!("{:?}", compare(generate, 0..programs, 5_000, true));
+}
+
+#[test]
+fn random_programs_that_await_values_have_no_other_classes() {
+    let compared = compare(generate_awaiting, 0..120, 150, false);
+    assert!(compared.programs > 40 && compared.deadlocks > 20, "{compared:?}");
+}
+
+#[test]
+#[ignore = "a long run: use --release"]
+fn many_random_programs_that_await_values_have_no_other_classes() {
+    let programs = std::env::var("DRAWLOOM_FUZZ").ok().and_then(|n| n.parse().ok()).unwrap_or(10_000);
+    println!("{:?}", compare(generate_awaiting, 0..programs, 4_000, true));
 }
 
 #[test]

@@ -22,6 +22,16 @@ pub fn generate_with_timers(seed: u64) -> Program {
     generate_with(draw, count, most, early_fires, Draw::op_or_wait)
 }
 
+/// The program of `seed` about tasks that await values.
+pub fn generate_awaiting(seed: u64) -> Program {
+    let mut draw = Draw(Tape::new(seed ^ 0x0A3A_17ED));
+    let count = [2, 2, 3, 3, 4][draw.below(5)];
+    let most = [0, 0, 6, 4, 2][count];
+    // Seldom with timers.
+    let early_fires = draw.below(8).saturating_sub(6) as u32;
+    generate_with(draw, count, most, early_fires, Draw::op_or_await)
+}
+
 fn generate_with(
     mut draw: Draw,
     count: usize,
@@ -103,6 +113,23 @@ impl Draw {
             15 => Op::Load(a),
             16 => Op::Add(a, 1),
             17 => Op::Lock(0, self.inner(tasks, depth)),
+            _ => self.op(tasks, depth),
+        }
+    }
+
+    /// As often as not, what is awaited or writes that.
+    fn op_or_await(&mut self, tasks: usize, depth: usize) -> Op {
+        let (a, v, w) = (self.below(2), self.value(), self.value());
+        match self.below(24) {
+            0..=3 => Op::Await(a, v, true),
+            4 | 5 => Op::Await(a, v, false),
+            6..=8 => Op::Store(a, v),
+            9 | 10 => Op::Add(a, 1),
+            11 | 12 => Op::Cas(a, v, w),
+            13 => Op::Load(a),
+            14 => Op::Lock(0, vec![Op::Await(a, v, true)]),
+            15 => Op::Lock(0, vec![Op::Store(a, v)]),
+            16 => Op::Sleep(1 + v as u64),
             _ => self.op(tasks, depth),
         }
     }

@@ -186,6 +186,15 @@ impl<'a> Running<'a> {
                 let found = self.variable(at).load(SeqCst);
                 self.set(to, found);
             }
+            // As every library can.
+            I::Await { to, at, op, value } => loop {
+                let found = self.variable(at).load(SeqCst);
+                if op.apply(found, self.value(value)) != 0 {
+                    self.set(to, found);
+                    break;
+                }
+                thread::yield_now();
+            },
             I::Store { at, value } => self.variable(at).store(self.value(value), SeqCst),
             I::Add { to, at, value } => {
                 let old = self.variable(at).fetch_add(self.value(value), SeqCst);

@@ -20,6 +20,8 @@ pub enum Op {
     Max(usize, i64),
     Cas(usize, i64, i64),
     CasWeak(usize, i64, i64),
+    /// Spins until the atomic has this value, or any other.
+    Await(usize, i64, bool),
     Update(usize),
     FlagNot,
     FlagLoad,

@@ -1,6 +1,7 @@
 //! A task of a random program, and how it carries out its operations.
 
 use drawloom::cell::UnsafeCellExt;
+use drawloom::hint;
 use drawloom::sync::atomic::{Ordering::SeqCst, fence};
 use drawloom::sync::mpsc::{self, Receiver, Sender, SyncSender};
 use drawloom::sync::{Arc, TryLockError};
@@ -76,6 +77,9 @@ impl Running {
             Op::Update(a) => {
                 let doubled = |v: i64| (v < 4).then_some(2 * v + 1);
                 self.note(shared.atomics[*a].fetch_update(SeqCst, SeqCst, doubled).unwrap_or_else(|v| 100 + v));
+            }
+            Op::Await(a, v, wanted) => {
+                self.note(hint::spin_until(&shared.atomics[*a], SeqCst, |x| (x == *v) == *wanted))
             }
             Op::FlagNot => self.note(shared.flag.fetch_not(SeqCst)),
             Op::FlagLoad => self.note(shared.flag.load(SeqCst)),

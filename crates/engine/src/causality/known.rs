@@ -3,7 +3,8 @@
 use super::history::{Change, History};
 use super::place::{Newest, Place, join};
 use super::{NONE, Past, Words};
-use crate::dependence::{Relation, never_ordered, ordered_with_all, relation_of_steps};
+use crate::dependence::{Relation, never_ordered, ordered_with_all, relation_of_steps, writes};
+use crate::look::Look;
 use crate::operation::{OpKind, outcome};
 use crate::trace::Step;
 
@@ -19,6 +20,8 @@ pub(super) struct Known {
     number: u64,
     /// The candidates of the step at hand.
     earlier: Vec<usize>,
+    /// The writes before which awaits could have come, the last one first; `None` if there may be more.
+    awaits: Vec<(Option<usize>, usize)>,
     history: History,
 }
 
@@ -146,6 +149,18 @@ impl Known {
         (std::mem::replace(&mut self.newest[task], j as u32), self.history.len() as u32)
     }
 
+    /// Where the await at step `j` could have come before others that were written to what it awaits, the last one first;
+    /// `None` if there may be more.
+    pub(super) fn before_which(&self, j: usize) -> impl Iterator<Item = Option<usize>> + '_ {
+        let first = self.awaits.partition_point(|(_, of)| *of < j);
+        self.awaits[first..].iter().take_while(move |(_, of)| *of == j).map(|(write, _)| *write)
+    }
+
+    /// Knows only of awaits before step number `end` again.
+    pub(super) fn forget_awaits(&mut self, end: usize) {
+        self.awaits.truncate(self.awaits.partition_point(|(_, of)| *of < end));
+    }
+
     pub(super) fn place(&self, at: usize) -> Option<&Place> {
         self.places.get(at).filter(|place| place.number == self.number)
     }
@@ -226,6 +241,33 @@ impl Known {
         for earlier in place.newest.iter().rev() {
             if !never_ordered(earlier.kind, step.kind) && !row.knows_of(earlier) {
                 row.learn_if_related(earlier.step as usize);
+            }
+        }
+        remember(row, at, place, history);
+    }
+
+    /// The step awaits what is at its place. It comes after all that was written there; but could have come before only
+    /// where that was there which it waits for: the last time, and from there the reversal leads to earlier ones.
+    pub(super) fn meet_await(&mut self, row: &mut Row<'_>, at: usize) {
+        let (j, step) = (row.j, row.step());
+        let look = Look::of(step.arg);
+        let before = row.seen.steps[..j].iter().enumerate().rev();
+        let writes = before.filter(|(_, s)| s.resource == step.resource && writes(s.kind, u32::from(s.outcome)));
+        let first = self.awaits.len();
+        for ((write, _), k) in writes.zip(1..).take_while(|((write, _), _)| !row.knows(*write)) {
+            match look.held(k) {
+                Some(held) => self.awaits.extend(held.then_some((Some(write), j))),
+                None => {
+                    self.awaits.push((None, j));
+                    break;
+                }
+            }
+        }
+        row.races.extend(self.awaits.get(first).and_then(|(write, _)| Some(((*write)?, j))));
+        let (place, history) = self.place_mut(at);
+        for earlier in place.newest.iter().rev().filter(|earlier| !earlier.reads()) {
+            if !row.knows_of(earlier) {
+                row.join(earlier.step as usize);
             }
         }
         remember(row, at, place, history);

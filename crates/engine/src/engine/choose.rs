@@ -3,6 +3,7 @@
 use super::{Engine, Next};
 use crate::finding::Divergence;
 use crate::id::TaskId;
+use crate::look::Look;
 use crate::operation::{OpKind, Operation};
 use crate::strategy::{Strategy, View};
 use crate::task::{NOT_READY, Status};
@@ -15,6 +16,9 @@ impl Engine {
         self.tasks[task.index()].pending = operation;
         if may_have_to_wait && !self.enabled(task) {
             self.disable(task);
+        }
+        if operation.kind == OpKind::Await {
+            self.begin_await(task);
         }
         // Else it is in the ready list already, from its own step or from its settling; unless that
         // step was a yield.
@@ -49,6 +53,7 @@ impl Engine {
             // A park whose time is up before it begins does not wait.
             OpKind::Park => t.park_token || t.deadline.is_some_and(|end| end <= self.timers.now()),
             OpKind::Sleep => t.pending.arg <= self.timers.now(),
+            OpKind::Await => Look::of(t.pending.arg).holds(),
             _ => true,
         }
     }
@@ -67,7 +72,9 @@ impl Engine {
         if self.yielded == task {
             self.yielded = TaskId::NONE;
         }
-        self.spinning.retain(|spinner| spinner.task != task);
+        if operation.kind != OpKind::Await {
+            self.spinning.retain(|spinner| spinner.task != task);
+        }
         self.tasks[task.index()].status = Status::Disabled;
         match operation.kind {
             OpKind::Join => {
@@ -204,6 +211,9 @@ impl Engine {
         if self.finding.as_ref().is_some_and(|finding| !self.limits.run_on || finding.kind.ends_execution()) {
             return Some(Next::Stop);
         }
+        if !self.awaiting.is_empty() {
+            self.have_them_look();
+        }
         if let Some(task) = self.next_unsettled() {
             return Some(Next::Settle(task));
         }
@@ -260,6 +270,7 @@ impl Engine {
             && (self.timers_may_fire()
                 || self.every_timer_fires() && self.timers.pending()
                 || !self.spinning.is_empty()
+                || !self.awaiting.is_empty()
                 || self.yielded != TaskId::NONE);
         self.attention_at = if careful { 0 } else { self.next_periodic_check as usize };
     }

@@ -53,6 +53,7 @@ impl Engine {
             }
             OpKind::Park => self.commit_park(task),
             OpKind::Unpark => self.commit_unpark(task, TaskId(operation.arg as u32)),
+            OpKind::Await => self.commit_await(task),
             _ => self.commit_rare(task, strategy),
         }
     }
@@ -165,7 +166,8 @@ impl Engine {
             | OpKind::Lock
             | OpKind::Unlock
             | OpKind::Park
-            | OpKind::Unpark => unreachable!("carried out by commit itself"),
+            | OpKind::Unpark
+            | OpKind::Await => unreachable!("carried out by commit itself"),
             OpKind::TimerFire => unreachable!("a timer is fired by the engine, not by a task"),
         }
     }

@@ -261,7 +261,7 @@ impl Engine {
     /// Whether `operation` is a wait that no region of `task` can be meant to contain: it was left by another
     /// way.
     fn waits_elsewhere(&mut self, task: TaskId, operation: &Operation) -> bool {
-        let waits = matches!(operation.kind, OpKind::Join | OpKind::Park | OpKind::Sleep);
+        let waits = matches!(operation.kind, OpKind::Join | OpKind::Park | OpKind::Sleep | OpKind::Await);
         let guarding = self.guarding.as_mut().filter(|guarding| waits && guarding.inside == task);
         guarding.is_some_and(|guarding| !guarding.is_among_open_lines(operation.site))
     }

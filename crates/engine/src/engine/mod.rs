@@ -11,6 +11,7 @@
 //!
 //! No threads, no fibers, no unsafe, no I/O, no global state: it can be driven by a unit test.
 
+mod awaits;
 mod choose;
 mod commit;
 mod create;
@@ -27,6 +28,7 @@ mod wait;
 
 use std::sync::Arc;
 
+use self::awaits::Awaiter;
 pub(crate) use self::early::begin_of_wait;
 use self::fix::Guarding;
 use self::spin::Spinner;
@@ -121,6 +123,8 @@ pub struct Engine {
     spinners_know: usize,
     /// Those who have looked in vain since time passed.
     looked: Vec<Spinner>,
+    /// Tasks that await a value of an atomic.
+    awaiting: Vec<Awaiter>,
     /// Everybody yields to everybody: time may pass.
     time_may_pass: bool,
     current: TaskId,
@@ -170,6 +174,7 @@ impl Engine {
             spinning: Vec::new(),
             spinners_know: 0,
             looked: Vec::new(),
+            awaiting: Vec::new(),
             time_may_pass: false,
             current: TaskId::MAIN,
             finished: 0,
@@ -206,6 +211,7 @@ impl Engine {
         self.yielded = TaskId::NONE;
         self.spinning.clear();
         self.looked.clear();
+        self.awaiting.clear();
         self.time_may_pass = false;
         self.current = TaskId::MAIN;
         self.finished = 1; // the clock never exits

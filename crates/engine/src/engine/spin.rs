@@ -12,6 +12,7 @@ use super::Engine;
 use crate::dependence::{Label, Relation, relation};
 use crate::id::{ResourceId, Site, TaskId};
 use crate::operation::OpKind;
+use crate::task::Status;
 use crate::trace::Step;
 
 /// A task that waits for a change of what it has read.
@@ -63,7 +64,7 @@ impl Engine {
             while let Some(at) = self.spinning.iter().position(awake) {
                 let task = self.spinning.remove(at).task;
                 self.changed_for(task, i);
-                self.make_ready(task);
+                self.let_go_on(task);
             }
         }
         self.spinners_know = self.steps.len();
@@ -76,7 +77,8 @@ impl Engine {
         }
         let has_timers = self.timers.pending();
         for spinner in std::mem::take(&mut self.spinning) {
-            if has_timers && self.looked.contains(&spinner) {
+            let awaits = self.tasks[spinner.task.index()].status == Status::Disabled;
+            if awaits || has_timers && self.looked.contains(&spinner) {
                 self.spinning.push(spinner);
                 continue;
             }
@@ -93,8 +95,15 @@ impl Engine {
             });
             self.leave_trail();
             self.current = TaskId::CLOCK;
-            self.make_ready(spinner.task);
+            self.let_go_on(spinner.task);
             self.looked.push(spinner);
+        }
+    }
+
+    /// `task` spins no more. What it has announced may still have to be awaited.
+    fn let_go_on(&mut self, task: TaskId) {
+        if self.tasks[task.index()].status == Status::Ready {
+            self.make_ready(task);
         }
     }
 

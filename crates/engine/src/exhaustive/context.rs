@@ -34,7 +34,8 @@ pub(super) fn label_after(
 /// met most.
 #[inline]
 pub(super) fn comes_to_the_same(kind: OpKind) -> bool {
-    matches!(kind, OpKind::Load | OpKind::Store | OpKind::Rmw | OpKind::Lock | OpKind::Unlock)
+    use OpKind::*;
+    matches!(kind, Load | Store | Rmw | Lock | Unlock | Await)
 }
 
 #[inline(never)]
@@ -211,6 +212,7 @@ fn has_permits<'a>(execution: &Execution<'_>, moved: Label, steps: impl Iterator
 fn value_at(execution: &Execution<'_>, moved: Label, at: usize) -> Option<u64> {
     let found = |s: &Step| match s.kind {
         OpKind::Load | OpKind::Rmw | OpKind::Cas => Some(s.value),
+        OpKind::Await if ok(s) => Some(s.value),
         OpKind::Store => Some(s.arg),
         _ => None,
     };
@@ -223,6 +225,7 @@ fn value_at(execution: &Execution<'_>, moved: Label, at: usize) -> Option<u64> {
 fn left(step: &Step) -> Option<u64> {
     match step.kind {
         OpKind::Load | OpKind::Store => Some(step.value),
+        OpKind::Await if ok(step) => Some(step.value),
         OpKind::Rmw => Some(step.arg),
         OpKind::Cas => Some(if ok(step) { step.arg } else { step.value }),
         _ => None,

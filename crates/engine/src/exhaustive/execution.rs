@@ -13,7 +13,10 @@ use crate::time::Started;
 use crate::trace::Step;
 
 pub(super) struct Execution<'a> {
+    /// Those that were made, and after them those that are awaited in vain.
     pub(super) steps: &'a [Step],
+    /// So many were made.
+    pub(super) made: usize,
     pub(super) causality: &'a Causality,
     /// Steps at the beginning that the execution analysed before has made, too.
     pub(super) as_before: usize,
@@ -44,6 +47,8 @@ pub(super) struct Analysis {
     reaching: Option<usize>,
     /// The first step of the clock, if there is one.
     fired: Option<usize>,
+    /// All steps, if some are awaited in vain.
+    with_awaits: Vec<Step>,
 }
 
 /// So many steps are looked at one by one: that takes less time than to keep lists of them.
@@ -143,6 +148,7 @@ impl Analysis {
         whole: bool,
     ) -> Execution<'a> {
         let steps = view.steps();
+        let made = steps.len();
         self.lists.listed = self.lists.listed.min(as_before);
         self.choices.truncate(self.choices.partition_point(|at| (*at as usize) < as_before));
         self.reaching = self.reaching.filter(|at| *at < as_before);
@@ -159,15 +165,25 @@ impl Analysis {
                 self.fired = Some(i);
             }
         }
-        if whole || self.reaching.is_some() {
-            end = steps.len();
+        self.with_awaits.clear();
+        self.with_awaits.extend(view.awaits_in_vain());
+        let awaits = !self.with_awaits.is_empty();
+        if whole || self.reaching.is_some() || awaits {
+            end = made;
         }
         if end > FEW {
             self.lists.add(&steps[..end]);
         }
-        self.causality.become_of(&steps[..end], as_before);
+        if awaits {
+            self.with_awaits.splice(0..0, steps.iter().copied());
+            self.causality.become_of(&self.with_awaits, as_before);
+        } else {
+            self.causality.become_of(&steps[..end], as_before);
+        }
+        let steps = if awaits { &self.with_awaits } else { steps };
         Execution {
             steps,
+            made,
             causality: &self.causality,
             as_before,
             end,
@@ -188,6 +204,7 @@ impl<'a> Execution<'a> {
         let Analysis { causality, choices, .. } = nothing;
         Execution {
             steps: view.steps(),
+            made: view.steps().len(),
             causality,
             as_before: 0,
             end: 0,

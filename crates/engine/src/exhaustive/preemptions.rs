@@ -5,7 +5,7 @@
 //! order a class is found, and sleep sets stay valid. A prefix never needs more than what it leads to;
 //! still, on the way to a class within the bound there may be classes beyond it, so the prefixes may need
 //! as many as there are tasks, less two, more than the bound (the slack of Marmanis, Kokologiannakis and
-//! Vafeiadis: *Reconciling preemption bounding with DPOR*, TACAS 2023).
+//! Vafeiadis: *Reconciling preemption bounding with DPOR*, TACAS 2023); one more where tasks wait for what others do.
 //!
 //! It is counted as on a real machine, which has no tickets: who has to wait is there when it is his turn,
 //! and leaving him meanwhile is free; a request that is never granted is not made; leaving a task that
@@ -85,7 +85,7 @@ impl Preemptions {
 
     /// What the class of a whole execution needs, if it is no more than `most`.
     pub(super) fn of(&mut self, execution: &Execution<'_>, most: u32) -> Needs {
-        self.sequence.become_of(execution, 0..execution.steps.len(), None);
+        self.sequence.become_of(execution, 0..execution.made, None);
         self.search.needs(&self.sequence, most)
     }
 }
@@ -100,7 +100,14 @@ fn slack(execution: &Execution<'_>) -> u32 {
     tasks.sort_unstable();
     tasks.dedup();
     let tasks = tasks.iter().filter(|task| **task != TaskId::CLOCK).count();
-    tasks.saturating_sub(2) as u32
+    // Who waits for others, rather than for its turn, can be left for free, and yet be kept from waiting by a preemption:
+    // from there the way to what needs none leads through what needs one.
+    let waits_for_others = |kind: OpKind| {
+        use OpKind::*;
+        matches!(kind, Await | Recv | Send | Acquire | CondWait | Arrive | Park | OnceEnter)
+    };
+    let waits = tasks > 1 && execution.steps.iter().any(|s| waits_for_others(s.kind));
+    tasks.saturating_sub(2) as u32 + u32::from(waits)
 }
 
 /// Who made the last step, before anybody has.

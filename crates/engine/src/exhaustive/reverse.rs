@@ -14,8 +14,10 @@ use super::preemptions::Preemptions;
 use super::route::Route;
 use super::sequence::{Event, NOTHING, Reversed, Staying};
 use super::tree::Tree;
-use crate::dependence::dependent_on_step;
+use crate::dependence::{dependent_on_step, writes};
+use crate::look::Look;
 use crate::operation::OpKind;
+use crate::trace::Step;
 
 /// What is kept from one execution to the next, for its memory and because the same steps sleep as long
 /// as executions go the same way.
@@ -23,6 +25,8 @@ use crate::operation::OpKind;
 pub(super) struct Reversal {
     asleep: Asleep,
     races: Vec<(usize, usize)>,
+    /// Races of awaits with what was written before, where an execution was cut.
+    awaits: Vec<(usize, usize)>,
     /// By position: the last step of the execution before that did not come after the one there.
     last_staying: Vec<usize>,
     /// Of those who must not begin a sequence beside the branch at hand: who makes none of the steps that stay.
@@ -75,7 +79,7 @@ impl Reversal {
         sleep: Option<&Sleep>,
     ) -> Worth {
         let mut run = Run::new(route, execution, self, true);
-        let Some(at) = (0..execution.steps.len()).find(|at| run.was_asleep(*at)) else {
+        let Some(at) = (0..execution.made).find(|at| run.was_asleep(*at)) else {
             run.reverse_before(execution.end);
             return Worth::New;
         };
@@ -94,7 +98,8 @@ impl Reversal {
                 Worth::Redundant
             }
         };
-        run.reverse_before(at.min(execution.end));
+        let end = run.end_of_races(at);
+        run.reverse_before(end);
         worth
     }
 
@@ -182,7 +187,10 @@ impl<'a, 'e> Run<'a, 'e> {
             Some((_, last)) if *last >= position => all.partition_point(|(_, second)| *second < position),
             _ => all.len(),
         };
-        races.extend_from_slice(&all[until(races_from).min(until(end))..until(end)]);
+        // At the very end also those of what is awaited in vain.
+        let last = if end < execution.end { until(end) } else { all.len() };
+        races.extend_from_slice(&all[until(races_from).min(last)..last]);
+        races.append(&mut self.kept.awaits);
         races.sort_unstable_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(&b.1)));
         for races in races.chunk_by(|a, b| a.0 == b.0) {
             self.reverse(races[0].0, races, end);
@@ -194,6 +202,29 @@ impl<'a, 'e> Run<'a, 'e> {
                 self.choose_otherwise(at, outcome);
             }
         }
+    }
+
+    /// From step number `cut` on, all that can go on sleeps: up to where races are to be reversed. Who awaits something
+    /// there does not sleep, and has not gone on: whether it could have gone on before has to be found out now.
+    fn end_of_races(&mut self, cut: usize) -> usize {
+        let execution = self.execution;
+        let mut awaits = Vec::new();
+        for (j, step) in execution.steps.iter().enumerate().skip(cut) {
+            let is_next = step.kind == OpKind::Await && !execution.steps[cut..j].iter().any(|s| s.task == step.task);
+            let is_write = |s: &&Step| s.resource == step.resource && writes(s.kind, u32::from(s.outcome));
+            let since = || execution.steps[cut..j].iter().filter(is_write).count();
+            if !is_next || Look::of(step.arg).held(since()) == Some(true) {
+                continue;
+            }
+            match execution.causality.await_could_precede(j).find(|write| write.is_none_or(|write| write < cut)) {
+                Some(Some(write)) => awaits.push((write, j)),
+                // Nobody knows when: all that follows is gone through, as if nobody slept.
+                Some(None) => return execution.end,
+                None => {}
+            }
+        }
+        self.kept.awaits = awaits;
+        cut.min(execution.end)
     }
 
     /// Whether the step at `position` was made although it slept.

@@ -21,7 +21,7 @@ use crate::operation::OpKind;
 use crate::trace::Step;
 
 /// Steps of an execution beyond which it is not worth it: the cost grows faster than the length.
-const LONGEST: usize = 100;
+pub(crate) const LONGEST_GUIDED: usize = 100;
 /// Outcomes of a choice beyond which it is not worth it: each would be a prefix that is left.
 const MOST_OUTCOMES: u64 = 100;
 /// Prefixes that are left after the first execution beyond which it is not worth it: executions hardly repeat
@@ -171,7 +171,7 @@ impl Guide {
             OpKind::Choose => step.arg > MOST_OUTCOMES,
             _ => false,
         };
-        if finding.is_some() || view.steps().len() > LONGEST || view.steps().iter().any(unfit) {
+        if finding.is_some() || view.steps().len() > LONGEST_GUIDED || view.steps().iter().any(unfit) {
             leaf.abandon();
             return self.give_up(Fate::Unfit);
         }

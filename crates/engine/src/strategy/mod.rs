@@ -33,6 +33,7 @@ mod walk;
 pub use auto::Auto;
 pub use corpus::Corpus;
 pub use delay_bounded::DelayBounded;
+pub(crate) use guide::LONGEST_GUIDED;
 pub use guide::{Fate, Guide};
 pub use kept::{Drawn, Kept};
 pub(crate) use lenient::last_runner;
@@ -199,6 +200,11 @@ impl<'a> View<'a> {
     /// All timers of the execution, if every timer fires.
     pub(crate) fn timers(&self) -> &'a [Started] {
         self.engine.timers.all()
+    }
+
+    /// What those who await in vain would do, as steps that were refused.
+    pub(crate) fn awaits_in_vain(&self) -> impl Iterator<Item = Step> + use<'a> {
+        self.engine.awaits_in_vain()
     }
 
     /// A task of the execution.

@@ -508,7 +508,8 @@ pub(super) fn is_silent(kind: OpKind) -> bool {
 }
 
 pub(super) fn is_read(kind: OpKind) -> bool {
-    matches!(kind, OpKind::Load | OpKind::CellRead | OpKind::Read | OpKind::TryRead | OpKind::OnceCheck)
+    use OpKind::*;
+    matches!(kind, Load | CellRead | Await | Read | TryRead | OnceCheck)
 }
 
 /// Whether an operation competes with others for its resource. Who gives something back does not: the
@@ -518,8 +519,8 @@ pub(super) fn is_access(kind: OpKind) -> bool {
     match kind {
         Unlock | ReadUnlock | WriteUnlock | Downgrade | Release | OnceFinish | TimerFire => false,
         Start | Spawn | Exit | Join | IsFinished | Yield | Park | Unpark | Sleep | Now | Choose | Fence => false,
-        Load | Store | Rmw | Cas | CellRead | CellWrite | Lock | TryLock | Read | Write | TryRead | TryWrite
-        | CondWait | NotifyOne | NotifyAll | Acquire | TryAcquire | Arrive | OnceEnter | OnceCheck | Send | TrySend
-        | Recv | TryRecv | CloseSend | CloseRecv | Call | Return => true,
+        Load | Await | Store | Rmw | Cas | CellRead | CellWrite | Lock | TryLock | Read | Write | TryRead
+        | TryWrite | CondWait | NotifyOne | NotifyAll | Acquire | TryAcquire | Arrive | OnceEnter | OnceCheck
+        | Send | TrySend | Recv | TryRecv | CloseSend | CloseRecv | Call | Return => true,
     }
 }

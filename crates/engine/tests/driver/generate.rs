@@ -110,8 +110,75 @@ pub fn generate_preferring(seed: u64) -> (Program, String) {
     (Program::parse(&text), text)
 }
 
+/// Fragments about awaits, and what they wait for.
+const AWAITED: &[&str] = &[
+    "await r0 x == 1",
+    "await r1 x == 2",
+    "await r0 x != 0",
+    "await r1 y == 1",
+    "await r0 y == 0",
+    "await r1 x == r2",
+    "await r1 y < 2",
+    "lock m; await r0 x > 0; unlock m",
+    "await r0 x != 2; faa r2 x 1",
+    "store x 1",
+    "store x 2",
+    "store x 0",
+    "store y 1",
+    "store y r0",
+    "faa r2 x 1",
+    "faa r2 y 1",
+    "cas r4 x 0 1",
+    "cas r4 x 1 2",
+    "cas r4 y 1 0",
+    "load r3 x",
+    "lock m; unlock m",
+    "lock m; store y 1; unlock m",
+];
+
+/// The program of `seed` about tasks that await values, with its text.
+pub fn generate_awaiting(seed: u64) -> (Program, String) {
+    generate_of(seed ^ 0xA3A1_7000, |tape| match tape.below(6) {
+        0 => FRAGMENTS[tape.below(FRAGMENTS.len() as u64) as usize],
+        _ => AWAITED[tape.below(AWAITED.len() as u64) as usize],
+    })
+}
+
+/// Fragments about waits that others end, and what they do before and after.
+const WAITED: &[&str] = &[
+    "recv r0 q",
+    "recv r0 q; load r1 x; load r2 x",
+    "store y 1; recv r0 u",
+    "recv r0 u; store x 1",
+    "send q 1",
+    "send u 1; load r1 y",
+    "send q 1; load r1 y; store x 1",
+    "await r0 x == 1",
+    "await r0 x != 0; load r1 y",
+    "await r0 y != 1; store x 1",
+    "store y 1; await r0 x == 1",
+    "store x 1",
+    "store y 1",
+    "load r1 x",
+    "load r2 y",
+    "faa r2 x 1",
+    "acquire s; load r1 x",
+    "release s",
+    "lock m; load r1 y; unlock m",
+    "lock m; store x 1; unlock m",
+];
+
+/// The program of `seed` about tasks that wait for each other, with its text.
+pub fn generate_waiting(seed: u64) -> (Program, String) {
+    generate_of(seed ^ 0x5A11_0000, |tape| WAITED[tape.below(WAITED.len() as u64) as usize])
+}
+
 /// The program of `seed`, with its text.
 pub fn generate(seed: u64) -> (Program, String) {
+    generate_of(seed, |tape| FRAGMENTS[tape.below(FRAGMENTS.len() as u64) as usize])
+}
+
+fn generate_of(seed: u64, draw: impl Fn(&mut Tape) -> &'static str) -> (Program, String) {
     let mut tape = Tape::new(seed);
     let mut text = String::from(THINGS);
     let mut labels = 0;
@@ -125,15 +192,12 @@ pub fn generate(seed: u64) -> (Program, String) {
         text.push('\n');
     };
     // Few fragments per program, so that threads meet at the same things.
-    let palette: Vec<&str> = (0..4).map(|_| FRAGMENTS[tape.below(FRAGMENTS.len() as u64) as usize]).collect();
+    let palette: Vec<&str> = (0..4).map(|_| draw(&mut tape)).collect();
     for thread in 0..2 + tape.below(2) {
         text.push_str(&format!("thread t{thread}\n"));
         for _ in 0..1 + tape.below(3) {
-            let chosen = if tape.below(4) > 0 {
-                palette[tape.below(palette.len() as u64) as usize]
-            } else {
-                FRAGMENTS[tape.below(FRAGMENTS.len() as u64) as usize]
-            };
+            let chosen =
+                if tape.below(4) > 0 { palette[tape.below(palette.len() as u64) as usize] } else { draw(&mut tape) };
             fragment(&mut text, chosen);
         }
         if thread == 0 && tape.below(3) == 0 {

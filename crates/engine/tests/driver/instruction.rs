@@ -38,6 +38,13 @@ pub enum Instruction {
         at: Target,
         value: Value,
     },
+    /// Waits until what is there is as it should be.
+    Await {
+        to: Into,
+        at: Target,
+        op: Operator,
+        value: Value,
+    },
     Add {
         to: Into,
         at: Target,

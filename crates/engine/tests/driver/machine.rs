@@ -107,8 +107,9 @@ impl Machine<'_> {
                 Next::Stop => return,
                 Next::Settle(TaskId::MAIN) => self.start(),
                 Next::Settle(task) => {
-                    if self.thread(task).announced {
-                        let result = self.engine.result(task);
+                    let result = self.engine.result(task);
+                    // Who is to look again announces the same.
+                    if self.thread(task).announced && result != outcome::LOOK_AGAIN {
                         self.complete(task, result);
                     }
                     self.go_on(task);

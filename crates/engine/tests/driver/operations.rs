@@ -1,8 +1,8 @@
 //! What an instruction announces, and what is left to do once the engine has carried it out.
 
-use drawloom_engine::{ChannelState, OpKind, Operation, ResourceId, ResourceKind, Site, State, TaskId, outcome};
+use drawloom_engine::{ChannelState, Look, OpKind, Operation, ResourceId, ResourceKind, Site, State, TaskId, outcome};
 
-use super::instruction::{Instruction, Value};
+use super::instruction::{Instruction, Target, Value};
 use super::machine::Machine;
 
 impl Machine<'_> {
@@ -17,6 +17,10 @@ impl Machine<'_> {
         let (kind, at) = match *instruction {
             I::Load { at, .. } => (OpKind::Load, Some(at)),
             I::Store { at, .. } => (OpKind::Store, Some(at)),
+            I::Await { at, op, value, .. } => {
+                arg = self.look(task, at, |machine, seen| op.apply(seen, machine.value(task, value)) != 0).operand();
+                (OpKind::Await, Some(at))
+            }
             I::Add { at, .. } | I::Exchange { at, .. } => (OpKind::Rmw, Some(at)),
             I::Cas { at, expected, .. } => {
                 arg = self.value(task, expected) as u64;
@@ -99,6 +103,16 @@ impl Machine<'_> {
         Operation::new(kind, id, site).with_arg(arg)
     }
 
+    /// What there is to be seen of what `task` awaits.
+    fn look(&mut self, task: TaskId, at: Target, holds: impl Fn(&mut Self, i64) -> bool) -> Look {
+        let (index, id) = (self.index(task, at), self.resource(task, at));
+        let (now, made) = (self.memory[index], self.engine.steps().len());
+        Look::back(holds(self, now), made, |end| {
+            let (write, found) = self.engine.value_before(id, end)?;
+            Some((write, holds(self, found as i64)))
+        })
+    }
+
     /// The operation that `task` announced has been carried out: the rest of it is ours.
     pub(super) fn complete(&mut self, task: TaskId, result: u32) {
         use Instruction as I;
@@ -110,6 +124,12 @@ impl Machine<'_> {
         let done = i64::from(result == outcome::OK);
         match instruction {
             I::Load { to, at } => {
+                let index = self.index(task, at);
+                let value = self.memory[index];
+                self.engine.note_value(value as u64);
+                self.set(task, to, value);
+            }
+            I::Await { to, at, .. } => {
                 let index = self.index(task, at);
                 let value = self.memory[index];
                 self.engine.note_value(value as u64);

@@ -128,6 +128,9 @@ impl Program {
         let counted = |n: usize| words.get(n).map_or(Value::Number(1), |w| value(w));
         match words[0] {
             "load" => I::Load { to: into(words[1]), at: at(2) },
+            "await" => {
+                I::Await { to: into(words[1]), at: at(2), op: Operator::parse(words[3]), value: value(words[4]) }
+            }
             "store" => I::Store { at: at(1), value: value(words[2]) },
             "faa" => I::Add { to: into(words[1]), at: at(2), value: value(words[3]) },
             "xchg" => I::Exchange { to: into(words[1]), at: at(2), value: value(words[3]) },

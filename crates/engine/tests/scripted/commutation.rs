@@ -7,7 +7,9 @@ use drawloom_engine::schedule::{Schedule, Segment};
 use drawloom_engine::strategy::{Lenient, Random, Replay, Sequential};
 use drawloom_engine::{Engine, Limits, OpKind, Step, TaskPath};
 
-use crate::driver::{Program, Run, canonical, generate, generate_preferring, line_of, run, run_on, up_to};
+use crate::driver::{
+    Program, Run, canonical, generate, generate_awaiting, generate_preferring, line_of, run, run_on, up_to,
+};
 
 /// A schedule that names the task of every single step.
 fn schedule(run: &Run, order: impl Iterator<Item = usize>) -> Schedule {
@@ -77,6 +79,12 @@ fn adjacent_steps_that_are_not_ordered_can_be_swapped_without_anybody_noticing()
 #[test]
 fn so_can_steps_on_a_lock_that_prefers_one_side() {
     let swapped: usize = (0..300).map(|seed| swap_everywhere(generate_preferring(seed), seed)).sum();
+    assert!(swapped > 100, "only {swapped} pairs were tried");
+}
+
+#[test]
+fn so_can_steps_that_nobody_awaits() {
+    let swapped: usize = (0..300).map(|seed| swap_everywhere(generate_awaiting(seed), seed)).sum();
     assert!(swapped > 100, "only {swapped} pairs were tried");
 }
 

@@ -168,7 +168,7 @@ pub fn compare(
     compare_under(seeds, most, |_, _| None, explore)
 }
 
-type Generator = fn(u64) -> (Program, String);
+pub type Generator = fn(u64) -> (Program, String);
 
 /// As [`compare`], each program under a guard that is made for its seed and text.
 pub fn compare_under(
@@ -180,7 +180,7 @@ pub fn compare_under(
     compare_those(generate, seeds, most, guard, explore)
 }
 
-fn compare_those(
+pub fn compare_those(
     generate: Generator,
     seeds: std::ops::Range<u64>,
     most: u64,

@@ -63,7 +63,7 @@ fn each_class_of_a_large_program_counts_once() {
 }
 
 /// Memory runs short at once, or after a while.
-fn frugally(seed: u64, program: &Program, limits: &Limits, visit: &mut dyn FnMut(&Run)) -> usize {
+pub fn frugally(seed: u64, program: &Program, limits: &Limits, visit: &mut dyn FnMut(&Run)) -> usize {
     let memory = if seed % 2 == 0 { 0 } else { 48 * (seed as usize % 100) };
     explore(program, limits, memory, visit).executions
 }

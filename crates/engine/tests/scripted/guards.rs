@@ -162,7 +162,7 @@ fn a_wait_ends_an_atomic_region() {
 }
 
 /// A guard over random lines of a program.
-fn random_guard(seed: u64, text: &str) -> Option<Arc<Armed>> {
+pub fn random_guard(seed: u64, text: &str) -> Option<Arc<Armed>> {
     let mut tape = Tape::new(seed ^ 0x9e37);
     let count = text.split(['\n', ';']).count() as u64 + 4;
     let mut any = || line(1 + tape.below(count) as usize);

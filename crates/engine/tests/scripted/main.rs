@@ -3,6 +3,7 @@
 #[path = "../driver/mod.rs"]
 mod driver;
 
+mod awaits;
 mod classes;
 mod clocks;
 mod commutation;

@@ -10,7 +10,8 @@ use drawloom_engine::finding::Divergence;
 use drawloom_engine::strategy::{Strategy, View};
 use drawloom_engine::{Engine, Limits, OnceState, OpKind, State, Step, TaskId};
 
-use crate::driver::{Enumerate, Program, canonical, generate, run_on};
+use crate::driver::{Enumerate, Program, canonical, generate, generate_waiting, run_on};
+use crate::exhaustive::Generator;
 
 /// Makes every schedule of the machine that has at most so many preemptions.
 struct Machine {
@@ -112,13 +113,13 @@ fn explore(program: &Program, limits: &Limits, most: u32, memory: usize) -> Made
 
 /// What comparing random programs with brute force came to.
 #[derive(Default)]
-struct Compared {
-    programs: u64,
+pub struct Compared {
+    pub programs: u64,
     executions: usize,
     within_bound: usize,
 }
 
-fn compare(seeds: std::ops::Range<u64>, schedules: u64) -> Compared {
+pub fn compare(generate: Generator, seeds: std::ops::Range<u64>, schedules: u64) -> Compared {
     const MOST: u32 = 3;
     let mut compared = Compared::default();
     for seed in seeds {
@@ -152,14 +153,14 @@ fn compare(seeds: std::ops::Range<u64>, schedules: u64) -> Compared {
 
 #[test]
 fn random_programs_have_no_other_classes_within_the_bound() {
-    let compared = compare(0..300, 400);
+    let compared = compare(generate, 0..300, 400);
     assert!(compared.programs > 50, "{}", compared.programs);
 }
 
 #[test]
 #[ignore = "a long run: use --release"]
 fn many_random_programs_have_no_other_classes_within_the_bound() {
-    let Compared { programs, executions, within_bound } = compare(0..6_000, 4_000);
+    let Compared { programs, executions, within_bound } = compare(generate, 0..6_000, 4_000);
     let per_class = executions as f64 / within_bound as f64;
     println!("{programs} programs, {per_class:.2} executions for each class within the bound");
 }
@@ -196,4 +197,33 @@ fn a_known_program_has_as_many_classes_within_each_larger_bound_as_is_known() {
 fn a_bound_that_drops_nothing_is_none() {
     let made = explore(&Program::parse(include_str!("../programs/ninc-2-1.txt")), &Limits::default(), 2, usize::MAX);
     assert_eq!((made.executions, made.within_bound, made.dropped), (4, 4, 0));
+}
+
+#[test]
+fn random_programs_whose_tasks_wait_for_each_other_have_no_other_classes_within_the_bound() {
+    let compared = compare(generate_waiting, 0..100, 400);
+    assert!(compared.programs > 40, "{}", compared.programs);
+}
+
+#[test]
+#[ignore = "a long run: use --release"]
+fn many_random_programs_whose_tasks_wait_for_each_other_have_no_other_classes_within_the_bound() {
+    let Compared { programs, executions, within_bound } = compare(generate_waiting, 0..12_000, 4_000);
+    let per_class = executions as f64 / within_bound as f64;
+    println!("{programs} programs, {per_class:.2} executions for each class within the bound");
+}
+
+/// To send before the other one waits, and then to let it go on, takes a preemption; not so to let it wait first. The way
+/// from the class in which the sender is first of all to the one in which it sees the other's value leads through that.
+#[test]
+fn a_wait_that_is_ended_on_the_way_is_explored_without_preemptions() {
+    let text = "var x; var y; chan q 1
+        thread a; send q 1; load r0 y; store x 1
+        thread b; store y 1; recv r0 q; load r1 x; load r2 x";
+    let program = Program::parse(text);
+    let made = explore(&program, &Limits::default(), 0, usize::MAX);
+    let expected = by_brute_force(&program, &Limits::default(), 0, 1_000).expect("a small program");
+    assert_eq!(expected.len(), 2);
+    assert!(expected.keys().all(|class| made.classes.contains_key(class)));
+    assert_eq!(made.within_bound, 2);
 }

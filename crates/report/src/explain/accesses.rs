@@ -259,7 +259,7 @@ fn access(record: &Record, i: u32, step: &StepRecord, section: Option<u32>, lock
     }
     let refused = record.outcome(step) == "refused";
     let (mode, found, left) = match record.operation(step) {
-        "load" => (Mode::Read, step.value, None),
+        "load" | "spin_until" => (Mode::Read, step.value, None),
         "store" => (Mode::Write, None, step.value),
         "read-modify-write" => (Mode::Update, step.value, step.argument),
         "compare-exchange" if refused => (Mode::Read, step.value, None),

@@ -87,6 +87,7 @@ fn starvation(case: &Case<'_>, involved: &[&BlockedRecord]) -> Blame {
         "recv" | "send" => "channel",
         "lock" | "read" | "write" => "never-released",
         "wait" => "never-notified",
+        "spin_until" => "never-written",
         _ => "unbounded-wait",
     });
     blame.sentence = format!("Starvation: task {who} {what}{why}");
@@ -121,6 +122,12 @@ fn why_nobody(case: &Case<'_>, b: &BlockedRecord) -> String {
                 format!(", and nobody will notify it again: task {} was the last to do so", names.quoted(task))
             }
             None => ", and nobody notifies it".to_owned(),
+        },
+        "spin_until" => match on_it(&["store", "read-modify-write", "compare-exchange"]) {
+            Some(task) => {
+                format!(", and nobody will write to it again: task {} was the last to do so", names.quoted(task))
+            }
+            None => ", and nobody writes to it".to_owned(),
         },
         "park" if b.argument.is_some() => {
             ", and nobody is left to wake it: the wake-up was lost, or never due".to_owned()
@@ -223,6 +230,7 @@ fn wanted(case: &Case<'_>, b: &BlockedRecord) -> String {
             None => "a task to finish".to_owned(),
         },
         ("recv", Some(r)) => format!("a message in {}", case.names.short(r)),
+        ("spin_until", Some(r)) => format!("another value of {}", case.names.short(r)),
         ("send", Some(r)) => format!("room in {}", case.names.short(r)),
         (_, Some(r)) => case.names.short(r).to_owned(),
         (_, None) => waits_for(case.record, &case.names, &b.operation, None, b.argument),

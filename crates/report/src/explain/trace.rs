@@ -230,7 +230,7 @@ fn verb(case: &Case<'_>, i: u32) -> String {
         other => format!(", {other}"),
     };
     match case.whole.operation(step) {
-        "load" => format!("reads {name}: {value}"),
+        "load" | "spin_until" => format!("reads {name}: {value}"),
         "store" => format!("writes {name}: {value}"),
         "read-modify-write" => format!("changes {name}: {value} → {left}"),
         "compare-exchange" if refused => format!("finds {name} changed: {value}"),
@@ -265,7 +265,7 @@ fn verb(case: &Case<'_>, i: u32) -> String {
 fn effect(case: &Case<'_>, i: u32) -> Effect {
     let step = &case.whole.steps[i as usize];
     match case.whole.operation(step) {
-        "load" | "look" | "read cell" | "get" | "is_finished" => Effect::Read,
+        "load" | "spin_until" | "look" | "read cell" | "get" | "is_finished" => Effect::Read,
         "store" | "write cell" | "initialised" => Effect::Write,
         "read-modify-write" | "compare-exchange" | "use" => Effect::Update,
         "lock" | "try_lock" | "read" | "try_read" | "write" | "try_write" | "acquire" | "try_acquire" | "call_once" => {

@@ -374,7 +374,7 @@ fn values(record: &Record) -> Values {
         let (Some(resource), Some(value)) = (step.resource, step.value) else { continue };
         let refused = record.outcome(step) == "refused";
         let (found, left) = match record.operation(step) {
-            "load" => (value, value),
+            "load" | "spin_until" => (value, value),
             "compare-exchange" if refused => (value, value),
             "store" => (step.argument.unwrap_or(value), value),
             "read-modify-write" | "compare-exchange" => (value, step.argument.unwrap_or(value)),

@@ -239,7 +239,7 @@ fn value(step: &Step) -> Option<u64> {
     use OpKind::*;
     let ticket = u32::from(step.outcome) != outcome::REFUSED && u32::from(step.outcome) != outcome::DISCONNECTED;
     match step.kind {
-        Load | Store | Rmw | Cas | Choose | TimerFire | Acquire | TryAcquire => Some(step.value),
+        Load | Await | Store | Rmw | Cas | Choose | TimerFire | Acquire | TryAcquire => Some(step.value),
         Send | TrySend | Recv | TryRecv if ticket => Some(step.value),
         _ => None,
     }

@@ -24,6 +24,7 @@ pub(crate) fn waits(record: &Record) -> Vec<Wait> {
     // By task: its exit, and what last woke it from a sleep or a park.
     let mut exits: Vec<Option<u32>> = vec![None; record.tasks.len()];
     let mut wakes: Vec<Option<u32>> = vec![None; record.tasks.len()];
+    let mut writes: Vec<Option<u32>> = vec![None; record.resources.len()];
     for (i, step) in record.steps.iter().enumerate() {
         let i = i as u32;
         let previous = last[step.task as usize].replace(i);
@@ -34,6 +35,7 @@ pub(crate) fn waits(record: &Record) -> Vec<Wait> {
         let enabled_by = match record.operation(step) {
             "join" => aim.and_then(|task| exits[task]),
             "sleep" | "park" => wakes[step.task as usize],
+            "spin_until" => step.resource.and_then(|resource| writes[resource as usize]),
             _ => None,
         };
         waits[i as usize].came_late = enabled_by.is_some_and(|by| previous.is_none_or(|p| by > p));
@@ -43,6 +45,11 @@ pub(crate) fn waits(record: &Record) -> Vec<Wait> {
             ("timer", Some(task)) if step.resource.is_none() => wakes[task] = Some(i),
             ("unpark", Some(task)) => wakes[task] = Some(i),
             _ => {}
+        }
+        if let ("store" | "read-modify-write" | "compare-exchange", Some(resource)) =
+            (record.operation(step), step.resource)
+        {
+            writes[resource as usize] = Some(i);
         }
         let granted_by = step.after.filter(|g| previous.is_none_or(|p| *g > p));
         if let (Some(after), Some(previous)) = (granted_by, previous) {

@@ -54,6 +54,8 @@ pub(super) fn blocked_on(
         }
         "wait" if everybody && b.blockers.is_empty() => text += " — nobody is left to notify it",
         "wait" => holders(&mut text, record, names, b, all, ("last notified by", "at")),
+        "spin_until" if everybody && b.blockers.is_empty() => text += " — nobody is left to write to it",
+        "spin_until" => holders(&mut text, record, names, b, all, ("last written by", "at")),
         "park" if everybody => text += " — nobody is left to unpark it",
         "acquire" => {
             let _ = write!(text, " — not enough permits for {}", b.argument.unwrap_or(1));

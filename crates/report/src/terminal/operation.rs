@@ -56,7 +56,7 @@ fn told(record: &Record, names: &Names<'_>, step: &StepRecord) -> String {
     let value = step.value.map(shown).unwrap_or_default();
     let left = step.argument.map(|left| format!(", now {}", shown(left))).unwrap_or_default();
     match record.operation(step) {
-        "load" => format!("reads {value}"),
+        "load" | "spin_until" => format!("reads {value}"),
         "store" => format!("writes {value}"),
         "read-modify-write" => format!("was {value}{left}"),
         "compare-exchange" if outcome == "refused" => format!("fails, was {value}"),
@@ -129,6 +129,7 @@ pub(crate) fn waits_for(
             "waits for whoever serves it".to_owned()
         }
         "recv" => format!("waits for a message in {name}"),
+        "spin_until" => format!("waits for another value of {name}"),
         "send" => match resource.and_then(|i| record.resources.get(i as usize)?.size) {
             Some(0) => format!("waits for a receiver of {name}"),
             _ => format!("waits for room in {name}"),

@@ -59,8 +59,8 @@ pub(crate) fn endings(record: &Record, names: &Names<'_>) -> Vec<Ending> {
     if matches!(finding.details, Details::Panic { .. }) {
         endings.push(Ending { task: finding.task, what: record.meta.language.panics().into(), place: finding.place });
     }
-    // Other waits are steps, and shown. A join or a park becomes one when its wait is over.
-    let not_shown = |b: &&BlockedRecord| matches!(b.operation.as_str(), "join" | "park");
+    // Other waits are steps, and shown. A join, a park or an await becomes one when its wait is over.
+    let not_shown = |b: &&BlockedRecord| matches!(b.operation.as_str(), "join" | "park" | "spin_until");
     endings.extend(blocked(record).iter().filter(not_shown).map(|b| Ending {
         task: b.task,
         what: waits_for(record, names, &b.operation, b.resource, b.argument),

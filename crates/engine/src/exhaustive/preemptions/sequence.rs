@@ -1,10 +1,12 @@
 //! A prefix as a partial order.
 
 use super::shadow::{self, Shadow};
-use crate::dependence::{Label, Relation, relation};
+use crate::dependence::{Label, Relation, relation, writes};
 use crate::exhaustive::execution::Execution;
-use crate::id::TaskId;
+use crate::id::{ResourceId, TaskId};
+use crate::look::Look;
 use crate::operation::{OpKind, outcome};
+use crate::trace::Step;
 
 /// When a step is made on a real machine.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -32,6 +34,8 @@ pub(super) struct Event {
     pub(super) void: bool,
     /// The step that ended the wait before this one, by task and number.
     gate: Option<(usize, u32)>,
+    /// Writes that it makes, none or one. Of an `Await`: those to its atomic that the execution had made before it.
+    writes: usize,
 }
 
 /// Steps, and what of other tasks each comes after.
@@ -67,6 +71,7 @@ impl Sequence {
             self.push_row_of(execution, position, &label);
             self.push(execution, position, label);
         }
+        self.find_what_is_awaited();
         self.find_waits_without_success();
         self.shadow.become_of(&self.events, execution);
         self.find_waits_without_end();
@@ -85,6 +90,7 @@ impl Sequence {
             Some(by) => Some((execution.steps[by].task.index(), execution.causality.own(by))),
             None => previous.and_then(|previous| self.partner(&previous)),
         };
+        let is_write = |s: &&Step| s.resource == label.resource && writes(s.kind, u32::from(s.outcome));
         let event = Event {
             label,
             number: own.len() as u32 + 1,
@@ -94,6 +100,10 @@ impl Sequence {
             void: label.outcome == outcome::DISCONNECTED
                 && !matches!(label.kind, OpKind::CloseSend | OpKind::CloseRecv),
             gate,
+            writes: match label.kind {
+                OpKind::Await => execution.steps[..position].iter().filter(is_write).count(),
+                _ => usize::from(writes(label.kind, label.outcome)),
+            },
         };
         self.by_task[task].push(self.events.len());
         self.events.push(event);
@@ -135,6 +145,26 @@ impl Sequence {
             }
         }
         self.rows[start + task] += 1;
+    }
+
+    /// What is written to an atomic that somebody awaits lets others go on, or keeps them from it.
+    fn find_what_is_awaited(&mut self) {
+        let is_await = |e: &&Event| e.label.kind == OpKind::Await;
+        let mut awaited: Vec<ResourceId> = self.events.iter().filter(is_await).map(|e| e.label.resource).collect();
+        awaited.dedup();
+        for event in self.events.iter_mut().filter(|e| awaited.contains(&e.label.resource)) {
+            event.gives |= event.label.kind != OpKind::Await && event.writes > 0;
+        }
+    }
+
+    /// Whether the next step of its task, an `Await`, could be made: in another class also where it is not in this one.
+    fn is_awaited_no_more(&self, event: &Event, done: &[u32]) -> bool {
+        let made = |e: &&Event| e.number <= done[e.label.task.index()];
+        let on_it = |e: &&Event| e.label.resource == event.label.resource && e.label.kind != OpKind::Await;
+        let written: usize = self.events.iter().filter(on_it).filter(made).map(|e| e.writes).sum();
+        let since = event.writes.checked_sub(written);
+        // What was so long ago that it is not known is taken for the better: nothing is dropped because of it.
+        since.and_then(|since| Look::of(event.label.arg).held(since)).unwrap_or(false)
     }
 
     /// Waits that were ended by a timer, or because the other side went away.
@@ -242,6 +272,7 @@ impl Sequence {
             }
             // Whether there is a token, or it is time, only its own class can tell.
             OpKind::Park | OpKind::Sleep => self.may_come(event, done),
+            OpKind::Await => self.is_awaited_no_more(event, done),
             _ if !shadow::waits_for_its_turn(&event.label) => true,
             _ => {
                 let index = self.by_task[task][event.number as usize - 1];

@@ -26,8 +26,9 @@ pub(super) fn gives(kind: OpKind) -> bool {
         Exit | Unpark | TimerFire | Unlock | ReadUnlock | WriteUnlock | Downgrade | CondWait | NotifyOne
         | NotifyAll | Release | Arrive | OnceFinish | Send | TrySend | Recv | TryRecv | CloseSend | CloseRecv
         | Spawn => true,
-        // Who spins waits for a change of memory; but who has yielded can be left anyway.
-        Load | Store | Rmw | Cas | Fence | CellRead | CellWrite => false,
+        // Who spins waits for a change of memory; but who has yielded can be left anyway. Of who awaits one, the
+        // sequence knows.
+        Load | Await | Store | Rmw | Cas | Fence | CellRead | CellWrite => false,
         Start | Join | IsFinished | Yield | Park | Sleep | Now | Choose | Lock | TryLock | Read | Write | TryRead
         | TryWrite | Acquire | TryAcquire | OnceEnter | OnceCheck | Call | Return => false,
     }

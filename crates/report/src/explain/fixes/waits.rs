@@ -213,6 +213,11 @@ pub(super) fn starvation(draft: &Draft<'_, '_>) -> Vec<Fix> {
             ],
             "what is protected has to be in order at that point",
         ),
+        Some("never-written") => (
+            "Write what is waited for on every way out, and let nobody overwrite it",
+            ["state.store(DONE, Release);   // also when leaving early", "state = DONE   # also when leaving early"],
+            "a value that is there for a moment only can be missed",
+        ),
         _ => (
             "Bring about what is waited for on every way out",
             [
