@@ -142,6 +142,8 @@ def connect(cls: Any, *arguments: Any, **options: Any) -> Any:
     _known.begin()
     connection = _drawloom.unobserved(lambda: _connect(cls, *arguments, **options))
     _known.connections.append(weakref.ref(connection))
+    # Circles are found by us (`_be_blocked`), before the server's own clock decides who is told, where we may ask for that.
+    connection.pgconn.exec_(b"SET deadlock_timeout = '1h'")
     return connection
 
 
