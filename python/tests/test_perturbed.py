@@ -18,7 +18,7 @@ pytestmark = one_interval
 def compared(setup, workers, invariant=None):
     comparing = Comparing(again=2)
     for strategy in ("exhaustive", "random"):
-        comparing.compare("perturbed", setup, workers, invariant, limits(strategy, 8) | {"fixes": 0})
+        comparing.compare("perturbed", setup, workers, invariant, limits(strategy, 8))
     assert not comparing.differences
 
 
