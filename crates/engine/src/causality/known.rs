@@ -248,6 +248,8 @@ impl Known {
 
     /// The step awaits what is at its place. It comes after all that was written there; but could have come before only
     /// where that was there which it waits for: the last time, and from there the reversal leads to earlier ones.
+    #[cold]
+    #[inline(never)]
     pub(super) fn meet_await(&mut self, row: &mut Row<'_>, at: usize) {
         let (j, step) = (row.j, row.step());
         let look = Look::of(step.arg);

@@ -129,9 +129,11 @@ impl Rest {
         asleep.clear();
         asleep.extend_from_slice(who_sleeps.beside(reversed.first, route, execution));
         asleep.push(Sleeper::taken(execution, reversed.first));
+        let mut found = 0;
         for met in &*met {
-            let step = met.step(execution, reversed);
+            let step = met.step(execution, reversed, &matched.in_order()[..found]);
             if met.followed {
+                found += usize::from(!matches!(met.what, What::Beyond(_)));
                 asleep.retain(|s| s.planned.task != step.planned.task && !s.is_woken_by(step.label.as_ref()));
             } else {
                 asleep.push(step);
@@ -206,8 +208,8 @@ impl Rest {
                         (What::Made(own), chosen && !sequence.wakes_own(own))
                     }
                     None => {
-                        let label =
-                            next.and_then(|(task, next)| label_beyond(execution, task, next, reversed, matched));
+                        let found = matched.in_order();
+                        let label = next.and_then(|(task, next)| label_beyond(execution, task, next, reversed, found));
                         let step = Sleeper { planned, label };
                         (What::Beyond(label), !frugal && sequence.leaves_asleep(&step))
                     }
@@ -239,12 +241,21 @@ impl Rest {
 }
 
 impl Met {
-    /// The step that it was.
-    fn step(&self, execution: &Execution<'_>, reversed: &Reversed) -> Sleeper {
-        let label = match self.what {
-            What::Made(position) => Some(execution.steps[position].label()),
-            What::Moved => Some(reversed.moved.label),
-            What::Beyond(label) => label,
+    /// The step that it was, where those at the positions `found` had been made of the sequence.
+    fn step(&self, execution: &Execution<'_>, reversed: &Reversed, found: &[usize]) -> Sleeper {
+        let position = match self.what {
+            What::Made(position) => Some(position),
+            What::Moved => Some(reversed.moved.position),
+            What::Beyond(_) => None,
+        };
+        let label = match (self.what, position) {
+            // It stands before others of the sequence, and may come to something else there.
+            (_, Some(position)) if !self.followed => {
+                label_beyond(execution, execution.steps[position].task, Some(position), reversed, found)
+            }
+            (What::Made(position), _) => Some(execution.steps[position].label()),
+            (What::Moved, _) => Some(reversed.moved.label),
+            (What::Beyond(label), _) => label,
         };
         Sleeper { planned: self.planned, label }
     }
@@ -333,13 +344,13 @@ impl Planter<'_, '_> {
 }
 
 /// The label of what `task` does, at `next` if it does anything, when the steps before the race and those at the
-/// positions `matched` have been made; it is not in the sequence.
+/// positions `matched` have been made.
 fn label_beyond(
     execution: &Execution<'_>,
     task: TaskId,
     next: Option<usize>,
     reversed: &Reversed,
-    matched: &Taken,
+    matched: &[usize],
 ) -> Option<Label> {
     let label = execution.announced(task, next, reversed.first)?;
     if comes_to_the_same(label.kind) {
@@ -347,7 +358,7 @@ fn label_beyond(
     }
     let depth = reversed.first;
     let end = matched.iter().max().map_or(depth, |last| last + 1);
-    let after = label_after(execution, label, depth, end, |i| i < depth || matched.contains(i));
+    let after = label_after(execution, label, depth, end, |i| i < depth || matched.contains(&i));
     Some(after.unwrap_or(label))
 }
 

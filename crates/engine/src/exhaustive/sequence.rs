@@ -72,8 +72,9 @@ impl Taken {
         self.is_taken.get(position).is_some_and(|is_taken| *is_taken)
     }
 
-    pub(super) fn iter(&self) -> impl Iterator<Item = usize> + '_ {
-        self.positions.iter().copied()
+    /// All of them, in the order in which they were taken out.
+    pub(super) fn in_order(&self) -> &[usize] {
+        &self.positions
     }
 }
 

@@ -144,6 +144,34 @@ pub fn generate_awaiting(seed: u64) -> (Program, String) {
     })
 }
 
+/// Fragments about steps that come to something else in another place.
+const EXCHANGED: &[&str] = &[
+    "cas r4 x 0 1",
+    "cas r4 x 1 0",
+    "cas r5 x 1 2",
+    "cas r5 y 0 1",
+    "cas r4 x 1 0; faa r2 y 1",
+    "cas r4 x 0 1; store y r4",
+    "cas r4 y 0 1; cas r5 x 1 0",
+    "load r0 y",
+    "load r1 x",
+    "faa r2 y 1",
+    "store x 0",
+    "trylock r5 m; jz r5 L; unlock m; label L",
+    "trylock r5 m; jz r5 L; store y 2; unlock m; label L",
+    "tryacquire r5 s; jz r5 L; release s; label L",
+    "tryacquire r5 s",
+    "trysend r5 q 3",
+    "tryrecv r5 r0 q",
+    "notify c",
+    "lock m; cvwait c m; unlock m",
+];
+
+/// The program of `seed` about exchanges and attempts, with its text.
+pub fn generate_exchanging(seed: u64) -> (Program, String) {
+    generate_of(seed ^ 0xCA5C_A500, |tape| EXCHANGED[tape.below(EXCHANGED.len() as u64) as usize])
+}
+
 /// Fragments about waits that others end, and what they do before and after.
 const WAITED: &[&str] = &[
     "recv r0 q",

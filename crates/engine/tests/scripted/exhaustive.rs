@@ -10,7 +10,7 @@ use drawloom_engine::exhaustive::Explorer;
 use drawloom_engine::guard::Armed;
 use drawloom_engine::{Engine, Limits};
 
-use crate::driver::{Program, Run, canonical, generate, generate_preferring, run_on, up_to};
+use crate::driver::{Program, Run, canonical, generate, generate_exchanging, generate_preferring, run_on, up_to};
 
 /// A program with its number of classes, and of those that end with tasks blocked.
 pub struct Row {
@@ -252,4 +252,26 @@ fn locks_that_prefer_one_side_have_no_other_classes() {
 #[ignore = "a long run: use --release"]
 fn many_random_programs_have_no_other_classes() {
     println!("{} programs", compare(0..30_000, 20_000, exactly));
+}
+
+/// An exchange that is explored first succeeds in the sequence that is to be put beside it, and fails in its own place.
+#[test]
+fn an_exchange_beside_which_another_begins_is_what_it_is_there() {
+    let text = "var x; var y
+        thread a; load r0 y
+        thread b; cas r0 x 1 0; cas r1 x 0 1
+        thread c; cas r0 x 1 0; faa r1 y 1
+        thread d; cas r0 x 0 1";
+    assert_eq!(explore(&Program::parse(text), &Limits::default(), |_| ()), 20);
+}
+
+#[test]
+fn exchanges_have_no_other_classes() {
+    assert!(compare_those(generate_exchanging, 0..200, 300, |_, _| None, exactly) > 80);
+}
+
+#[test]
+#[ignore = "a long run: use --release"]
+fn many_exchanges_have_no_other_classes() {
+    println!("{} programs", compare_those(generate_exchanging, 0..20_000, 5_000, |_, _| None, exactly));
 }
