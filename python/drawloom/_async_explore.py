@@ -24,15 +24,13 @@ def is_async(function: Any) -> bool:
     return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(getattr(function, "__call__", None))
 
 
-def backend_of(asked: str | None, workers: Sequence[Callable[..., Any]]) -> str:
+def backend_of(asked: str | None) -> str:
     """Whose event loop coroutines are to run in: the one that was asked for, or the one that runs."""
     if asked is None:
         trio = sys.modules.get("trio._core._run")
         return "trio" if trio is not None and hasattr(trio.GLOBAL_RUN_CONTEXT, "runner") else "asyncio"
     if asked not in BACKENDS:
         raise ValueError(f"backend is one of {', '.join(map(repr, BACKENDS))}, not {asked!r}")
-    if asked == "trio" and not all(map(is_async, workers)):
-        raise TypeError("with trio every worker is a coroutine function: threads beside it are not explored")
     return asked
 
 

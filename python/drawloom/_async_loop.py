@@ -8,9 +8,12 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import contextvars
+import functools
 import os
+import socket
 import types
-from asyncio import events, mixins
+import weakref
+from asyncio import base_events, events, mixins
 from collections.abc import Callable, Coroutine
 from typing import Any
 
@@ -18,6 +21,7 @@ from . import _drawloom
 from ._async_host import Guest, Host, instant, now
 from ._async_knowledge import Knowledge
 from ._async_places import touched_by
+from ._async_sockets import Selector, Watch
 from ._patching import Patch
 
 _ASYNCIO = os.path.dirname(os.path.abspath(asyncio.__file__))
@@ -35,6 +39,8 @@ class Handle(asyncio.TimerHandle):
         self._cancelled = self._scheduled = False
         self._source_traceback = None
         self._repr = None
+        # The socket that it is about, if it is.
+        self.watch: Watch | None = None
 
     def cancel(self) -> None:
         _drawloom.guest_touch(self, True)
@@ -69,8 +75,29 @@ def _is_same(one: Any, other: Any) -> bool:
     return one is other
 
 
-class Loop(Host, asyncio.AbstractEventLoop):
-    """The event loop of one execution."""
+class _Transports:
+    """By descriptor: which of them a transport has is nothing that others look at, unless they do wrong."""
+
+    def __init__(self) -> None:
+        self._by_descriptor: weakref.WeakValueDictionary[int, Any] = weakref.WeakValueDictionary()
+
+    def __getitem__(self, fd: int) -> Any:
+        return self._by_descriptor[fd]
+
+    def __setitem__(self, fd: int, transport: Any) -> None:
+        self._by_descriptor[fd] = transport
+
+    def get(self, fd: int) -> Any:
+        return self._by_descriptor.get(fd)
+
+
+def _all_of(handles: list[Handle]) -> None:
+    for handle in handles:
+        handle._callback(*handle._args)
+
+
+class Loop(Host, asyncio.SelectorEventLoop):
+    """The event loop of one execution; of asyncio's own it has what it does with sockets."""
 
     library = (_ASYNCIO,)
 
@@ -81,6 +108,12 @@ class Loop(Host, asyncio.AbstractEventLoop):
         # The callback that runs, unless a task does.
         self.called: Handle | None = None
         self.before: tuple[Any, Any, Any] = (None, None, None)
+        self._selector = Selector(self, self._ready)
+        self._transports: Any = _Transports()
+        self._unix_server_sockets: Any = {}
+        self._debug = self._closed = False
+        # What is to be called one right after the other, while that is so.
+        self.in_turn: list[Handle] | None = None
 
     # What the host asks for.
 
@@ -90,7 +123,7 @@ class Loop(Host, asyncio.AbstractEventLoop):
     def carry_out(self, guest: Guest, handle: Handle) -> None:
         if guest.task is None:
             _drawloom.guest_touch(handle, False)
-        if handle._cancelled:
+        if handle._cancelled or (handle.watch is not None and not handle.watch.begin_event()):
             return
         if guest.task is None:
             self.called = handle
@@ -99,6 +132,24 @@ class Loop(Host, asyncio.AbstractEventLoop):
             handle._context.run(handle._callback, *handle._args)
         finally:
             self.called = None
+        if handle.watch is not None:
+            handle.watch.look(again=True)
+
+    def _make_socket_transport(self, *arguments: Any, **options: Any) -> Any:
+        """What a transport has called when it is made comes in this order, and nobody comes in between."""
+        self.in_turn = handles = []
+        try:
+            transport = super()._make_socket_transport(*arguments, **options)  # type: ignore[misc]
+        finally:
+            self.in_turn = None
+        self.call_soon(_all_of, handles)
+        return transport
+
+    def _ready(self, watch: Watch, handle: Any) -> Handle:
+        """A socket is ready: what is to be called."""
+        event = Handle(self, handle._callback, handle._args, handle._context)
+        event.watch = watch
+        return event
 
     def _asks_again(self, handle: Handle) -> bool:
         """Whether the callback that runs wants itself to be called again: it waits for others to go on."""
@@ -173,7 +224,9 @@ class Loop(Host, asyncio.AbstractEventLoop):
         if self.is_over:
             return handle
         task = getattr(callback, "__self__", None)
-        if self._asks_again(handle):
+        if self.in_turn is not None:
+            self.in_turn.append(handle)
+        elif self._asks_again(handle):
             self.current.handle = handle  # type: ignore[union-attr]
         else:
             self.schedule(task if isinstance(task, asyncio.Task) else None, handle)
@@ -254,6 +307,10 @@ class Loop(Host, asyncio.AbstractEventLoop):
     def set_debug(self, enabled: bool) -> None:
         """There is nothing to be told."""
 
+    async def getaddrinfo(self, *arguments: Any, **options: Any) -> Any:  # type: ignore[override]
+        await asyncio.sleep(0)  # as whoever asks a thread to do it
+        return socket.getaddrinfo(*arguments, **options)
+
     async def shutdown_asyncgens(self) -> None:
         """They are closed with the execution."""
 
@@ -263,16 +320,34 @@ class Loop(Host, asyncio.AbstractEventLoop):
 
 def _uncontrolled(name: str) -> Callable[..., Any]:
     def refuse(self: Loop, *_args: Any, **_options: Any) -> Any:
-        what = f"loop.{name}(): there are no sockets or processes in an explored event loop"
+        what = f"loop.{name}(): there are no processes, pipes or signals in an explored event loop"
         _drawloom.give_up(what, name == "run_in_executor")
 
     refuse.__name__ = name
     return refuse
 
 
+_OF_SOCKETS = """create_connection create_server create_unix_connection create_unix_server create_datagram_endpoint start_tls
+ connect_accepted_socket sock_recv sock_recv_into sock_recvfrom sock_recvfrom_into sock_sendto sock_sendall sock_connect sock_accept
+ add_reader remove_reader add_writer remove_writer""".split()
 for _name, _method in vars(events.AbstractEventLoop).items():
-    if not _name.startswith("_") and _name not in vars(Loop):
+    if not _name.startswith("_") and _name not in vars(Loop) and _name not in _OF_SOCKETS:
         setattr(Loop, _name, _uncontrolled(_name))
-Loop.__abstractmethods__ = frozenset()  # type: ignore[attr-defined]
-# Nothing of asyncio is replaced: what runs its tasks is a loop as any other.
-PATCHES: list[Patch] = []
+
+
+def _noted(native: Callable[..., Any]) -> Callable[..., Any]:
+    """A method of a server, which is changed by it: its code is not seen."""
+
+    @functools.wraps(native)
+    def method(self: Any, *args: Any, **options: Any) -> Any:
+        if _drawloom.is_controlled():
+            _drawloom.guest_touch(self, True)
+        return native(self, *args, **options)
+
+    return method
+
+
+_OF_SERVERS = ("_attach", "_detach", "_wakeup", "close", "close_clients", "abort_clients", "is_serving", "_start_serving", "wait_closed")
+PATCHES: list[Patch] = [
+    (base_events.Server, name, _noted(vars(base_events.Server)[name])) for name in _OF_SERVERS if name in vars(base_events.Server)
+]

@@ -20,6 +20,8 @@ TOGETHER = "sockets"
 ROOM = "room"
 # And those who accept connections, or receive datagrams.
 ARRIVED = "arrived"
+# And those who receive at an address that is not known before something is sent.
+BOUND = "bound"
 
 
 class Place:
@@ -53,6 +55,10 @@ class Address(Place):
         self.unread = 0
         self.backlog = 0
         self.pending: deque[Link] = deque()
+
+    def has_something(self) -> bool:
+        """Whether receiving, or accepting a connection, does not wait."""
+        return bool(self.pending) or self.unread > 0
 
 
 class End:
@@ -107,10 +113,15 @@ class Registry:
         """Where a socket that is bound receives."""
         return self.now().addresses.get(key_of(of.family, _own_name(of)))
 
-    def bound(self, of: Any, name: Any = None) -> Address:
-        """The same, made known."""
+    def bound(self, of: Any, name: Any = None, is_fixed: bool = True) -> Address:
+        """The same, made known; an address that the system has chosen has a name that does not depend on that."""
         name = _own_name(of) if name is None else name
-        return self.now().addresses.setdefault(key_of(of.family, name), Address(f"address {in_words(name)}"))
+        key = key_of(of.family, name)
+        if key not in self.now().addresses:
+            self.made += not is_fixed
+            words = in_words(name if is_fixed else (name[0], f"port {self.made}"))
+            self.addresses[key] = Address(f"address {words}")
+        return self.addresses[key]
 
 
 def _own_name(of: Any) -> Any:
@@ -136,6 +147,20 @@ def in_words(address: Any) -> str:
 
 
 registry = Registry()
+
+
+def known_at(fd: int) -> End | Address | None:
+    """What a descriptor is, if who is at the other end is part of the exploration."""
+    known = registry.now().ends.get(fd)
+    if known is not None:
+        return known
+    twin = socket.socket(fileno=fd)
+    try:
+        return registry.address(twin)
+    finally:
+        twin.detach()
+
+
 # Tasks that talk to a server whose protocol is known, by a driver that makes steps of what it asks.
 talking: set[int] = set()
 
