@@ -6,6 +6,7 @@ import functools
 import importlib
 import inspect
 import sys
+import types
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -45,6 +46,7 @@ class AsyncProgram:
     def __init__(self, setup: Callable[[], Any], workers: Sequence[Callable[..., Any]], invariant: Any,
                  describe: Callable[[BaseException], tuple[str, str]], foretold: str | None, library: str) -> None:
         self.setup, self.workers, self.invariant, self.describe = setup, workers, invariant, describe
+        self.is_awaited = is_async(invariant)
         self.knowledge = Knowledge(foretold)
         module = _library(library)
         self.host: Callable[..., Host] = module.Loop
@@ -66,9 +68,13 @@ class AsyncProgram:
         for task in tasks:
             loop.join(task)
         self._leave(loop, len(tasks))
-        if self.invariant is not None and self._alone(loop, self.invariant(state), "invariant") is False:
+        if self.invariant is not None and self._alone(loop, self._asked(state), "invariant") is False:
             raise AssertionError("the invariant does not hold")
         _drawloom.guests_dismissed()
+
+    def _asked(self, state: Any) -> Any:
+        # A coroutine that is made while the execution ends would be lost, and be told of.
+        return _drawloom.unobserved(lambda: self.invariant(state)) if self.is_awaited else self.invariant(state)
 
     def known(self) -> tuple[str, str | None]:
         """What a token has to say of it besides, and what is not known of it."""
@@ -92,15 +98,22 @@ class AsyncProgram:
 
     def _alone(self, loop: Host, value: Any, name: str) -> Any:
         """What a function of the test has come to, awaited if need be."""
-        if not inspect.isawaitable(value):
+        if not hasattr(type(value), "__await__"):
             return value
-        task = loop.bring(_awaited(value), name)
-        loop.tasks[task].is_alone = True
-        loop.let_in()
-        loop.join(task)
+        begun: list[Any] = []
+        try:
+            task = loop.bring(_awaited(value, begun), name)
+            loop.tasks[task].is_alone = True
+            loop.let_in()
+            loop.join(task)
+        finally:
+            # The execution may be over before it has begun, and nobody is to be told of that.
+            if not begun and isinstance(value, types.CoroutineType):
+                value.close()
         _drawloom.guests_have_left()
         return loop.result_of(task)
 
 
-async def _awaited(value: Any) -> Any:
+async def _awaited(value: Any, begun: list[Any]) -> Any:
+    begun.append(value)
     return await value
