@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import _socket
+import importlib
 import select
 import socket
 import sys
@@ -127,10 +128,10 @@ def send(self: Any, data: Any, flags: int = 0) -> int:
         if is_controlled():
             outside(self)
         return _native.send(self, data, flags)
-    return _sending(self, end, lambda: _native.send(self, data, flags))
+    return sending(self, end, lambda: _native.send(self, data, flags))
 
 
-def _sending(sock: Any, end: End, native: Callable[[], int]) -> int:
+def sending(sock: Any, end: End, native: Callable[[], int]) -> int:
     link, other = end.link, 1 - end.side
 
     def attempt() -> Any:
@@ -156,7 +157,7 @@ def sendall(self: Any, data: Any, flags: int = 0) -> None:
 def sendmsg(self: Any, buffers: Any, *more: Any) -> int:
     end = registry.end(self) if is_controlled() else None
     if end is not None:
-        return _sending(self, end, lambda: _native.sendmsg(self, buffers, *more))
+        return sending(self, end, lambda: _native.sendmsg(self, buffers, *more))
     if is_controlled():
         outside(self, more[-1] if len(more) == 3 else None)
     return _native.sendmsg(self, buffers, *more)
@@ -238,4 +239,6 @@ def patches_of_others() -> list[Patch]:
             method = trio._make_simple_sock_method_wrapper(function, trio._core.wait_readable)
             replaced.append((trio._SocketType, name, method))
         replaced.append((trio._SocketType, "send", trio._make_simple_sock_method_wrapper(send, trio._core.wait_writable)))
+    if "ssl" in sys.modules:
+        replaced += importlib.import_module("._tls", __package__).patches()
     return replaced
