@@ -8,12 +8,11 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import contextvars
-import functools
 import os
 import socket
+import sys
 import types
-import weakref
-from asyncio import base_events, events, mixins
+from asyncio import events, mixins
 from collections.abc import Callable, Coroutine
 from typing import Any
 
@@ -21,7 +20,7 @@ from . import _drawloom
 from ._async_host import Guest, Host, instant, now
 from ._async_knowledge import Knowledge
 from ._async_places import touched_by
-from ._async_sockets import Selector, Watch
+from ._async_sockets import OF_SERVERS, Selector, Transports, Watch
 from ._patching import Patch
 
 _ASYNCIO = os.path.dirname(os.path.abspath(asyncio.__file__))
@@ -68,27 +67,19 @@ class Task(asyncio.Task):  # type: ignore[type-arg]
 def _nothing() -> None: ...
 
 
+def _beside() -> list[tuple[dict[str, Any], dict[str, Any]]]:
+    """Where trio, and those who ask which library runs, have it that trio does; and what is there."""
+    trio, sniffio = sys.modules.get("trio._core._run"), sys.modules.get("sniffio")
+    found = [trio.GLOBAL_RUN_CONTEXT.__dict__] if trio is not None else []
+    found += [sniffio.thread_local.__dict__] if sniffio is not None else []
+    return [(names, dict(names)) for names in found]
+
+
 def _is_same(one: Any, other: Any) -> bool:
     """Whether two things are one; methods are made anew whenever somebody asks for them."""
     if isinstance(one, types.MethodType) and isinstance(other, types.MethodType):
         return one.__func__ is other.__func__ and one.__self__ is other.__self__
     return one is other
-
-
-class _Transports:
-    """By descriptor: which of them a transport has is nothing that others look at, unless they do wrong."""
-
-    def __init__(self) -> None:
-        self._by_descriptor: weakref.WeakValueDictionary[int, Any] = weakref.WeakValueDictionary()
-
-    def __getitem__(self, fd: int) -> Any:
-        return self._by_descriptor[fd]
-
-    def __setitem__(self, fd: int, transport: Any) -> None:
-        self._by_descriptor[fd] = transport
-
-    def get(self, fd: int) -> Any:
-        return self._by_descriptor.get(fd)
 
 
 def _all_of(handles: list[Handle]) -> None:
@@ -108,8 +99,10 @@ class Loop(Host, asyncio.SelectorEventLoop):
         # The callback that runs, unless a task does.
         self.called: Handle | None = None
         self.before: tuple[Any, Any, Any] = (None, None, None)
+        # What says that other libraries run.
+        self.others: list[tuple[dict[str, Any], dict[str, Any]]] = []
         self._selector = Selector(self, self._ready)
-        self._transports: Any = _Transports()
+        self._transports: Any = Transports()
         self._unix_server_sockets: Any = {}
         self._debug = self._closed = False
         # What is to be called one right after the other, while that is so.
@@ -202,6 +195,9 @@ class Loop(Host, asyncio.SelectorEventLoop):
     def enter(self) -> None:
         lock = mixins._global_lock  # type: ignore[attr-defined]
         self.before = events._get_running_loop(), asyncio.tasks.all_tasks, lock
+        self.others = _beside()
+        for names, _ in self.others:
+            names.clear()
         events._set_running_loop(self)
         asyncio.all_tasks = asyncio.tasks.all_tasks = self._all_tasks
         # It keeps threads apart, and there is but one.
@@ -212,6 +208,8 @@ class Loop(Host, asyncio.SelectorEventLoop):
         asyncio.all_tasks = asyncio.tasks.all_tasks = all_tasks
         mixins._global_lock = lock  # type: ignore[attr-defined]
         events._set_running_loop(running)
+        for names, values in self.others:
+            names.update(values)
 
     def _all_tasks(self, _of: Any = None) -> set[Any]:
         _drawloom.guest_unknown("a look at all tasks")
@@ -335,19 +333,4 @@ for _name, _method in vars(events.AbstractEventLoop).items():
         setattr(Loop, _name, _uncontrolled(_name))
 
 
-def _noted(native: Callable[..., Any]) -> Callable[..., Any]:
-    """A method of a server, which is changed by it: its code is not seen."""
-
-    @functools.wraps(native)
-    def method(self: Any, *args: Any, **options: Any) -> Any:
-        if _drawloom.is_controlled():
-            _drawloom.guest_touch(self, True)
-        return native(self, *args, **options)
-
-    return method
-
-
-_OF_SERVERS = ("_attach", "_detach", "_wakeup", "close", "close_clients", "abort_clients", "is_serving", "_start_serving", "wait_closed")
-PATCHES: list[Patch] = [
-    (base_events.Server, name, _noted(vars(base_events.Server)[name])) for name in _OF_SERVERS if name in vars(base_events.Server)
-]
+PATCHES: list[Patch] = OF_SERVERS

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import functools
 import selectors
+import weakref
+from asyncio import base_events
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from . import _drawloom
 from ._outside._ready import Awaited
+from ._patching import Patch
 
 if TYPE_CHECKING:
     from ._async_host import Host
@@ -97,3 +101,37 @@ class Selector(selectors.BaseSelector):
 
 def _number(fileobj: Any) -> int:
     return fileobj if isinstance(fileobj, int) else int(fileobj.fileno())
+
+
+class Transports:
+    """By descriptor: which of them a transport has is nothing that others look at, unless they do wrong."""
+
+    def __init__(self) -> None:
+        self._by_descriptor: weakref.WeakValueDictionary[int, Any] = weakref.WeakValueDictionary()
+
+    def __getitem__(self, fd: int) -> Any:
+        return self._by_descriptor[fd]
+
+    def __setitem__(self, fd: int, transport: Any) -> None:
+        self._by_descriptor[fd] = transport
+
+    def get(self, fd: int) -> Any:
+        return self._by_descriptor.get(fd)
+
+
+def _noted(native: Callable[..., Any]) -> Callable[..., Any]:
+    """A method of a server, which is changed by it: its code is not seen."""
+
+    @functools.wraps(native)
+    def method(self: Any, *args: Any, **options: Any) -> Any:
+        if _drawloom.is_controlled():
+            _drawloom.guest_touch(self, True)
+        return native(self, *args, **options)
+
+    return method
+
+
+_METHODS = ("_attach", "_detach", "_wakeup", "close", "close_clients", "abort_clients", "is_serving", "_start_serving", "wait_closed")
+OF_SERVERS: list[Patch] = [
+    (base_events.Server, name, _noted(vars(base_events.Server)[name])) for name in _METHODS if name in vars(base_events.Server)
+]

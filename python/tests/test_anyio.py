@@ -168,5 +168,18 @@ async def asks_a_server(box):
 @one_interval
 @backends
 def test_sockets(backend):
-    result = exhaust(lambda: Box(got=None), [asks_a_server], lambda box: box.got == b"x", backend=backend, max_schedules=100)
+    result = exhaust(lambda: Box(got=None), [asks_a_server], lambda box: box.got == b"x", backend=backend, max_schedules=40)
     assert result.verdict in ("holds", "no_bug_found") and result.uncontrolled is None, result.explanation
+
+
+@one_interval
+def test_asyncio_within_a_run_of_trio():
+    trio = pytest.importorskip("trio")
+
+    async def main():
+        result = exhaust(lambda: Box(value=0), [increments, increments], lambda box: box.value == 2, backend="asyncio")
+        assert trio.lowlevel.in_trio_run()
+        await anyio.sleep(0)
+        return result
+
+    assert trio.run(main).verdict == "fails"
