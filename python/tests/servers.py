@@ -90,9 +90,7 @@ def postgres():
                 return False
             return True
 
-        command = [server, "-D", data, "-p", str(port), "-h", "127.0.0.1", "-k", folder, "-F", "-c", "shared_buffers=16MB",
-                   # Circles are broken by who closes them, however slow the machine is.
-                   "-c", "deadlock_timeout=60s"]
+        command = [server, "-D", data, "-p", str(port), "-h", "127.0.0.1", "-k", folder, "-F", "-c", "shared_buffers=16MB"]
         with running(command, ready, folder, who):
             yield address
 

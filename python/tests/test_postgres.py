@@ -1,5 +1,7 @@
 """PostgreSQL, by psycopg: what transactions do to each other, and who waits for whom."""
 
+import ctypes
+
 import pytest
 import servers
 from common import exhaust, one_interval
@@ -111,7 +113,7 @@ def test_rows_come_while_a_transaction_looks(bank):
     assert result.verdict == "fails" and result.findings[0].anomaly.startswith("phantom in `accounts`")
 
 
-def test_transactions_that_wait_for_each_other(bank):
+def test_transactions_that_wait_for_each_other(bank, monkeypatch):
     """The server breaks the circle: one of them is told."""
 
     def transfer(one, other):
@@ -124,3 +126,17 @@ def test_transactions_that_wait_for_each_other(bank):
 
     result = exhaust(bank, [transfer(1, 2), transfer(2, 1)])
     assert result.verdict == "fails" and "DeadlockDetected" in result.findings[0].message, result.explanation
+
+    # Whoever closes the circle, even if it has stood for longer than the server would bear with it.
+    from drawloom._outside.sql import _postgres
+
+    ask = _postgres.Server.waits_for
+
+    def ask_later(self, connection):
+        if self.blocked:
+            ctypes.CDLL(None).usleep(1_100_000)
+        return ask(self, connection)
+
+    monkeypatch.setattr(_postgres.Server, "waits_for", ask_later)
+    again = result.replay()
+    assert "DeadlockDetected" in again.findings[0].message, again.explanation

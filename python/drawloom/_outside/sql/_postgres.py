@@ -128,6 +128,11 @@ class _Known:
             server.blocked.clear()
             server.await_end(gone)
 
+    def add(self, connection: Any) -> None:
+        self.connections.append(weakref.ref(connection))
+        # Circles are found by us (`_is_blocked`), before the server's own clock decides who is told, where we may ask for that.
+        connection.pgconn.exec_(b"SET deadlock_timeout = '1h'")
+
     def server(self, connection: Any) -> Server:
         info = connection.info
         key = (info.host, info.port, info.dbname)
@@ -145,7 +150,7 @@ def connect(cls: Any, *arguments: Any, **options: Any) -> Any:
         return _connect(cls, *arguments, **options)
     known.begin()
     connection = _drawloom.unobserved(lambda: _connect(cls, *arguments, **options))
-    known.connections.append(weakref.ref(connection))
+    known.add(connection)
     return connection
 
 

@@ -7,7 +7,6 @@ after. So a statement is a piece of its own. A task that waits for another one's
 from __future__ import annotations
 
 import asyncio
-import weakref
 from typing import Any
 
 import psycopg
@@ -43,7 +42,7 @@ async def connect(cls: Any, *arguments: Any, **options: Any) -> Any:
         return await _connect(cls, *arguments, **options)
     _postgres.known.begin()
     connection = await Aside(_connect(cls, *arguments, **options))
-    _postgres.known.connections.append(weakref.ref(connection))
+    _postgres.known.add(connection)
     return connection
 
 
