@@ -5,10 +5,16 @@ turn. Here anybody may be next, it alone included, for ever. So it waits until s
 at, or looked at what it has changed: until then it would only do the same once more. If nobody can go on it is called
 all the same: once before time passes, and if nobody sleeps a hundred times, after which those who wait for it wait in
 vain.
+
+One that has come to something else than the last time, such as a higher count, is not done yet: it is called a hundred
+times before time passes, and if nobody sleeps several hundred times, after which nothing can be said. So it is with
+timers that start each other, and nobody else can go on.
 """
 
 from __future__ import annotations
 
+import types
+from collections import deque
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
@@ -20,8 +26,12 @@ if TYPE_CHECKING:
 
 # Times that callbacks are called again while nobody else goes on.
 _PATIENCE = 100
+# The same of those that come to something else each time.
+_LONG_PATIENCE = 200
 # In nanoseconds: when nobody can go on. Main, when it wants to know that, sleeps for less.
 _SOON = 2
+# What can be compared without asking anybody.
+_PLAIN = (int, float, str, bytes, type(None))
 # Whose, which part, and whether it was changed.
 Touched = Iterable[tuple[Any, Any, bool]]
 
@@ -33,10 +43,17 @@ class Asking:
         self.guest = guest
         self.parts: dict[int, dict[Any, bool]] = {}
         self.is_touched = False
+        # What it came to, and whether that was something else before.
+        self._came_to: list[Any] = []
+        self.goes_on = False
 
     def begin(self, touched: Touched) -> None:
         self.is_touched = False
         self.parts = {}
+        came_to = [_value(owner, part) for owner, part, write in touched if write]
+        callback = getattr(self.guest.handle, "_callback", None)
+        came_to += [_value(cell, None) for cell in getattr(callback, "__closure__", None) or ()]
+        self.goes_on, self._came_to = bool(self._came_to) and came_to != self._came_to, came_to
         for owner, part, write in touched:
             parts = self.parts.setdefault(id(owner), {})
             parts[part] = parts.get(part, False) or write
@@ -50,6 +67,24 @@ class Asking:
         return False
 
 
+def _value(owner: Any, part: Any) -> Any:
+    """What was written, as far as that can be compared with what is written the next time."""
+    if isinstance(part, str):
+        value = owner.get(part) if isinstance(owner, dict) else getattr(owner, part, None)
+    elif isinstance(owner, types.CellType):
+        try:
+            value = owner.cell_contents
+        except ValueError:
+            return None
+    else:
+        value = owner
+    if isinstance(value, (list, tuple, deque)):
+        return len(value), [item for item in value if isinstance(item, _PLAIN)]
+    if isinstance(value, (dict, set)):
+        return len(value), [item for item in value if isinstance(item, _PLAIN)]
+    return value if isinstance(value, _PLAIN) else None
+
+
 class Again:
     """Those who wait to be called again, in one execution."""
 
@@ -61,6 +96,12 @@ class Again:
         # A timer that lets them be called when nobody can go on.
         self._quiet: Guest | None = None
         self._rounds = 0
+        # Timers that came right after each other.
+        self._lonely = 0
+
+    def _is_lonely(self, guest: Guest) -> bool:
+        """Whether it is a timer, and nobody waits for time to pass but one that it has started."""
+        return guest.until is not None and guest is not self._quiet and self._host.timers <= 1
 
     def is_asked(self, guest: Guest) -> bool:
         """Whether the piece that has run was a callback, and wants to be called again."""
@@ -86,6 +127,9 @@ class Again:
 
     def wake(self, guest: Guest) -> None:
         """A piece has been run: whom it matters to is called again."""
+        self._lonely = self._lonely + 1 if self._is_lonely(guest) else 0
+        if self._lonely == _LONG_PATIENCE:
+            _drawloom.give_up(f"timers that have started each other {_LONG_PATIENCE} times, with nobody else to go on")
         if guest is self._quiet:
             self._quiet = None
             self._rounds += 1
@@ -103,5 +147,11 @@ class Again:
         self._be_called_when_quiet()
 
     def _be_called_when_quiet(self) -> None:
-        if self._asking and self._quiet is None and self._rounds < (1 if self._host.timers else _PATIENCE):
+        if any(asking.goes_on for asking in self._asking):
+            most = _PATIENCE if self._host.timers else _LONG_PATIENCE + 1
+            if self._rounds == _LONG_PATIENCE:
+                _drawloom.give_up(f"a callback that has been called again {_LONG_PATIENCE} times, with nobody else to go on")
+        else:
+            most = 1 if self._host.timers else _PATIENCE
+        if self._asking and self._quiet is None and self._rounds < most:
             self._quiet = self._host.new_guest(self._host.idle(), None, _drawloom.guest_now() + _SOON)

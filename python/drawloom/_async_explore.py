@@ -6,6 +6,7 @@ import functools
 import importlib
 import inspect
 import sys
+import types
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -24,15 +25,13 @@ def is_async(function: Any) -> bool:
     return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(getattr(function, "__call__", None))
 
 
-def backend_of(asked: str | None, workers: Sequence[Callable[..., Any]]) -> str:
+def backend_of(asked: str | None) -> str:
     """Whose event loop coroutines are to run in: the one that was asked for, or the one that runs."""
     if asked is None:
         trio = sys.modules.get("trio._core._run")
         return "trio" if trio is not None and hasattr(trio.GLOBAL_RUN_CONTEXT, "runner") else "asyncio"
     if asked not in BACKENDS:
         raise ValueError(f"backend is one of {', '.join(map(repr, BACKENDS))}, not {asked!r}")
-    if asked == "trio" and not all(map(is_async, workers)):
-        raise TypeError("with trio every worker is a coroutine function: threads beside it are not explored")
     return asked
 
 
@@ -47,6 +46,7 @@ class AsyncProgram:
     def __init__(self, setup: Callable[[], Any], workers: Sequence[Callable[..., Any]], invariant: Any,
                  describe: Callable[[BaseException], tuple[str, str]], foretold: str | None, library: str) -> None:
         self.setup, self.workers, self.invariant, self.describe = setup, workers, invariant, describe
+        self.is_awaited = is_async(invariant)
         self.knowledge = Knowledge(foretold)
         module = _library(library)
         self.host: Callable[..., Host] = module.Loop
@@ -68,9 +68,13 @@ class AsyncProgram:
         for task in tasks:
             loop.join(task)
         self._leave(loop, len(tasks))
-        if self.invariant is not None and self._alone(loop, self.invariant(state), "invariant") is False:
+        if self.invariant is not None and self._alone(loop, self._asked(state), "invariant") is False:
             raise AssertionError("the invariant does not hold")
         _drawloom.guests_dismissed()
+
+    def _asked(self, state: Any) -> Any:
+        # A coroutine that is made while the execution ends would be lost, and be told of.
+        return _drawloom.unobserved(lambda: self.invariant(state)) if self.is_awaited else self.invariant(state)
 
     def known(self) -> tuple[str, str | None]:
         """What a token has to say of it besides, and what is not known of it."""
@@ -94,15 +98,22 @@ class AsyncProgram:
 
     def _alone(self, loop: Host, value: Any, name: str) -> Any:
         """What a function of the test has come to, awaited if need be."""
-        if not inspect.isawaitable(value):
+        if not hasattr(type(value), "__await__"):
             return value
-        task = loop.bring(_awaited(value), name)
-        loop.tasks[task].is_alone = True
-        loop.let_in()
-        loop.join(task)
+        begun: list[Any] = []
+        try:
+            task = loop.bring(_awaited(value, begun), name)
+            loop.tasks[task].is_alone = True
+            loop.let_in()
+            loop.join(task)
+        finally:
+            # The execution may be over before it has begun, and nobody is to be told of that.
+            if not begun and isinstance(value, types.CoroutineType):
+                value.close()
         _drawloom.guests_have_left()
         return loop.result_of(task)
 
 
-async def _awaited(value: Any) -> Any:
+async def _awaited(value: Any, begun: list[Any]) -> Any:
+    begun.append(value)
     return await value

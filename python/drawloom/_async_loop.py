@@ -10,6 +10,8 @@ import contextlib
 import contextvars
 import itertools
 import os
+import socket
+import sys
 import types
 from asyncio import events, mixins
 from collections.abc import Callable, Coroutine
@@ -19,6 +21,7 @@ from . import _drawloom
 from ._async_host import Guest, Host, instant, now
 from ._async_knowledge import Knowledge
 from ._async_places import all_of, touched_by
+from ._async_sockets import OF_SERVERS, Selector, Transports, Watch
 from ._patching import Patch
 
 _ASYNCIO = os.path.dirname(os.path.abspath(asyncio.__file__))
@@ -36,6 +39,8 @@ class Handle(asyncio.TimerHandle):
         self._cancelled = self._scheduled = False
         self._source_traceback = None
         self._repr = None
+        # The socket that it is about, if it is.
+        self.watch: Watch | None = None
 
     def cancel(self) -> None:
         _drawloom.guest_touch(self, True)
@@ -81,6 +86,14 @@ class Task(asyncio.Task):  # type: ignore[type-arg]
 def _nothing() -> None: ...
 
 
+def _beside() -> list[tuple[dict[str, Any], dict[str, Any]]]:
+    """Where trio, and those who ask which library runs, have it that trio does; and what is there."""
+    trio, sniffio = sys.modules.get("trio._core._run"), sys.modules.get("sniffio")
+    found = [trio.GLOBAL_RUN_CONTEXT.__dict__] if trio is not None else []
+    found += [sniffio.thread_local.__dict__] if sniffio is not None else []
+    return [(names, dict(names)) for names in found]
+
+
 def _is_same(one: Any, other: Any) -> bool:
     """Whether two things are one; methods are made anew whenever somebody asks for them."""
     if isinstance(one, types.MethodType) and isinstance(other, types.MethodType):
@@ -88,8 +101,13 @@ def _is_same(one: Any, other: Any) -> bool:
     return one is other
 
 
-class Loop(Host, asyncio.AbstractEventLoop):
-    """The event loop of one execution."""
+def _all_of(handles: list[Handle]) -> None:
+    for handle in handles:
+        handle._callback(*handle._args)
+
+
+class Loop(Host, asyncio.SelectorEventLoop):
+    """The event loop of one execution; of asyncio's own it has what it does with sockets."""
 
     library = (_ASYNCIO,)
 
@@ -101,6 +119,14 @@ class Loop(Host, asyncio.AbstractEventLoop):
         self.called: Handle | None = None
         self.before: tuple[Any, Any, Any] = (None, None, None)
         self._numbers = itertools.count()
+        # What says that other libraries run.
+        self.others: list[tuple[dict[str, Any], dict[str, Any]]] = []
+        self._selector = Selector(self, self._ready)
+        self._transports: Any = Transports()
+        self._unix_server_sockets: Any = {}
+        self._debug = self._closed = False
+        # What is to be called one right after the other, while that is so.
+        self.in_turn: list[Handle] | None = None
 
     def number(self) -> int:
         """Of a new future or task."""
@@ -114,7 +140,7 @@ class Loop(Host, asyncio.AbstractEventLoop):
     def carry_out(self, guest: Guest, handle: Handle) -> None:
         if guest.task is None:
             _drawloom.guest_touch(handle, False)
-        if handle._cancelled:
+        if handle._cancelled or (handle.watch is not None and not handle.watch.begin_event()):
             return
         if guest.task is None:
             self.called = handle
@@ -123,6 +149,24 @@ class Loop(Host, asyncio.AbstractEventLoop):
             handle._context.run(handle._callback, *handle._args)
         finally:
             self.called = None
+        if handle.watch is not None:
+            handle.watch.look(again=True)
+
+    def _make_socket_transport(self, *arguments: Any, **options: Any) -> Any:
+        """What a transport has called when it is made comes in this order, and nobody comes in between."""
+        self.in_turn = handles = []
+        try:
+            transport = super()._make_socket_transport(*arguments, **options)  # type: ignore[misc]
+        finally:
+            self.in_turn = None
+        self.call_soon(_all_of, handles)
+        return transport
+
+    def _ready(self, watch: Watch, handle: Any) -> Handle:
+        """A socket is ready: what is to be called."""
+        event = Handle(self, handle._callback, handle._args, handle._context)
+        event.watch = watch
+        return event
 
     def _asks_again(self, handle: Handle) -> bool:
         """Whether the callback that runs wants itself to be called again: it waits for others to go on."""
@@ -175,6 +219,9 @@ class Loop(Host, asyncio.AbstractEventLoop):
     def enter(self) -> None:
         lock = mixins._global_lock  # type: ignore[attr-defined]
         self.before = events._get_running_loop(), asyncio.tasks.all_tasks, lock
+        self.others = _beside()
+        for names, _ in self.others:
+            names.clear()
         events._set_running_loop(self)
         asyncio.all_tasks = asyncio.tasks.all_tasks = self._all_tasks
         # It keeps threads apart, and there is but one.
@@ -185,6 +232,8 @@ class Loop(Host, asyncio.AbstractEventLoop):
         asyncio.all_tasks = asyncio.tasks.all_tasks = all_tasks
         mixins._global_lock = lock  # type: ignore[attr-defined]
         events._set_running_loop(running)
+        for names, values in self.others:
+            names.update(values)
 
     def _all_tasks(self, _of: Any = None) -> set[Any]:
         _drawloom.guest_unknown("a look at all tasks")
@@ -197,7 +246,9 @@ class Loop(Host, asyncio.AbstractEventLoop):
         if self.is_over:
             return handle
         task = getattr(callback, "__self__", None)
-        if self._asks_again(handle):
+        if self.in_turn is not None:
+            self.in_turn.append(handle)
+        elif self._asks_again(handle):
             self.current.handle = handle  # type: ignore[union-attr]
         else:
             self.schedule(task if isinstance(task, asyncio.Task) else None, handle)
@@ -278,6 +329,10 @@ class Loop(Host, asyncio.AbstractEventLoop):
     def set_debug(self, enabled: bool) -> None:
         """There is nothing to be told."""
 
+    async def getaddrinfo(self, *arguments: Any, **options: Any) -> Any:  # type: ignore[override]
+        await asyncio.sleep(0)  # as whoever asks a thread to do it
+        return socket.getaddrinfo(*arguments, **options)
+
     async def shutdown_asyncgens(self) -> None:
         """They are closed with the execution."""
 
@@ -287,16 +342,19 @@ class Loop(Host, asyncio.AbstractEventLoop):
 
 def _uncontrolled(name: str) -> Callable[..., Any]:
     def refuse(self: Loop, *_args: Any, **_options: Any) -> Any:
-        what = f"loop.{name}(): there are no sockets or processes in an explored event loop"
+        what = f"loop.{name}(): there are no processes, pipes or signals in an explored event loop"
         _drawloom.give_up(what, name == "run_in_executor")
 
     refuse.__name__ = name
     return refuse
 
 
+_OF_SOCKETS = """create_connection create_server create_unix_connection create_unix_server create_datagram_endpoint start_tls
+ connect_accepted_socket sock_recv sock_recv_into sock_recvfrom sock_recvfrom_into sock_sendto sock_sendall sock_connect sock_accept
+ add_reader remove_reader add_writer remove_writer""".split()
 for _name, _method in vars(events.AbstractEventLoop).items():
-    if not _name.startswith("_") and _name not in vars(Loop):
+    if not _name.startswith("_") and _name not in vars(Loop) and _name not in _OF_SOCKETS:
         setattr(Loop, _name, _uncontrolled(_name))
-Loop.__abstractmethods__ = frozenset()  # type: ignore[attr-defined]
-# Nothing else of asyncio is replaced: what runs its tasks is a loop as any other.
-PATCHES: list[Patch] = [(asyncio.tasks, "set", all_of)]
+
+
+PATCHES: list[Patch] = [*OF_SERVERS, (asyncio.tasks, "set", all_of)]

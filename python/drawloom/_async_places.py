@@ -8,6 +8,7 @@ import types
 from typing import Any
 
 from . import _drawloom, _types
+from ._code import is_foreign
 from ._drawloom import EFFECTS
 
 Place = tuple[str, int]
@@ -49,7 +50,7 @@ def place_of(awaits: Any, library: tuple[str, ...]) -> Place:
         else:
             return place
         frame, code = getattr(awaits, f"{prefix}_frame"), getattr(awaits, f"{prefix}_code")
-        if place[1] == 0 or not code.co_filename.startswith(library):
+        if place[1] == 0 or not (code.co_filename.startswith(library) or is_foreign(code.co_filename)):
             place = (code.co_filename, (frame.f_lineno if frame else None) or code.co_firstlineno)
         awaits = getattr(awaits, {"cr": "cr_await", "gi": "gi_yieldfrom", "ag": "ag_await"}[prefix])
     return place

@@ -1,8 +1,8 @@
 """A run of trio whose order is the engine's to choose.
 
 trio's own loop runs here, a task at a time: the queue from which it takes what can go on has but the one in it that the
-engine has chosen. Deadlines are timers of the engine; there are no sockets, threads or signals. trio's locks, channels,
-nurseries and cancel scopes are as they are.
+engine has chosen. Deadlines are timers of the engine, and a socket that is ready is an event. There are no signals, and who
+wants a thread is explored in one (`_loops_trio`). trio's locks, channels, nurseries and cancel scopes are as they are.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from . import _drawloom
 from ._async_host import Guest, Host
 from ._async_knowledge import Knowledge
 from ._async_trio_notes import NOTES, touch
-from ._async_trio_parts import Clock, Deadlines, EntryQueue, NoInstruments, NoSockets, Queue
+from ._async_trio_parts import Clock, Deadlines, EntryQueue, NoInstruments, NoSignals, Queue, Resolver, System, abandon, close
 from ._patching import Patch
 
 _LIBRARY = tuple(os.path.dirname(os.path.abspath(str(module.__file__))) for module in (trio, outcome))
@@ -33,7 +33,7 @@ class Runner(_run.Runner):  # type: ignore[misc]
 
     def __init__(self, loop: Loop) -> None:
         super().__init__(
-            clock=Clock(), instruments=NoInstruments(), io_manager=NoSockets(), ki_manager=None,
+            clock=Clock(), instruments=NoInstruments(), io_manager=System(loop), ki_manager=NoSignals(),
             strict_exception_groups=True, system_context=contextvars.copy_context(), runq=Queue(loop),
             deadlines=Deadlines(loop), entry_queue=EntryQueue(loop),
         )
@@ -41,6 +41,7 @@ class Runner(_run.Runner):  # type: ignore[misc]
         # That of workers, of which nobody sees anything.
         self.nursery: Any = None
         self.system_nursery: Any = None
+        Resolver.be_used(self)
 
     def close(self) -> None:
         """Nothing was opened."""
@@ -155,13 +156,7 @@ class Loop(Host):
         self.runner.system_nursery.cancel_scope.cancel()
 
     def forget(self, task: Any) -> None:
-        _run.GLOBAL_RUN_CONTEXT.task = task
-        # A nursery that is left waits for its tasks, and so has to be left anew.
-        for _ in range(_NESTED):
-            try:
-                return super().forget(task)
-            except RuntimeError:
-                continue
+        close(task)
 
     def tear_down(self) -> None:
         # They insist on being empty when they are forgotten.
@@ -169,14 +164,7 @@ class Loop(Host):
         super().tear_down()
         if self.root is not None:
             self.root.coro.close()
-        for nursery in nurseries:
-            nursery._children.clear()
-        for task in self.tasks:
-            _parking_lot.GLOBAL_PARKING_LOT_BREAKER.pop(task, None)
-        try:
-            self.passes.throw(trio.TrioInternalError())
-        except BaseException:  # that is how it ends
-            pass
+        abandon(self.passes, list(self.tasks), nurseries)
 
     def enter(self) -> None:
         context = _run.GLOBAL_RUN_CONTEXT
@@ -197,15 +185,32 @@ class Loop(Host):
         context.__dict__.update(values)
 
 
-# Nurseries in one another that a task which is closed may be in.
-_NESTED = 100
-
-
 async def _nothing() -> None: ...
 
 
 def _no_threads(*_args: Any, **_options: Any) -> None:
-    _drawloom.give_up("a thread of trio: threads beside a run of trio are not explored")
+    _drawloom.give_up("a thread of trio", True)
 
 
-PATCHES: list[Patch] = [*NOTES, (trio._threads, "start_thread_soon", _no_threads)]
+class _Bytes(bytes):
+    """In place of a `memoryview`, of which it is not known what it is about."""
+
+    def __new__(cls, data: Any) -> Any:
+        if isinstance(data, bytearray):
+            _drawloom.guest_touch(data, False)
+        return super().__new__(cls, data)
+
+    def __getitem__(self, of: Any) -> Any:
+        return _Bytes(super().__getitem__(of))
+
+    def __enter__(self) -> _Bytes:
+        return self
+
+    def __exit__(self, *_error: Any) -> None: ...
+
+
+PATCHES: list[Patch] = [
+    *NOTES,
+    (trio._threads, "start_thread_soon", _no_threads),
+    (trio._highlevel_socket, "memoryview", _Bytes),
+]

@@ -100,6 +100,7 @@ def _slots(kind: Any, but: tuple[str, ...]) -> list[Patch]:
     return [(kind, name, _noted(vars(kind)[name])) for name in names]
 
 
+IN_ORDER: list[Patch] = [(_run.Task, "__hash__", _same), (_run.CancelStatus, "__hash__", _same)]
 NOTES: list[Patch] = [
     *_slots(_run.CancelScope, ()),
     *_slots(_run.CancelStatus, ("_tasks", "_children")),
@@ -112,6 +113,5 @@ NOTES: list[Patch] = [
     (_run._TaskStatus, "started", _status_started),
     (_sync, "add_parking_lot_breaker", _has_taken),
     (_run.Task, "child_nurseries", property(_nurseries)),
-    (_run.Task, "__hash__", _same),
-    (_run.CancelStatus, "__hash__", _same),
+    *IN_ORDER,
 ]

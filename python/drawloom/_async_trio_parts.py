@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import math
+import socket
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
+import outcome
 import trio
-from trio._core import _run
+from trio._core import _parking_lot, _run
 
 from . import _drawloom
 from ._async_host import instant, now
 from ._async_places import touched_by
+from ._async_sockets import Watch
 
 if TYPE_CHECKING:
     from ._async_trio import Loop
@@ -125,16 +128,55 @@ class EntryQueue:
         return 0
 
 
-class NoSockets:
-    """In place of what waits for the system."""
+class System:
+    """In place of what waits for the system: which task waits for which socket."""
+
+    def __init__(self, loop: Loop) -> None:
+        self._loop = loop
+        self._waiting: dict[tuple[int, bool], tuple[Watch, Any]] = {}
+
+    async def wait_readable(self, fd: Any) -> None:
+        await self._wait(fd, False)
+
+    async def wait_writable(self, fd: Any) -> None:
+        await self._wait(fd, True)
+
+    async def _wait(self, of: Any, writes: bool) -> None:
+        fd = of if isinstance(of, int) else of.fileno()
+        if (fd, writes) in self._waiting:
+            raise trio.BusyResourceError("another task is already reading / writing this fd")
+        task = trio.lowlevel.current_task()
+
+        def wake() -> None:
+            if watch.begin_event():
+                self._end(fd, writes)
+                _run.reschedule(task)
+
+        def abort(_: Any) -> Any:
+            self._end(fd, writes)
+            return trio.lowlevel.Abort.SUCCEEDED
+
+        watch = Watch(self._loop, fd, writes, lambda _: wake)
+        self._waiting[fd, writes] = watch, task
+        watch.look()
+        await trio.lowlevel.wait_task_rescheduled(abort)
+
+    def notify_closing(self, of: Any) -> None:
+        fd = of if isinstance(of, int) else of.fileno()
+        for writes in (False, True):
+            if (fd, writes) in self._waiting:
+                _run.reschedule(self._end(fd, writes), outcome.Error(trio.ClosedResourceError("another task closed this fd")))
+
+    def _end(self, fd: int, writes: bool) -> Any:
+        """Nobody waits any more. Who did."""
+        watch, task = self._waiting.pop((fd, writes))
+        watch.end()
+        return task
 
     def process_events(self, _events: Any) -> None: ...
 
     def statistics(self) -> Any:
         return None
-
-    def __getattr__(self, name: str) -> Any:
-        _drawloom.give_up(f"trio.lowlevel.{name}(): there are no sockets in an explored run")
 
 
 class NoInstruments(dict):  # type: ignore[type-arg]
@@ -144,3 +186,57 @@ class NoInstruments(dict):  # type: ignore[type-arg]
         _drawloom.give_up("an instrument of trio")
 
     remove_instrument = add_instrument
+
+
+class NoSignals:
+    """In place of what waits for Ctrl-C."""
+
+    ki_pending = False
+
+    def install(self, *_args: Any) -> None: ...
+
+    def close(self) -> None: ...
+
+
+class Resolver(trio.abc.HostnameResolver):  # type: ignore[misc]
+    """In place of the threads in which trio looks up names."""
+
+    @staticmethod
+    def be_used(runner: Any) -> None:
+        """By the tasks of a run."""
+        runner._locals[trio._socket._resolver] = Resolver()
+
+    async def getaddrinfo(self, *arguments: Any) -> Any:
+        await trio.lowlevel.checkpoint()
+        return socket.getaddrinfo(*arguments)
+
+    async def getnameinfo(self, *arguments: Any) -> Any:
+        await trio.lowlevel.checkpoint()
+        return socket.getnameinfo(*arguments)
+
+
+# Nurseries in one another that a task which is closed may be in.
+_NESTED = 100
+
+
+def close(task: Any) -> None:
+    """Closes a task that has not ended."""
+    _run.GLOBAL_RUN_CONTEXT.task = task
+    # A nursery that is left waits for its tasks, and so has to be left anew.
+    for _ in range(_NESTED):
+        try:
+            return task.coro.close()  # type: ignore[no-any-return]
+        except RuntimeError:
+            continue
+
+
+def abandon(passes: Any, tasks: list[Any], nurseries: list[Any]) -> None:
+    """Ends a run whose tasks are closed, and will not end by themselves."""
+    for nursery in nurseries:
+        nursery._children.clear()
+    for task in tasks:
+        _parking_lot.GLOBAL_PARKING_LOT_BREAKER.pop(task, None)
+    try:
+        passes.throw(trio.TrioInternalError())
+    except BaseException:  # that is how it ends
+        pass

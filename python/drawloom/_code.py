@@ -35,7 +35,7 @@ _UNDER_LOCKS = (base_events, runners, _base, thread)
 # Not under test: this package, imports, what pytest puts into assertions; drivers of databases; what shares nothing but
 # under locks; and what reckons with names of files and reaches these by functions that are seen themselves.
 FOREIGN = (PACKAGE, "<frozen importlib", "<frozen zipimport", "<frozen posixpath", "<frozen genericpath",
-           "<frozen codecs", "<frozen io",
+           "<frozen codecs", "<frozen io", os.path.join(os.path.dirname(str(socket.__file__)), "ssl.py"),
            *(str(module.__file__).removesuffix("__init__.py") for module in _OF_FILES + _UNDER_LOCKS),
            *(str(sys.modules[name].__file__) for name in _OF_PATTERNS if name in sys.modules))
 # Of this package, what stands for code of the standard library that is seen.

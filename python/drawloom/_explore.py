@@ -192,7 +192,7 @@ def explore(
     elif count is not None:
         raise TypeError("count goes with one callable as workers, not with a list")
     workers = list(workers)
-    library = backend_of(backend, workers)
+    library = backend_of(backend)
     name = name or _naming.of_exploration(setup, workers)
     strategy, options = _settings.overridden(strategy, options)
 
@@ -208,7 +208,7 @@ def explore(
                 program, config, name, None if known is None else of_threads, _naming.of_command(),
                 (_real_time.patience(stuck_after), yields),
             )
-        if told["needs_threads"] and not threaded and library == "asyncio":
+        if told["needs_threads"] and not threaded:
             return run(config, known, True)
         return told
 
@@ -239,7 +239,7 @@ def _program(setup: Callable[[], Any], workers: Sequence[Callable[..., Any]], in
     if not any(map(is_async, workers)):
         return _Program(setup, workers, invariant)
     if threaded or not all(map(is_async, workers)):
-        return _loops.LoopProgram(setup, workers, invariant, is_async)
+        return _loops.LoopProgram(setup, workers, invariant, is_async, library)
     return AsyncProgram(setup, workers, invariant, _describe, foretold, library)
 
 

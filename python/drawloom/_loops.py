@@ -8,15 +8,18 @@ from __future__ import annotations
 
 import asyncio
 import heapq
+import importlib
 import itertools
+import socket
 import sys
 import warnings
 from asyncio import events, futures, tasks
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from . import _clock, _drawloom, _naming, _sync
+from . import _drawloom, _naming, _sync
 from ._async_places import all_of
+from ._loops_waker import Waker
 from ._patching import Patch
 
 _PyFuture: Any = futures._PyFuture  # type: ignore[attr-defined]
@@ -65,45 +68,19 @@ class _Gathering(Future):
         return any(cancelled)
 
 
-class _Waker:
-    """What a loop waits at until time is up, or another thread calls: what that wants is told under one lock."""
-
-    def __init__(self, loop: Loop) -> None:
-        self._loop = loop
-        self._condition = _sync.Condition(_sync.make_lock())
-        self._told: list[Callable[[], Any]] = []
-        self._called = False
-
-    def select(self, timeout: float | None) -> list[Any]:
-        with self._condition:
-            if not self._called and not self._told and (timeout is None or timeout > 0):
-                self._condition.wait(timeout)
-            self._called, told, self._told = False, self._told, []
-        for act in told:
-            act()
-        return []
-
-    def tell(self, act: Callable[[], Any], wake: bool) -> None:
-        """Has the loop's own thread act, when it looks; unless it is woken, that may be never."""
-        with self._condition:
-            if wake:
-                self._called = True
-                self._condition.notify()
-            self._told.append(act)
-
-    def close(self) -> None:
-        """There is nothing to close."""
-
-
-class Loop(asyncio.BaseEventLoop):
+class Loop(asyncio.SelectorEventLoop):
     """The event loop of a thread. What its thread does is nobody else's business; others come in by the waker."""
 
     def __init__(self) -> None:
-        super().__init__()
-        self._selector = _Waker(self)
+        super().__init__(Waker())
         self._owner = _drawloom.task()
         self.remembered: list[Any] = []
         self._clock_resolution = 1e-9
+
+    def _make_self_pipe(self) -> None:
+        """Others come in by the waker."""
+
+    _close_self_pipe = _make_self_pipe
 
     def run_forever(self) -> None:
         self._owner = _drawloom.task()
@@ -149,17 +126,16 @@ class Loop(asyncio.BaseEventLoop):
         if _drawloom.is_controlled():
             super().call_exception_handler(context)
 
-    def _process_events(self, event_list: list[Any]) -> None: ...
-
     def _write_to_self(self) -> None:
         self._selector.tell(int, True)
 
-    def _make_socket_transport(self, *_args: Any, **_options: Any) -> Any:
-        _drawloom.give_up("a socket of an event loop")
+    async def getaddrinfo(self, *arguments: Any, **options: Any) -> Any:
+        return socket.getaddrinfo(*arguments, **options)
 
-    _make_ssl_transport = _make_datagram_transport = _make_read_pipe_transport = _make_socket_transport
-    _make_write_pipe_transport = _make_subprocess_transport = _add_reader = _add_writer = _make_socket_transport
-    add_reader = add_writer = sock_recv = sock_sendall = sock_connect = sock_accept = _make_socket_transport
+    def _make_pipe_transport(self, *_args: Any, **_options: Any) -> Any:
+        _drawloom.give_up("a process or a pipe of an event loop")
+
+    _make_read_pipe_transport = _make_write_pipe_transport = _make_subprocess_transport = _make_pipe_transport
 
 
 def _new_event_loop() -> Any:
@@ -202,40 +178,31 @@ PATCHES: list[Patch] = [
 ]
 
 
-class _InOrder:
-    """In place of trio's dice: of those that can go on, the order is not reversed now and then."""
-
-    def random(self) -> float:
-        return 1.0
-
-    def uniform(self, low: float, _high: float) -> float:
-        return low
-
-    def shuffle(self, _batch: list[Any]) -> None:
-        """They were put into the order in which they were made, for Hypothesis."""
-
-
 def patches() -> list[Patch]:
     """What takes the place of what, where event loops are within threads."""
-    trio = sys.modules.get("trio._core._run")
-    if trio is None:
-        return PATCHES
-    return [*PATCHES, (trio, "_r", _InOrder()), (trio, "perf_counter", _clock.PATCHES["perf_counter"])]
+    return PATCHES if "trio._core._run" not in sys.modules else [*PATCHES, *_of_trio().PATCHES]
+
+
+def _of_trio() -> Any:
+    """The module that knows how trio runs within a thread."""
+    return importlib.import_module("._loops_trio", __package__)
 
 
 class LoopProgram:
     """What every execution runs: coroutines in an event loop, which is a thread, and functions in threads of their own."""
 
     def __init__(self, setup: Callable[[], Any], workers: Sequence[Callable[..., Any]], invariant: Any,
-                 is_async: Callable[[Any], bool]) -> None:
+                 is_async: Callable[[Any], bool], library: str) -> None:
         self.awaited = [worker for worker in workers if is_async(worker)]
         called = [worker for worker in workers if not is_async(worker)]
         self.patches = patches()
+        finished = _finished if library == "asyncio" else _of_trio().finished
+        self.run = _run if library == "asyncio" else _of_trio().run
         self.workers = _drawloom.Workers(
-            lambda: _finished(setup()),
+            lambda: finished(setup()),
             [self._run_loop, *called],
             ["event loop", *map(_naming.of_worker, called)],
-            None if invariant is None else lambda state: _finished(invariant(state)),
+            None if invariant is None else lambda state: finished(invariant(state)),
         )
 
     def __call__(self) -> None:
@@ -244,12 +211,7 @@ class LoopProgram:
         self.workers.run()
 
     def _run_loop(self, state: Any) -> None:
-        asyncio.run(self._gathered(state))
-
-    async def _gathered(self, state: Any) -> None:
-        begun = [asyncio.create_task(worker(state), name=_naming.of_worker(worker)) for worker in self.awaited]
-        for task in begun:
-            await task
+        self.run(self.awaited, state)
 
     def known(self) -> tuple[str, str | None]:
         """What a token has to say of it besides, and what is not known of it."""
@@ -258,6 +220,16 @@ class LoopProgram:
 
 THREADED = "threads"
 """In a token: the event loop is a thread."""
+
+
+def _run(workers: list[Callable[..., Any]], state: Any) -> None:
+    asyncio.run(_gathered(workers, state))
+
+
+async def _gathered(workers: list[Callable[..., Any]], state: Any) -> None:
+    begun = [asyncio.create_task(worker(state), name=_naming.of_worker(worker)) for worker in workers]
+    for task in begun:
+        await task
 
 
 def _finished(value: Any) -> Any:

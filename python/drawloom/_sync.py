@@ -55,6 +55,8 @@ class Condition:
     def __init__(self, lock: Any = None) -> None:
         self._lock = make_rlock() if lock is None else lock
         self._queue = _drawloom.CondVar()
+        # In which execution, and the standard library's own.
+        self._by_locks: tuple[int, Any] = (0, None)
         self.acquire = self._lock.acquire
         self.release = self._lock.release
 
@@ -68,8 +70,19 @@ class Condition:
         return bool(self._lock._is_owned())
 
     def wait(self, timeout: float | None = None) -> bool:
+        handed_over = self._of_handed_over()
+        if handed_over is not None:
+            return bool(handed_over.wait(timeout))
         self._check("wait on")
         return self._queue.wait(self._lock, timeout)
+
+    def _of_handed_over(self) -> Any:
+        """What waits by locks, if the lock is one that has no holder; none if it has."""
+        if not self._lock.is_handed_over():
+            return None
+        if self._by_locks[0] != _drawloom.epoch():
+            self._by_locks = _drawloom.epoch(), _drawloom.unobserved(lambda: _NativeCondition(self._lock))
+        return self._by_locks[1]
 
     def wait_for(self, predicate: Callable[[], Any], timeout: float | None = None) -> Any:
         end = None
@@ -87,11 +100,17 @@ class Condition:
         return result
 
     def notify(self, n: int = 1) -> None:
+        handed_over = self._of_handed_over()
+        if handed_over is not None:
+            return handed_over.notify(n)  # type: ignore[no-any-return]
         self._check("notify on")
         for _ in range(n):
             self._queue.notify(False)
 
     def notify_all(self) -> None:
+        handed_over = self._of_handed_over()
+        if handed_over is not None:
+            return handed_over.notify_all()  # type: ignore[no-any-return]
         self._check("notify on")
         self._queue.notify(True)
 

@@ -274,7 +274,7 @@ def _fill() -> None:
             function = getattr(module, name, None)
             if function is not None:
                 _BY_OBJECT[id(function)] = EFFECTS[effect]
-    for name in ("get_ident", "allocate_lock", "_ThreadHandle"):
+    for name in ("get_ident", "allocate_lock", "_ThreadHandle", "daemon_threads_allowed"):
         if hasattr(_thread, name):
             _BY_OBJECT[id(getattr(_thread, name))] = _PURE
     for kind in LOCKS:

@@ -3,7 +3,7 @@
 import importlib
 
 import pytest
-from common import Box, exhaust
+from common import Box, exhaust, one_interval
 
 anyio = pytest.importorskip("anyio")
 try:
@@ -117,3 +117,69 @@ def two(box):
 def test_programs_of_anyio(backend, setup, workers, invariant, verdict):
     result = exhaust(setup, workers, invariant, backend=backend)
     assert (result.verdict, result.exhausted) == (verdict, True), result.explanation
+
+
+def add(box):
+    seen = box.value
+    box.value = seen + 1
+
+
+async def adds_in_a_thread(box):
+    await anyio.to_thread.run_sync(add, box)
+
+
+async def adds_from_a_thread(box):
+    def function():
+        anyio.from_thread.run(anyio.sleep, 1)
+        anyio.from_thread.run_sync(add, box)
+
+    await anyio.to_thread.run_sync(function)
+
+
+@one_interval
+@backends
+def test_threads(backend):
+    def setup():
+        return Box(value=0)
+
+    def explored(worker):
+        return exhaust(setup, [worker, worker], lambda box: box.value == 2, backend=backend, max_schedules=300)
+
+    assert explored(adds_in_a_thread).verdict == "fails"
+    result = explored(adds_from_a_thread)
+    assert result.verdict in ("holds", "no_bug_found"), result.explanation
+
+
+async def asks_a_server(box):
+    async def answers(stream):
+        async with stream:
+            await stream.send(await stream.receive())
+
+    async with anyio.create_task_group() as group:
+        listener = await anyio.create_tcp_listener(local_host="127.0.0.1")
+        group.start_soon(listener.serve, answers)
+        port = listener.extra(anyio.abc.SocketAttribute.local_port)
+        async with await anyio.connect_tcp("127.0.0.1", port) as stream:
+            await stream.send(b"x")
+            box.got = await stream.receive()
+        group.cancel_scope.cancel()
+
+
+@one_interval
+@backends
+def test_sockets(backend):
+    result = exhaust(lambda: Box(got=None), [asks_a_server], lambda box: box.got == b"x", backend=backend, max_schedules=40)
+    assert result.verdict in ("holds", "no_bug_found") and result.uncontrolled is None, result.explanation
+
+
+@one_interval
+def test_asyncio_within_a_run_of_trio():
+    trio = pytest.importorskip("trio")
+
+    async def main():
+        result = exhaust(lambda: Box(value=0), [increments, increments], lambda box: box.value == 2, backend="asyncio")
+        assert trio.lowlevel.in_trio_run()
+        await anyio.sleep(0)
+        return result
+
+    assert trio.run(main).verdict == "fails"

@@ -286,7 +286,7 @@ def test_what_is_not_controlled_is_named():
 
     result = exhaust(Cell, [connects])
     assert result.verdict == "inconclusive"
-    assert "create_connection" in result.reason
+    assert "a peer, which is not part of the exploration" in result.reason
 
     async def starts_a_process(_):
         await asyncio.create_subprocess_exec("true")
@@ -358,9 +358,9 @@ def test_a_callback_that_counts_is_called_until_it_has_counted():
         return lambda: Box(left=left, event=asyncio.Event(), other=asyncio.Event(), seconds=seconds)
 
     assert exhaust(setup(20, 0.001), [waits]).verdict == "holds"
-    # One that goes on for ever helps nobody.
+    # Of one that goes on for ever it is not known whether it will end.
     result = exhaust(setup(-1, 1), [waits])
-    assert (result.verdict, result.findings[0].kind) == ("fails", "starvation"), result.explanation
+    assert result.verdict == "inconclusive" and "called again 200 times" in result.reason
 
 
 def test_timers_of_one_instant_fire_in_any_order():

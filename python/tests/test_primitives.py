@@ -223,24 +223,73 @@ def test_locks_made_before_are_under_control_too(make):
     assert lock.acquire(blocking=False) and other.acquire(blocking=False)
 
 
-def test_what_is_not_modelled_is_said():
-    def setup():
-        lock = threading.Lock()
-        return Box(lock=lock, condition=threading.Condition(lock))
+def test_a_lock_is_seen_to_be_locked():
+    def hold(s):
+        with s.lock:
+            pass
+
+    def look(s):
+        assert not s.lock.locked()
+
+    result = exhaust(lambda: Box(lock=threading.Lock()), [hold, look], keep_going=True)
+    assert result.verdict == "fails" and 0 < result.failing < result.executions, result.reason
+
+
+def with_condition():
+    lock = threading.Lock()
+    return Box(lock=lock, condition=threading.Condition(lock), value=0)
+
+
+def release_elsewhere(lock):
+    other = threading.Thread(target=lock.release)
+    other.start()
+    other.join()
+
+
+def test_a_condition_whose_lock_is_handed_over():
+    def wait(s):
+        with s.lock:
+            assert s.condition.wait_for(lambda: s.value, 1.0)
+
+    def wait_for_ever(s):
+        with s.condition:
+            while not s.value:
+                s.condition.wait()
+
+    def set_it(s):
+        s.lock.acquire()
+        s.value = 1
+        s.condition.notify()
+        release_elsewhere(s.lock)
+
+    def set_it_and_forget(s):
+        s.lock.acquire()
+        s.value = 1
+        release_elsewhere(s.lock)
+
+    for worker in (wait, wait_for_ever):
+        result = exhaust(with_condition, [worker, set_it])
+        assert (result.verdict, result.coarse) == ("holds", None), result.explanation
+    result = exhaust(with_condition, [wait_for_ever, set_it_and_forget])
+    assert result.verdict == "fails" and {finding.kind for finding in result.findings} <= {"deadlock", "starvation"}
+    assert exhaust(with_condition, [wait_for_ever, wait_for_ever, set_it], max_schedules=500).verdict == "fails"
+
+
+def test_a_condition_of_a_plain_lock_asks_whether_anybody_has_it():
+    """As the standard library does; who notifies without having it may be too early."""
 
     def wait(s):
         with s.lock:
             s.condition.wait(1.0)
 
-    def meddle(s):
-        s.lock.acquire()
-        other = threading.Thread(target=s.lock.release)
-        other.start()
-        other.join()
+    def notify(s):
+        try:
+            s.condition.notify()
+        except RuntimeError:
+            s.value += 1
 
-    result = exhaust(setup, [wait, meddle])
-    assert (result.verdict, result.findings) == ("inconclusive", [])
-    assert "a condition variable whose lock one thread takes and another one releases" in result.reason
+    result = exhaust(with_condition, [wait, notify], lambda s: s.value == 0, keep_going=True)
+    assert result.verdict == "fails" and 0 < result.failing < result.executions, result.reason
 
 
 def test_primitives_are_the_standard_librarys_outside():

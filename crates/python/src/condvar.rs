@@ -5,7 +5,7 @@ use drawloom_gates::{Baton, baton};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 
-use crate::raise::{here, torn_down, unsupported};
+use crate::raise::{here, torn_down};
 use crate::sync::{Lock, Slot, nanos};
 use crate::world::world;
 
@@ -42,9 +42,9 @@ impl CondVar {
         let py = slf.py();
         let baton = baton().ok_or_else(|| PyRuntimeError::new_err("not in an exploration"))?;
         let (id, mutex) = (slf.borrow_mut().resource(baton), lock.borrow_mut().resource(baton));
-        if lock.borrow().is_handed_over() {
-            let what = "a condition variable whose lock one thread takes and another one releases";
-            return Err(unsupported(py, baton, what));
+        // A mutex of the engine is given back by who has it.
+        if !lock.borrow().is_of(baton).map_err(|_| torn_down(py))? {
+            return Err(torn_down(py));
         }
         let count = lock.borrow_mut().give_up();
         let operation = match timeout {

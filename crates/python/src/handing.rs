@@ -4,7 +4,7 @@
 //! while nobody has it is asked by an access to it, which is a step of its own: its order with whatever others do to the
 //! lock is explored, so the two steps together come to all that the one of the interpreter can.
 
-use drawloom_engine::{OpKind, Operation, ResourceId, ResourceKind, Site, State};
+use drawloom_engine::{OpKind, Operation, Resource, ResourceId, ResourceKind, Site, State};
 use drawloom_gates::{Baton, TornDown};
 
 use crate::steps::stop_if_grown;
@@ -47,8 +47,13 @@ pub(crate) fn release(baton: Baton, id: ResourceId, site: Site) -> Result<bool, 
     Ok(true)
 }
 
+/// Whether somebody has a lock, of either kind: the engine knows, whatever who has it is about to do.
 pub(crate) fn is_taken(baton: Baton, id: ResourceId) -> bool {
-    free(baton, id) == 0
+    baton.with_engine(|engine| match engine.resources().get(id.index()) {
+        Some(lock) if lock.kind == ResourceKind::Mutex => !lock.holders.is_empty(),
+        Some(Resource { state: State::Permits(free), .. }) => *free == 0,
+        _ => true,
+    })
 }
 
 fn free(baton: Baton, id: ResourceId) -> u64 {

@@ -4,7 +4,7 @@
 //! release it, though: then it is a semaphore of one permit, from the next beginning of the exploration on.
 
 use drawloom_engine::{OpKind, Operation, ResourceId, Site, TaskId, outcome};
-use drawloom_gates::{Baton, baton};
+use drawloom_gates::{Baton, TornDown, baton};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 
@@ -53,8 +53,13 @@ impl Lock {
         self.slot.id
     }
 
-    pub(crate) fn is_handed_over(&self) -> bool {
-        self.handed_over
+    /// Whether a task has it; if another one does, that hands it over.
+    pub(crate) fn is_of(&self, baton: Baton) -> Result<bool, TornDown> {
+        let is_own = self.holder == baton.running() && !self.handed_over;
+        if !is_own && !baton.is_tearing_down() {
+            handing::learn(baton, self.made)?;
+        }
+        Ok(is_own)
     }
 
     pub(crate) fn take(&mut self, task: TaskId, count: u32) {
@@ -192,11 +197,10 @@ impl Lock {
         let id = slf.borrow_mut().resource(baton);
         if baton.is_guest() {
             note(slf.as_ptr(), 0, false);
-        } else {
-            baton.step(Operation::new(OpKind::CellRead, id, here())).map_err(|_| torn_down(py))?;
+            return Ok(slf.borrow().holder != TaskId::NONE);
         }
-        let lock = slf.borrow();
-        Ok(if lock.handed_over { handing::is_taken(baton, id) } else { lock.holder != TaskId::NONE })
+        baton.step(Operation::new(OpKind::CellRead, id, here())).map_err(|_| torn_down(py))?;
+        Ok(handing::is_taken(baton, id))
     }
 
     /// What reports call it, in this execution.
@@ -216,14 +220,20 @@ impl Lock {
         release(slf)
     }
 
-    fn _is_owned(slf: &Bound<'_, Self>) -> bool {
-        match baton() {
-            Some(baton) => {
-                slf.borrow_mut().resource(baton);
-                slf.borrow().holder == baton.running()
-            }
-            None => true,
-        }
+    /// Whether the calling thread has it. Of a lock that is not reentrant the interpreter knows only that somebody has.
+    fn _is_owned(slf: &Bound<'_, Self>) -> PyResult<bool> {
+        let Some(baton) = baton() else { return Ok(true) };
+        slf.borrow_mut().resource(baton);
+        let (is_own, reentrant) = (slf.borrow().holder == baton.running(), slf.borrow().reentrant);
+        if reentrant || (is_own && !slf.borrow().handed_over) { Ok(is_own) } else { Self::locked(slf) }
+    }
+
+    /// Whether one thread takes it and another one releases it, as far as is known.
+    fn is_handed_over(slf: &Bound<'_, Self>) -> bool {
+        baton().is_some_and(|baton| {
+            slf.borrow_mut().resource(baton);
+            slf.borrow().handed_over
+        })
     }
 
     fn __repr__(&self) -> String {

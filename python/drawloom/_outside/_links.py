@@ -21,6 +21,8 @@ TOGETHER = "sockets"
 ROOM = "room"
 # And those who accept connections, or receive datagrams.
 ARRIVED = "arrived"
+# And those who receive at an address that is not known before something is sent.
+BOUND = "bound"
 
 
 class Place:
@@ -54,6 +56,10 @@ class Address(Place):
         self.unread = 0
         self.backlog = 0
         self.pending: deque[Link] = deque()
+
+    def has_something(self) -> bool:
+        """Whether receiving, or accepting a connection, does not wait."""
+        return bool(self.pending) or self.unread > 0
 
 
 class End:
@@ -117,12 +123,12 @@ class Registry:
         """Where a socket that is bound receives."""
         return self.now().addresses.get(key_of(of.family, _own_name(of)))
 
-    def bound(self, of: Any, name: Any = None, is_chosen: bool = True) -> Address:
+    def bound(self, of: Any, name: Any = None, is_fixed: bool = True) -> Address:
         """The same, made known. A port that the system has chosen is called by a number that is the same each time."""
         name = _own_name(of) if name is None else name
         known, key = self.now().addresses, key_of(of.family, name)
         if key not in known:
-            words = in_words(name) if is_chosen else f"{name[0]}, port {self._ports.next()} of the system"
+            words = in_words(name) if is_fixed else f"{name[0]}, port {self._ports.next()} of the system"
             known[key] = Address(f"address {words}")
         return known[key]
 
@@ -150,6 +156,20 @@ def in_words(address: Any) -> str:
 
 
 registry = Registry()
+
+
+def known_at(fd: int) -> End | Address | None:
+    """What a descriptor is, if who is at the other end is part of the exploration."""
+    known = registry.now().ends.get(fd)
+    if known is not None:
+        return known
+    twin = socket.socket(fileno=fd)
+    try:
+        return registry.address(twin)
+    finally:
+        twin.detach()
+
+
 # Tasks that talk to a server whose protocol is known, by a driver that makes steps of what it asks.
 talking: set[int] = set()
 

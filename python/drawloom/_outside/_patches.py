@@ -97,7 +97,7 @@ def _drivers() -> list[Any]:
 @contextlib.contextmanager
 def patched() -> Iterator[None]:
     """All of them in place."""
-    with in_place([*_PATCHES, *_sockets.patches_of_servers(), *_databases(), *_aliases()]):
+    with in_place([*_PATCHES, *_sockets.patches_of_others(), *_databases(), *_aliases()]):
         try:
             yield
         finally:

@@ -19,7 +19,7 @@ _DELIVERY = 5000
 _PEEK, _ALL = socket.MSG_PEEK, socket.MSG_WAITALL
 
 
-def receiving(name: str, size_at: int | None, flags_at: int) -> Callable[..., Any]:
+def _receiving(name: str, size_at: int | None, flags_at: int) -> Callable[..., Any]:
     native = getattr(_native, name)
 
     def receive(self: Any, *arguments: Any) -> Any:
@@ -76,3 +76,10 @@ def _all_of_it(arguments: tuple[Any, ...], unread: int, size_at: int | None, fla
         given[size_at] = min(room, unread)
     given[flags_at] |= _ALL
     return tuple(given)
+
+
+# Where their arguments say how much, and how.
+RECEIVING = {
+    name: _receiving(name, size_at, flags_at)
+    for name, size_at, flags_at in (("recv", 0, 1), ("recv_into", 1, 2), ("recvfrom", 0, 1), ("recvfrom_into", 1, 2), ("recvmsg", 0, 2))
+}

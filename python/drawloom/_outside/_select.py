@@ -6,14 +6,13 @@ import errno
 import os
 import select
 import selectors
-import socket
 import sys
 from typing import Any
 
 from .. import _drawloom
 from .._code import is_foreign
 from .._patching import Patch
-from ._links import TOGETHER, registry
+from ._links import TOGETHER, known_at
 from ._selector import Selector
 from ._waits import NOT_YET, waits
 
@@ -46,16 +45,9 @@ def together(read: Any, write: Any, exceptional: Any, timeout: float | None = No
 
 def _is_readable(one: Any) -> bool:
     fd = _number(one)
-    known = registry.now().ends.get(fd)
+    known = known_at(fd)
     if known is not None:
         return known.has_something()
-    twin = socket.socket(fileno=fd)
-    try:
-        address = registry.address(twin)
-    finally:
-        twin.detach()
-    if address is not None:
-        return bool(address.pending) or address.unread > 0
     _drawloom.uncontrolled("a descriptor that is not part of the exploration")
     return bool(_native_select([fd], [], [], 0)[0])
 

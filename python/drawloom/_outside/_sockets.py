@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import _socket
+import importlib
 import select
 import socket
 import sys
@@ -12,8 +13,8 @@ from typing import Any
 from .. import _drawloom
 from .._patching import Patch
 from . import _select
-from ._links import ARRIVED, ROOM, Address, End, in_words, is_controlled, key_of, registry
-from ._receiving import receiving
+from ._links import ARRIVED, BOUND, ROOM, Address, End, in_words, is_controlled, key_of, registry
+from ._receiving import RECEIVING
 from ._selector import Selector
 from ._socket_files import makefile
 from ._socket_waits import STREAMS, is_there, outside, waiting
@@ -39,7 +40,7 @@ def bind(self: Any, address: Any) -> None:
         _drawloom.touch(registry.bound(self, address).name if _is_fixed(address) else "addresses", True)
     _native.bind(self, address)
     if is_controlled():
-        registry.bound(self, None, _is_fixed(address))
+        registry.bound(self, is_fixed=_is_fixed(address))
 
 
 def _is_fixed(address: Any) -> bool:
@@ -68,7 +69,9 @@ def _connect(self: Any, address: Any, native: Callable[..., Any]) -> Any:
         return native(self, address)
     known = _address(self, address)
     if self.type not in STREAMS:
-        return native(self, address)
+        done = native(self, address)
+        registry.bound(self, is_fixed=not isinstance(address, tuple))
+        return done
     if known is None:
         if _drawloom.is_parallel():
             _drawloom.touch(f"address {in_words(address)}", False)
@@ -127,10 +130,10 @@ def send(self: Any, data: Any, flags: int = 0) -> int:
         if is_controlled():
             outside(self)
         return _native.send(self, data, flags)
-    return _sending(self, end, lambda: _native.send(self, data, flags))
+    return sending(self, end, lambda: _native.send(self, data, flags))
 
 
-def _sending(sock: Any, end: End, native: Callable[[], int]) -> int:
+def sending(sock: Any, end: End, native: Callable[[], int]) -> int:
     link, other = end.link, 1 - end.side
 
     def attempt() -> Any:
@@ -153,11 +156,22 @@ def sendall(self: Any, data: Any, flags: int = 0) -> None:
         left = left[send(self, left, flags) :]
 
 
+def sendmsg(self: Any, buffers: Any, *more: Any) -> int:
+    end = registry.end(self) if is_controlled() else None
+    if end is not None:
+        return sending(self, end, lambda: _native.sendmsg(self, buffers, *more))
+    if is_controlled():
+        outside(self, more[-1] if len(more) == 3 else None)
+    return _native.sendmsg(self, buffers, *more)
+
+
 def sendto(self: Any, data: Any, *more: Any) -> int:
     if not is_controlled() or registry.end(self) is not None:
         return _native.sendto(self, data, *more)
     sent = _datagram(self, more[-1], lambda: _native.sendto(self, data, *more))
-    registry.bound(self, None, False)
+    if registry.address(self) is None:
+        registry.bound(self, is_fixed=not isinstance(self.getsockname(), tuple))
+        waits.over(BOUND)
     return sent
 
 
@@ -209,16 +223,24 @@ def patches() -> list[Patch]:
     """What takes the place of what."""
     kind = socket.socket
     replaced: list[Patch] = [
-        (kind, function.__name__, function) for function in (bind, listen, connect, connect_ex, send, sendall, sendto, shutdown)
+        (kind, function.__name__, function) for function in (bind, listen, connect, connect_ex, send, sendall, sendmsg, sendto, shutdown)
     ]
     replaced += [(kind, "_accept", accept), (kind, "_real_close", real_close), (socket, "socketpair", pair)]
     replaced.append((kind, "makefile", makefile))
-    for name, size_at, flags_at in (("recv", 0, 1), ("recv_into", 1, 2), ("recvfrom", 0, 1), ("recvfrom_into", 1, 2)):
-        replaced.append((kind, name, receiving(name, size_at, flags_at)))
+    replaced += [(kind, name, function) for name, function in RECEIVING.items()]
     return replaced + _select.patches()
 
 
-def patches_of_servers() -> list[Patch]:
+def patches_of_others() -> list[Patch]:
     """Those of modules that need not be there."""
-    server = sys.modules.get("socketserver")
-    return [] if server is None else [(server, "_ServerSelector", Selector)]
+    server, trio = sys.modules.get("socketserver"), sys.modules.get("trio._socket")
+    replaced: list[Patch] = [] if server is None else [(server, "_ServerSelector", Selector)]
+    if trio is not None:
+        # It has the methods of sockets as they were when it was imported.
+        for name, function in RECEIVING.items():
+            method = trio._make_simple_sock_method_wrapper(function, trio._core.wait_readable)
+            replaced.append((trio._SocketType, name, method))
+        replaced.append((trio._SocketType, "send", trio._make_simple_sock_method_wrapper(send, trio._core.wait_writable)))
+    if "ssl" in sys.modules:
+        replaced += importlib.import_module("._tls", __package__).patches()
+    return replaced

@@ -17,12 +17,23 @@ class Waits:
     def __init__(self) -> None:
         self._epoch = 0
         self._waiting: dict[str, list[int]] = {}
+        # What those are to be told who cannot wait themselves, such as event loops.
+        self._told: dict[str, list[Callable[[], None]]] = {}
 
-    def _at(self, name: str) -> list[int]:
+    def _begin(self) -> None:
         if self._epoch != _drawloom.epoch():
             self._epoch = _drawloom.epoch()
             self._waiting.clear()
+            self._told.clear()
+
+    def _at(self, name: str) -> list[int]:
+        self._begin()
         return self._waiting.setdefault(name, [])
+
+    def tell(self, queue: str, act: Callable[[], None]) -> None:
+        """Has `act` be called once, as soon as who waits there is to try again."""
+        self._begin()
+        self._told.setdefault(queue, []).append(act)
 
     def until(self, name: str, attempt: Callable[[], T], timeout: float | None = None, queue: str | None = None,
               write: bool = True) -> T:
@@ -54,6 +65,8 @@ class Waits:
         woken, waiting[:] = list(waiting), []
         for task in woken:
             _drawloom.wake(task)
+        for act in self._told.pop(queue, ()):
+            act()
 
 
 NOT_YET = _NOT_YET

@@ -7,8 +7,11 @@ happens depends on the order of steps alone.
 
 from __future__ import annotations
 
+import functools
+import importlib
 import select
 import weakref
+from collections.abc import Callable, Generator
 from typing import Any
 
 import psycopg
@@ -36,7 +39,8 @@ class Server:
         self.monitor.drawloom_is_monitor = True
         self.tables = Tables(info.dbname, self._key_of)
         self.keys: dict[str, str | None] = {}
-        self.blocked: list[tuple[int, Any]] = []
+        # How they are woken, and their connections.
+        self.blocked: list[tuple[Callable[[], object], Any]] = []
         self.is_involved: bool | None = None
 
     def ask(self, sql: str, *parameters: Any) -> list[Any]:
@@ -87,19 +91,19 @@ class Server:
 
     def settle(self) -> None:
         """Has all go on that nobody holds up any more."""
-        woken: list[int] = []
+        woken: list[Callable[[], object]] = []
         changed = True
         while changed:
             changed = False
-            for task, connection in list(self.blocked):
+            for wake, connection in list(self.blocked):
                 while not (done := _is_ready(connection, select.POLLIN)) and not self.blockers(connection):
                     pass
                 if done:
-                    self.blocked.remove((task, connection))
-                    woken.append(task)
+                    self.blocked.remove((wake, connection))
+                    woken.append(wake)
                     changed = True
-        for task in woken:
-            _drawloom.wake(task)
+        for wake in woken:
+            wake()
 
 
 class _Known:
@@ -124,6 +128,11 @@ class _Known:
             server.blocked.clear()
             server.await_end(gone)
 
+    def add(self, connection: Any) -> None:
+        self.connections.append(weakref.ref(connection))
+        # Circles are found by us (`_is_blocked`), before the server's own clock decides who is told, where we may ask for that.
+        connection.pgconn.exec_(b"SET deadlock_timeout = '1h'")
+
     def server(self, connection: Any) -> Server:
         info = connection.info
         key = (info.host, info.port, info.dbname)
@@ -132,34 +141,35 @@ class _Known:
         return self.servers[key]
 
 
-_known = _Known()
+known = _Known()
 
 
 def connect(cls: Any, *arguments: Any, **options: Any) -> Any:
     """`psycopg.connect`."""
     if not _drawloom.is_controlled():
         return _connect(cls, *arguments, **options)
-    _known.begin()
+    known.begin()
     connection = _drawloom.unobserved(lambda: _connect(cls, *arguments, **options))
-    _known.connections.append(weakref.ref(connection))
-    # Circles are found by us (`_be_blocked`), before the server's own clock decides who is told, where we may ask for that.
-    connection.pgconn.exec_(b"SET deadlock_timeout = '1h'")
+    known.add(connection)
     return connection
 
 
 def execute(self: Any, query: Any, params: Any = None, **options: Any) -> Any:
     _be_free(self.connection)
     if _drawloom.is_parallel():
-        self.connection.drawloom_next = understood(_text(self, query), () if params is None else params)
+        self.connection.drawloom_next = understood(text(self, query), () if params is None else params)
     return _drawloom.unobserved(lambda: _execute(self, query, params, **options))
 
 
 def executemany(self: Any, query: Any, params_seq: Any, **options: Any) -> None:
     if _drawloom.is_parallel():
-        statement = understood(_text(self, query))
-        items = tuple((table, None) for table, _ in statement.items)
-        self.connection.drawloom_next = Statement(statement.kind, items, keeps_rows=False)
+        self.connection.drawloom_next = of_many(understood(text(self, query)))
     _drawloom.unobserved(lambda: _executemany(self, query, params_seq, **options))
+
+
+def of_many(statement: Statement) -> Statement:
+    """The same with other rows, which are not known."""
+    return Statement(statement.kind, tuple((table, None) for table, _ in statement.items), keeps_rows=False)
 
 
 def _be_free(connection: Any) -> None:
@@ -168,7 +178,7 @@ def _be_free(connection: Any) -> None:
         _drawloom.give_up("a connection to PostgreSQL that several threads use, while one waits for a row")
 
 
-def _text(cursor: Any, query: Any) -> str:
+def text(cursor: Any, query: Any) -> str:
     if isinstance(query, bytes):
         return query.decode()
     return query if isinstance(query, str) else str(query.as_string(cursor))
@@ -203,11 +213,26 @@ def _asked(self: Any, gen: Any, *arguments: Any, **options: Any) -> Any:
     statement = state.pop("drawloom_next", None)
     if "drawloom_is_monitor" in state or not _drawloom.is_parallel():
         return _wait(self, gen, *arguments, **options)
-    server = _known.server(self)
+    talk = conversation(self, gen, statement, lambda: functools.partial(_drawloom.wake, _drawloom.task()))
+    try:
+        next(talk)
+        while True:
+            try:
+                _drawloom.await_wake()
+            except BaseException as error:
+                talk.throw(error)
+            next(talk)
+    except StopIteration as end:
+        return end.value
+
+
+def conversation(self: Any, gen: Any, statement: Statement | None, waking: Callable[[], Any]) -> Generator[None, None, Any]:
+    """What is said to the server, which is one step; whenever it waits for another task, and is to be woken, it yields."""
+    server, state = known.server(self), self.__dict__
     written = state.setdefault("drawloom_written", set())
     _step(self, server, statement or Statement("other"), written)
     try:
-        return _driven(self, server, gen)
+        return (yield from _driven(self, server, gen, waking))
     except psycopg.errors.QueryCanceled as error:
         if state.pop("drawloom_closes_circle", False):
             raise psycopg.errors.DeadlockDetected("deadlock detected") from error
@@ -254,7 +279,7 @@ def _is_ready(connection: Any, events: int, milliseconds: int = 0) -> bool:
     return bool(poll.poll(milliseconds))
 
 
-def _driven(connection: Any, server: Server, gen: Any) -> Any:
+def _driven(connection: Any, server: Server, gen: Any, waking: Callable[[], Any]) -> Generator[None, None, Any]:
     """What a conversation with the server comes to."""
     fd = connection.pgconn.socket
     try:
@@ -267,50 +292,50 @@ def _driven(connection: Any, server: Server, gen: Any) -> Any:
                 events = found[0][1]
                 ready = (1 if events & ~select.POLLOUT else 0) | (2 if events & select.POLLOUT else 0)
                 wanted = gen.send(type(wanted)(ready & wanted or wanted))
-            else:
-                _be_blocked(connection, server)
+            elif _is_blocked(connection, server):
+                server.blocked.append((waking(), connection))
+                connection.drawloom_waits = True
+                yield
+                connection.drawloom_waits = False
     except StopIteration as end:
         return end.value
-    except BaseException:
-        if not _drawloom.is_parallel():
+    except BaseException as error:
+        if isinstance(error, GeneratorExit) or not _drawloom.is_parallel():
             # The execution is over, and nobody waits for the answer.
             connection.pgconn.get_cancel().cancel()
             connection.pgconn.finish()
         raise
 
 
-def _be_blocked(connection: Any, server: Server) -> None:
-    """Waits in the engine, if it is another thread that is waited for."""
-    own = {other.info.backend_pid for other in (reference() for reference in _known.connections)
+def _is_blocked(connection: Any, server: Server) -> bool:
+    """Whether it is another task of the exploration that a statement waits for."""
+    own = {other.info.backend_pid for other in (reference() for reference in known.connections)
            if other is not None and not other.closed}
     blockers = _drawloom.unobserved(lambda: server.waits_for(connection))
-    if not blockers:
-        return
     if connection.info.backend_pid in blockers:
         # A circle. The server would break it in a second, at either end; whoever has closed it is told, and at once.
         connection.drawloom_closes_circle = True
         server.ask("SELECT pg_cancel_backend(%s)", connection.info.backend_pid)
-        return None
-    if not blockers & own:
-        return _drawloom.uncontrolled("a lock in the database that is held outside the exploration")
-    server.blocked.append((_drawloom.task(), connection))
-    connection.drawloom_waits = True
-    _drawloom.await_wake()
-    connection.drawloom_waits = False
+        return False
+    if blockers and not blockers & own:
+        _drawloom.uncontrolled("a lock in the database that is held outside the exploration")
+    return bool(blockers & own)
 
 
 def finish() -> None:
     """The exploration is over."""
-    for server in _known.servers.values():
+    for server in known.servers.values():
         _close(server.monitor)
-    _known.servers.clear()
+    known.servers.clear()
 
 
 def patches() -> list[Patch]:
     """What takes the place of what."""
     kind = psycopg.Connection
     bound = classmethod(connect)
+    asynchronous = importlib.import_module("._postgres_async", __package__)
     return [
+        *asynchronous.patches(),
         (kind, "connect", bound), (psycopg, "connect", bound.__get__(None, kind)), (kind, "wait", wait),
         (kind, "commit", commit), (kind, "rollback", rollback), (kind, "close", close),
         (psycopg.Cursor, "execute", execute), (psycopg.Cursor, "executemany", executemany),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import importlib
 import sys
 import threading
 import time
@@ -24,7 +25,7 @@ _execute, _at_once, _execute_all = (
 )
 # The fact that keys are touched together: then the whole server is one resource.
 WHOLE = "whole-redis"
-_READS = set("""GET STRLEN GETRANGE GETBIT BITCOUNT EXISTS TTL PTTL TYPE DUMP OBJECT WATCH MGET HGET HGETALL HMGET HKEYS HVALS
+READS = set("""GET STRLEN GETRANGE GETBIT BITCOUNT EXISTS TTL PTTL TYPE DUMP OBJECT WATCH MGET HGET HGETALL HMGET HKEYS HVALS
  HLEN HEXISTS HSTRLEN LRANGE LLEN LINDEX LPOS SMEMBERS SISMEMBER SMISMEMBER SCARD SRANDMEMBER ZRANGE ZREVRANGE
  ZRANGEBYSCORE ZSCORE ZCARD ZCOUNT ZRANK ZREVRANK XLEN XRANGE XREVRANGE""".split())
 _WRITES = set("""SET SETNX SETEX PSETEX GETSET GETDEL GETEX SETRANGE SETBIT APPEND INCR INCRBY INCRBYFLOAT DECR DECRBY DEL UNLINK
@@ -32,20 +33,20 @@ _WRITES = set("""SET SETNX SETEX PSETEX GETSET GETDEL GETEX SETRANGE SETBIT APPE
  LSET LREM LINSERT SADD SREM SPOP ZADD ZREM ZINCRBY ZPOPMIN ZPOPMAX ZREMRANGEBYSCORE ZREMRANGEBYRANK XADD XDEL XTRIM""".split())
 _ALL_KEYS = {"DEL", "UNLINK", "EXISTS", "MGET", "WATCH"}
 _NOBODYS = {"PING", "ECHO", "CLIENT", "HELLO", "AUTH", "SELECT", "UNWATCH", "READONLY", "TIME", "INFO", "COMMAND"}
-_BLOCKING = {"BLPOP": "LPOP", "BRPOP": "RPOP"}
+BLOCKING = {"BLPOP": "LPOP", "BRPOP": "RPOP"}
 
 
-def _word(command: Any) -> str:
+def word_of(command: Any) -> str:
     text = command.decode() if isinstance(command, bytes) else str(command)
     return text.split()[0].upper()
 
 
-def _keys(command: tuple[Any, ...]) -> list[str] | None:
+def keys_of(command: tuple[Any, ...]) -> list[str] | None:
     """The keys of a command; none, if they are not known."""
-    word = _word(command[0])
+    word = word_of(command[0])
     if word in _NOBODYS:
         return []
-    if word not in _READS and word not in _WRITES:
+    if word not in READS and word not in _WRITES:
         return None
     given = command[1:] if word in _ALL_KEYS else command[1:2]
     return [key.decode("utf-8", "replace") if isinstance(key, bytes) else str(key) for key in given]
@@ -56,7 +57,7 @@ def _server(client: Any) -> str:
     return f"redis {options.get('host', options.get('path', ''))}:{options.get('port', '')}/{options.get('db', 0)}"
 
 
-def _resource(client: Any, keys: list[str] | None) -> str:
+def resource_of(client: Any, keys: list[str] | None) -> str:
     if (keys is None or len(set(keys)) > 1) and _drawloom.is_parallel():
         _drawloom.learn(WHOLE)
     if _drawloom.is_known(WHOLE) or not keys:
@@ -64,15 +65,15 @@ def _resource(client: Any, keys: list[str] | None) -> str:
     return f"key {keys[0]} of {_server(client)}"
 
 
-def _note(command: tuple[Any, ...]) -> None:
-    keys = _keys(command) or []
-    kind = "read" if _word(command[0]) in _READS else "write"
+def note(command: tuple[Any, ...]) -> None:
+    keys = keys_of(command) or []
+    kind = "read" if word_of(command[0]) in READS else "write"
     if keys:
         history.note(object(), Statement(kind, tuple((key, None) for key in keys)))
 
 
 @contextlib.contextmanager
-def _talking() -> Iterator[None]:
+def talking() -> Iterator[None]:
     """What goes over sockets meanwhile is known already."""
     me = _drawloom.task()
     _links.talking.add(me)
@@ -84,7 +85,7 @@ def _talking() -> Iterator[None]:
 
 def _natively(function: Any, *arguments: Any, **options: Any) -> Any:
     def call() -> Any:
-        with _talking():
+        with talking():
             return function(*arguments, **options)
 
     return _drawloom.unobserved(call)
@@ -93,18 +94,18 @@ def _natively(function: Any, *arguments: Any, **options: Any) -> Any:
 def _one(native: Any, self: Any, command: tuple[Any, ...], options: dict[str, Any]) -> Any:
     if not _drawloom.is_controlled():
         return native(self, *command, **options)
-    word = _word(command[0])
-    if word in _BLOCKING and _drawloom.is_parallel():
-        return _wait_for_item(self, _BLOCKING[word], command)
-    keys, write = _keys(command), word not in _READS
+    word = word_of(command[0])
+    if word in BLOCKING and _drawloom.is_parallel():
+        return _wait_for_item(self, BLOCKING[word], command)
+    keys, write = keys_of(command), word not in READS
     if keys != []:
-        name = _resource(self, keys)
+        name = resource_of(self, keys)
         _drawloom.touch(name, write)
     try:
         return _natively(native, self, *command, **options)
     finally:
         if keys != []:
-            _note(command)
+            note(command)
             if write and _drawloom.is_parallel():
                 waits.over(name)
 
@@ -112,7 +113,7 @@ def _one(native: Any, self: Any, command: tuple[Any, ...], options: dict[str, An
 def _wait_for_item(self: Any, word: str, command: tuple[Any, ...]) -> Any:
     """`BLPOP` and the like: whoever adds something is waited for."""
     *keys, timeout = command[1:]
-    name = _resource(self, [str(key) for key in keys])
+    name = resource_of(self, [str(key) for key in keys])
 
     def attempt() -> Any:
         for key in keys:
@@ -123,7 +124,7 @@ def _wait_for_item(self: Any, word: str, command: tuple[Any, ...]) -> Any:
         return NOT_YET
 
     found = waits.until(name, attempt, float(timeout) or None)
-    _note((word, *keys))
+    note((word, *keys))
     return None if found is NOT_YET else found
 
 
@@ -132,8 +133,8 @@ def execute_command(self: Any, *command: Any, **options: Any) -> Any:
 
 
 def immediate_execute_command(self: Any, *command: Any, **options: Any) -> Any:
-    if _word(command[0]) == "WATCH" and _drawloom.is_controlled():
-        self.__dict__.setdefault("drawloom_watched", []).extend(_keys(command) or [])
+    if word_of(command[0]) == "WATCH" and _drawloom.is_controlled():
+        self.__dict__.setdefault("drawloom_watched", []).extend(keys_of(command) or [])
     return _one(_at_once, self, command, options)
 
 
@@ -142,15 +143,15 @@ def execute_all(self: Any, *arguments: Any, **options: Any) -> Any:
     if not _drawloom.is_controlled() or not (self.command_stack or self.watching):
         return _execute_all(self, *arguments, **options)
     commands = [command for command, _ in self.command_stack]
-    known = [_keys(command) for command in commands]
+    known = [keys_of(command) for command in commands]
     keys = self.__dict__.pop("drawloom_watched", []) + [key for each in known for key in each or ()]
-    name = _resource(self, None if None in known else keys)
+    name = resource_of(self, None if None in known else keys)
     _drawloom.touch(name, True)
     try:
         return _natively(_execute_all, self, *arguments, **options)
     finally:
         for command in commands:
-            _note(command)
+            note(command)
         if _drawloom.is_parallel():
             waits.over(name)
 
@@ -169,8 +170,13 @@ def patches() -> list[Patch]:
         for attribute, value in (("threading", own), ("time", clock)):
             if isinstance(getattr(module, attribute, None), types.ModuleType):
                 replaced.append((module, attribute, value))
-    return replaced
+    return [*replaced, *_of_tasks().patches()]
+
+
+def _of_tasks() -> Any:
+    return importlib.import_module("._redis_async", __package__)
 
 
 def finish() -> None:
-    """There is nothing to be tidied up."""
+    """The exploration is over."""
+    _of_tasks().finish()
