@@ -160,7 +160,7 @@ fn random_programs_that_await_values_have_no_other_classes() {
 #[test]
 #[ignore = "a long run: use --release"]
 fn many_random_programs_that_await_values_have_no_other_classes() {
-    let programs = std::env::var("DRAWLOOM_FUZZ").ok().and_then(|n| n.parse().ok()).unwrap_or(10_000);
+    let programs = std::env::var("DRAWLOOM_FUZZ").ok().and_then(|n| n.parse().ok()).unwrap_or(6_000);
     println!("{:?}", compare(generate_awaiting, 0..programs, 4_000, true));
 }
 

@@ -273,5 +273,5 @@ fn exchanges_have_no_other_classes() {
 #[test]
 #[ignore = "a long run: use --release"]
 fn many_exchanges_have_no_other_classes() {
-    println!("{} programs", compare_those(generate_exchanging, 0..20_000, 5_000, |_, _| None, exactly));
+    println!("{} programs", compare_those(generate_exchanging, 0..8_000, 2_000, |_, _| None, exactly));
 }
