@@ -314,6 +314,8 @@ def _is_blocked(connection: Any, server: Server) -> bool:
     blockers = _drawloom.unobserved(lambda: server.waits_for(connection))
     if connection.info.backend_pid in blockers:
         # A circle. The server would break it in a second, at either end; whoever has closed it is told, and at once.
+        if connection.__dict__.get("drawloom_closes_circle"):
+            return False  # and it was, but the server takes its time
         connection.drawloom_closes_circle = True
         server.ask("SELECT pg_cancel_backend(%s)", connection.info.backend_pid)
         return False
