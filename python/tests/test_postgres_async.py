@@ -103,7 +103,7 @@ def test_transactions_that_wait_for_each_other(bank):
 
         return worker
 
-    result = explored(bank, [transfer(1, 2), transfer(2, 1)], max_schedules=60)
+    result = explored(bank, [transfer(1, 2), transfer(2, 1)], max_schedules=20)
     assert result.verdict == "fails" and "DeadlockDetected" in result.findings[0].message, result.explanation
 
 

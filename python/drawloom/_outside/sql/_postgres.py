@@ -113,6 +113,8 @@ class _Known:
         self.epoch = 0
         self.servers: dict[Any, Server] = {}
         self.connections: list[weakref.ref[Any]] = []
+        # Sessions that were left in the midst of a statement.
+        self.gone: list[int] = []
 
     def begin(self) -> None:
         """Closes what the last execution has left."""
@@ -120,7 +122,8 @@ class _Known:
             return
         self.epoch = _drawloom.epoch()
         left = [connection for connection in (reference() for reference in self.connections) if connection is not None]
-        gone = [connection.info.backend_pid for connection in left if not connection.closed]
+        gone = self.gone + [connection.info.backend_pid for connection in left if not connection.closed]
+        self.gone = []
         for connection in left:
             connection.pgconn.finish()
         self.connections.clear()
@@ -302,6 +305,7 @@ def _driven(connection: Any, server: Server, gen: Any, waking: Callable[[], Any]
     except BaseException as error:
         if isinstance(error, GeneratorExit) or not _drawloom.is_parallel():
             # The execution is over, and nobody waits for the answer.
+            known.gone.append(connection.info.backend_pid)
             connection.pgconn.get_cancel().cancel()
             connection.pgconn.finish()
         raise
@@ -314,6 +318,8 @@ def _is_blocked(connection: Any, server: Server) -> bool:
     blockers = _drawloom.unobserved(lambda: server.waits_for(connection))
     if connection.info.backend_pid in blockers:
         # A circle. The server would break it in a second, at either end; whoever has closed it is told, and at once.
+        if connection.__dict__.get("drawloom_closes_circle"):
+            return False  # and it was, but the server takes its time
         connection.drawloom_closes_circle = True
         server.ask("SELECT pg_cancel_backend(%s)", connection.info.backend_pid)
         return False
