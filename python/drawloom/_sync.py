@@ -275,6 +275,7 @@ _PATCHES: list[Patch] = [
     (threading.Thread, "join", _join),
     (threading.Thread, "is_alive", _is_alive),
     (_thread, "allocate_lock", make_lock),
+    (_thread, "RLock", make_rlock),
     (threading, "local", Local),
     (queue, "SimpleQueue", queue._PySimpleQueue),  # type: ignore[attr-defined]
     (threading, "enumerate", _enumerate),

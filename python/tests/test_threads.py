@@ -1,6 +1,7 @@
 """Everything that threads start, wait for and leave behind: controlled like the workers themselves."""
 
 import contextvars
+import sys
 import threading
 import time
 
@@ -332,3 +333,21 @@ def test_who_runs_can_be_asked():
         assert "sleeper" not in [thread.name for thread in threading.enumerate()]
 
     assert exhaust(Cell, [work, idle]).verdict == "holds"
+
+
+def test_a_module_is_imported_by_whoever_comes_first(tmp_path, monkeypatch):
+    (tmp_path / "imported_late.py").write_text("value = 0\nvalue += 1\n")
+    monkeypatch.syspath_prepend(tmp_path)
+
+    def setup():
+        sys.modules.pop("imported_late", None)
+        return Cell()
+
+    def worker(cell):
+        import imported_late
+
+        cell.value = imported_late.value
+
+    result = drawloom.explore(setup, worker, lambda cell: cell.value == 1, count=2, strategy="random", executions=50)
+    sys.modules.pop("imported_late", None)
+    assert (result.verdict, result.uncontrolled) == ("no_bug_found", None), result.reason
