@@ -104,6 +104,20 @@ fn a_program_that_does_not_repeat_itself_is_a_finding() {
     insta::assert_snapshot!(exploration.summary(), @"explored 2 executions, 1 failing (not exhausted: the program behaved differently when its schedule was repeated)");
 }
 
+#[test]
+fn so_is_one_whose_tasks_do_something_else_in_the_same_order() {
+    let runs = Uncontrolled::new(0);
+    let exploration = exhaust("", move || {
+        let (cell, first_runs) = (AtomicU32::new(0), runs.fetch_add(1, SeqCst) < 2);
+        if first_runs { cell.load(SeqCst) } else { cell.swap(0, SeqCst) };
+        count(2, 1);
+    });
+    assert!(!exploration.exhausted());
+    let report = exploration.findings()[0].report();
+    let found = report.find("expected:").map(|at| report[at..].lines().take(2).map(str::trim).collect::<Vec<_>>());
+    assert_eq!(found, Some(vec!["expected: `load` by task 0", "found:    `read-modify-write` by task 0"]), "{report}");
+}
+
 /// A sleeper wakes before, between and after the two stores: three classes, of which two fail.
 #[test]
 fn timers_that_fire_early_are_explored_exhaustively() {

@@ -84,6 +84,11 @@ impl Causality {
         causality
     }
 
+    /// The steps that it knows.
+    pub(crate) fn steps(&self) -> &[Step] {
+        &self.steps
+    }
+
     /// How many steps at the beginning are those that it knows already.
     pub fn common(&self, steps: &[Step]) -> usize {
         self.steps.iter().zip(steps).take_while(|(old, new)| old == new).count()

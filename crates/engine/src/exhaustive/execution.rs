@@ -138,6 +138,11 @@ impl Analysis {
         self.causality.common(view.steps())
     }
 
+    /// The step at a position of the execution that was analysed last, as far as it was looked at.
+    pub(super) fn step(&self, position: usize) -> Option<&Step> {
+        self.causality.steps().get(position)
+    }
+
     /// Analyses the execution that `view` shows, which has so many steps in [common](Self::common) with the one before: all
     /// of it, if `whole`, else up to its last step that can race.
     pub(super) fn of<'a>(

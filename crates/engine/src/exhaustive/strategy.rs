@@ -66,12 +66,35 @@ impl Scratch {
         // Where both were to go the same way, that one has.
         let from = as_before.min(self.route.common());
         let same = |(planned, step): (&Planned, &Step)| planned.task == self.cast.name(step.task);
-        made.len() >= planned.len() && planned[from..].iter().zip(&made[from..]).all(same)
+        made.len() >= planned.len()
+            && planned[from..].iter().zip(&made[from..]).all(same)
+            && self.repeated_otherwise(made, as_before).is_none()
+    }
+
+    /// The step of the execution before instead of which its task has made another one, although nothing was otherwise
+    /// until then. What steps came to may differ: a program may work with values that are none of its schedule's.
+    #[inline]
+    fn repeated_otherwise(&self, made: &[Step], as_before: usize) -> Option<&Step> {
+        let (before, step) = (self.analysis.step(as_before)?, made.get(as_before)?);
+        // Which timer fires is a choice.
+        let by_same_task = before.task == step.task && step.task != TaskId::CLOCK;
+        (by_same_task && (before.kind, before.resource) != (step.kind, step.resource)).then_some(before)
     }
 
     /// Where an execution that is over did not keep to its prefix.
     fn first_difference(&self, view: &View<'_>) -> Divergence {
         let (planned, made) = (self.route.steps(), view.steps());
+        let as_before = self.analysis.common(view);
+        if let Some(before) = self.repeated_otherwise(made, as_before) {
+            let path = view.path(before.task);
+            let said = |step: &Step| format!("`{}` by task {path}", step.kind.word());
+            return Divergence {
+                step: as_before as u64,
+                expected: said(before),
+                found: said(&made[as_before]),
+                task: Some(path.clone()),
+            };
+        }
         let differs = |(planned, step): (&Planned, &Step)| planned.task != self.cast.name(step.task);
         let at = planned.iter().zip(made).position(differs).unwrap_or(made.len());
         let by = |task: TaskId| format!("a step of task {}", view.path(task));
