@@ -108,8 +108,11 @@ fn a_program_that_does_not_repeat_itself_is_a_finding() {
 fn so_is_one_whose_tasks_do_something_else_in_the_same_order() {
     let runs = Uncontrolled::new(0);
     let exploration = exhaust("", move || {
-        let (cell, first_runs) = (AtomicU32::new(0), runs.fetch_add(1, SeqCst) < 2);
-        if first_runs { cell.load(SeqCst) } else { cell.swap(0, SeqCst) };
+        let cell = AtomicU32::new(0);
+        let _seen = match runs.fetch_add(1, SeqCst) {
+            0 | 1 => cell.load(SeqCst),
+            _ => cell.swap(0, SeqCst),
+        };
         count(2, 1);
     });
     assert!(!exploration.exhausted());
