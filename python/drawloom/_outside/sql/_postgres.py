@@ -296,9 +296,15 @@ def _driven(connection: Any, server: Server, gen: Any, waking: Callable[[], Any]
                 ready = (1 if events & ~select.POLLOUT else 0) | (2 if events & select.POLLOUT else 0)
                 wanted = gen.send(type(wanted)(ready & wanted or wanted))
             elif _is_blocked(connection, server):
-                server.blocked.append((waking(), connection))
+                waiting = (waking(), connection)
+                server.blocked.append(waiting)
                 connection.drawloom_waits = True
-                yield
+                try:
+                    yield
+                finally:
+                    # It may go on although nobody has woken it: it is given up.
+                    if waiting in server.blocked:
+                        server.blocked.remove(waiting)
                 connection.drawloom_waits = False
     except StopIteration as end:
         return end.value

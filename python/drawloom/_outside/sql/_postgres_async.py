@@ -130,9 +130,7 @@ async def _asked(self: Any, gen: Any, statement: Statement | None) -> Any:
 
 def _cancel(connection: Any, talk: Any) -> None:
     """The server gives a statement up, and the task waits for no more than that."""
-    server = _postgres.known.server(connection)
-    server.blocked = [(wake, other) for wake, other in server.blocked if other is not connection]
-    server.ask("SELECT pg_cancel_backend(%s)", connection.info.backend_pid)
+    _postgres.known.server(connection).ask("SELECT pg_cancel_backend(%s)", connection.info.backend_pid)
     try:
         while True:
             _drawloom.unobserved(lambda: next(talk))
