@@ -52,9 +52,9 @@ class Server:
         pids = self.ask("SELECT pg_blocking_pids(%s)", connection.info.backend_pid)[0][0]
         return {connection.info.backend_pid if pid == 0 else pid for pid in pids}
 
-    def await_end(self, pids: list[int]) -> None:
-        """Waits until sessions are over, and all that they held is given back."""
-        while pids and self.ask("SELECT 1 FROM pg_stat_activity WHERE pid = ANY(%s)", pids):
+    def end(self, pids: list[int]) -> None:
+        """Ends sessions, and waits until all that they held is given back."""
+        while pids and self.ask("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid = ANY(%s)", pids):
             pass
 
     def waits_for(self, connection: Any) -> set[int]:
@@ -113,35 +113,42 @@ class _Known:
         self.epoch = 0
         self.servers: dict[Any, Server] = {}
         self.connections: list[weakref.ref[Any]] = []
-        # Sessions that were left in the midst of a statement.
-        self.gone: list[int] = []
+        # Their sessions, which may outlive them: whose server's, and its number there.
+        self.sessions: list[tuple[Any, int]] = []
 
     def begin(self) -> None:
-        """Closes what the last execution has left."""
-        if self.epoch == _drawloom.epoch():
-            return
-        self.epoch = _drawloom.epoch()
-        left = [connection for connection in (reference() for reference in self.connections) if connection is not None]
-        gone = self.gone + [connection.info.backend_pid for connection in left if not connection.closed]
-        self.gone = []
-        for connection in left:
-            connection.pgconn.finish()
-        self.connections.clear()
-        for server in self.servers.values():
+        """An execution begins, if it was not known to."""
+        if self.epoch != _drawloom.epoch():
+            self.epoch = _drawloom.epoch()
+            self.end()
+
+    def end(self) -> None:
+        """Ends what the last execution has left."""
+        for connection in (reference() for reference in self.connections):
+            if connection is not None:
+                connection.pgconn.finish()
+        for key, server in self.servers.items():
             server.blocked.clear()
-            server.await_end(gone)
+            server.end([pid for at, pid in self.sessions if at == key])
+        self.connections.clear()
+        self.sessions.clear()
 
     def add(self, connection: Any) -> None:
         self.connections.append(weakref.ref(connection))
+        self.sessions.append((_server_of(connection), connection.info.backend_pid))
         # Circles are found by us (`_is_blocked`), before the server's own clock decides who is told, where we may ask for that.
         connection.pgconn.exec_(b"SET deadlock_timeout = '1h'")
 
     def server(self, connection: Any) -> Server:
-        info = connection.info
-        key = (info.host, info.port, info.dbname)
+        key = _server_of(connection)
         if key not in self.servers:
             self.servers[key] = _drawloom.unobserved(lambda: Server(connection))
         return self.servers[key]
+
+
+def _server_of(connection: Any) -> Any:
+    info = connection.info
+    return info.host, info.port, info.dbname
 
 
 known = _Known()
@@ -311,7 +318,6 @@ def _driven(connection: Any, server: Server, gen: Any, waking: Callable[[], Any]
     except BaseException as error:
         if isinstance(error, GeneratorExit) or not _drawloom.is_parallel():
             # The execution is over, and nobody waits for the answer.
-            known.gone.append(connection.info.backend_pid)
             connection.pgconn.get_cancel().cancel()
             connection.pgconn.finish()
         raise
@@ -321,11 +327,11 @@ def _is_blocked(connection: Any, server: Server) -> bool:
     """Whether it is another task of the exploration that a statement waits for."""
     own = {other.info.backend_pid for other in (reference() for reference in known.connections)
            if other is not None and not other.closed}
+    if connection.__dict__.get("drawloom_closes_circle"):
+        return False  # it is cancelled, and the server takes its time
     blockers = _drawloom.unobserved(lambda: server.waits_for(connection))
     if connection.info.backend_pid in blockers:
         # A circle. The server would break it in a second, at either end; whoever has closed it is told, and at once.
-        if connection.__dict__.get("drawloom_closes_circle"):
-            return False  # and it was, but the server takes its time
         connection.drawloom_closes_circle = True
         server.ask("SELECT pg_cancel_backend(%s)", connection.info.backend_pid)
         return False
@@ -336,6 +342,7 @@ def _is_blocked(connection: Any, server: Server) -> bool:
 
 def finish() -> None:
     """The exploration is over."""
+    known.end()
     for server in known.servers.values():
         _close(server.monitor)
     known.servers.clear()
