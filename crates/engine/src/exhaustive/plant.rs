@@ -243,19 +243,16 @@ impl Rest {
 impl Met {
     /// The step that it was, where those at the positions `found` had been made of the sequence.
     fn step(&self, execution: &Execution<'_>, reversed: &Reversed, found: &[usize]) -> Sleeper {
-        let position = match self.what {
-            What::Made(position) => Some(position),
-            What::Moved => Some(reversed.moved.position),
-            What::Beyond(_) => None,
+        let (position, own) = match self.what {
+            What::Made(position) => (position, execution.steps[position].label()),
+            What::Moved => (reversed.moved.position, reversed.moved.label),
+            What::Beyond(label) => return Sleeper { planned: self.planned, label },
         };
-        let label = match (self.what, position) {
+        let label = if self.followed || comes_to_the_same(own.kind) {
+            Some(own)
+        } else {
             // It stands before others of the sequence, and may come to something else there.
-            (_, Some(position)) if !self.followed => {
-                label_beyond(execution, execution.steps[position].task, Some(position), reversed, found)
-            }
-            (What::Made(position), _) => Some(execution.steps[position].label()),
-            (What::Moved, _) => Some(reversed.moved.label),
-            (What::Beyond(label), _) => label,
+            label_beyond(execution, own.task, Some(position), reversed, found)
         };
         Sleeper { planned: self.planned, label }
     }
