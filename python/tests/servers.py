@@ -114,3 +114,19 @@ def redis():
         command = [server, "--port", str(port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"]
         with running(command, ready, folder, who):
             yield port
+
+
+def accounts(address):
+    """What two accounts are made anew by, with one coin each."""
+    psycopg = driver("psycopg")
+
+    with psycopg.connect(address) as db:
+        db.execute("CREATE TABLE IF NOT EXISTS accounts (id INTEGER PRIMARY KEY, amount INTEGER)")
+
+    class Accounts:
+        def __init__(self):
+            with psycopg.connect(address) as db:
+                db.execute("DELETE FROM accounts")
+                db.execute("INSERT INTO accounts VALUES (1, 1), (2, 1)")
+
+    return Accounts

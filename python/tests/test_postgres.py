@@ -20,15 +20,7 @@ def address():
 def bank(address):
     psycopg = servers.driver("psycopg")
 
-    with psycopg.connect(address) as db:
-        db.execute("CREATE TABLE IF NOT EXISTS accounts (id INTEGER PRIMARY KEY, amount INTEGER)")
-
-    class Bank:
-        def __init__(self):
-            with psycopg.connect(address) as db:
-                db.execute("DELETE FROM accounts")
-                db.execute("INSERT INTO accounts VALUES (1, 1), (2, 1)")
-
+    class Bank(servers.accounts(address)):
         def transaction(self, **options):
             return psycopg.connect(address, **options)
 
