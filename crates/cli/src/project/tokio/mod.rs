@@ -199,13 +199,22 @@ fn manifest_of_the_package() -> Result<String, Error> {
     let manifest = source.join("crates/tokio/Cargo.toml");
     let drawloom = source.canonicalize().ok().filter(|_| manifest.is_file()).ok_or_else(missing)?;
     let mut command = cargo();
-    command.args(["metadata", "--format-version", "1", "--manifest-path"]).arg(&manifest);
-    let metadata: Metadata = json(&output_of(&mut command)?)?;
+    // What other platforms need was not downloaded to build drawloom, and there may be no network now.
+    command.args(["metadata", "--format-version", "1", "--filter-platform", &host()?, "--manifest-path"]);
+    let metadata: Metadata = json(&output_of(command.arg(&manifest))?)?;
     let real = metadata.packages.into_iter().find(|package| package.name == "tokio" && package.source.is_some());
     let real = real.and_then(|package| package.manifest_path.parent().map(Path::to_path_buf)).ok_or_else(missing)?;
     let template = include_str!("Cargo.toml.in");
     let text = template.replace("@DRAWLOOM@", &drawloom.display().to_string());
     Ok(text.replace("@TOKIO@", &real.display().to_string()))
+}
+
+/// The platform of this machine, as cargo names it.
+fn host() -> Result<String, Error> {
+    let version = output_of(cargo().arg("-vV"))?;
+    let version = String::from_utf8_lossy(&version);
+    let host = version.lines().find_map(|line| line.strip_prefix("host: "));
+    host.map(str::to_owned).ok_or_else(|| Error::Tokio("cargo does not say on which platform it runs".to_owned()))
 }
 
 fn output_of(command: &mut Command) -> Result<Vec<u8>, Error> {
