@@ -44,6 +44,8 @@ def test(
     It is a test for pytest, and without pytest a function that raises if something is found. Its parameters are
     fixtures, or arguments. `options` are those of `explore`; with `must_hold` a bound that was reached is a failure.
     """
+    if "setup" in options:
+        raise TypeError("the state is made by the function that is decorated: return it there, instead of setup=…")
 
     def decorated(setup: Callable[..., Any]) -> Callable[..., None]:
         @functools.wraps(setup)

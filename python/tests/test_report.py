@@ -2,6 +2,7 @@
 
 import threading
 
+import pytest
 from common import Cell
 
 import drawloom
@@ -106,3 +107,23 @@ def test_one_execution_is_one():
     assert repr(drawloom.explore(Cell, [lambda c: None] * 2, None, strategy="exhaustive")) == (
         "<drawloom.Result holds: 1 execution, exhausted>"
     )
+
+
+class Bank:
+    def __init__(self):
+        self.accounts = {"a": 100}
+
+    def transfer(self, name="a"):
+        if self.accounts[name] >= 80:
+            self.accounts[name] -= 80
+
+
+def test_a_container_is_called_as_the_source_calls_it():
+    result = drawloom.explore(Bank, [Bank.transfer, Bank.transfer], lambda b: b.accounts["a"] >= 0)
+    assert "checked `accounts['a']`" in result.explanation and "with accounts_lock:" in result.explanation
+    assert "dict" not in result.explanation
+
+
+def test_a_decorated_test_says_at_once_that_it_makes_the_state():
+    with pytest.raises(TypeError, match="made by the function that is decorated"):
+        drawloom.test(workers=[Bank.transfer], setup=Bank)

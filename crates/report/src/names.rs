@@ -21,10 +21,14 @@ impl<'a> Names<'a> {
         let names: Vec<Option<String>> = record
             .resources
             .iter()
-            .map(|r| {
+            .zip(0..)
+            .map(|(r, index)| {
                 let place = record.place(r.created_at);
                 let in_source = || place.and_then(|place| sources.name_at(place));
-                r.name.clone().or_else(in_source).or_else(|| place.map(ToString::to_string))
+                let steps = || record.steps.iter().filter(move |step| step.resource == Some(index));
+                let touched_at = || steps().filter_map(|step| record.place(step.place));
+                let own = r.name.as_ref().map(|name| sources.container_at(name, touched_at()).unwrap_or(name.clone()));
+                own.or_else(in_source).or_else(|| place.map(ToString::to_string))
             })
             .collect();
         let base: Vec<String> = record

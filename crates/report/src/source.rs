@@ -4,6 +4,7 @@
 //! `let balance = Arc::new(Mutex::new(0))`, or the field `balance: AtomicU64::new(0)`. No language is parsed
 //! for that. A name that cannot be told is none.
 
+mod containers;
 mod python;
 
 use std::cell::RefCell;
@@ -74,6 +75,14 @@ impl<'a> Sources<'a> {
         }
         let text = self.before(place, LINES)?;
         destination(&text)
+    }
+
+    /// What the source calls something that has only the name of its type, from where it was touched.
+    pub(crate) fn container_at<'p>(&self, name: &str, places: impl Iterator<Item = &'p Place>) -> Option<String> {
+        if self.language != Language::Python {
+            return None;
+        }
+        containers::called(name, places.filter_map(|place| self.line(place)))
     }
 
     /// What the task that is spawned at `place` does: the function that its closure calls, or the variable

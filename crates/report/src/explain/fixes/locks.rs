@@ -17,10 +17,10 @@ fn lock_name(draft: &Draft<'_, '_>) -> (String, bool) {
         // What has no name but its birthplace.
         None if draft.name().contains(['/', ':', ' ']) => ("lock".to_owned(), false),
         None => {
-            // A lock beside what it guards: `Account.balance` has a `balance_lock`.
+            // A lock beside what it guards: `Account.balance` has a `balance_lock`, and so has `accounts['a']` one.
             let name = draft.name();
-            let last = |name: &str| name.rsplit('.').next().unwrap_or_default().replace(['[', ']', '\'', '"'], "_");
-            let name = if draft.case.record.meta.language.is_rust() { name } else { last(&name) };
+            let last = |name: &str| name.split('[').next().and_then(|name| name.rsplit('.').next()).map(str::to_owned);
+            let name = if draft.case.record.meta.language.is_rust() { name } else { last(&name).unwrap_or_default() };
             (format!("{name}_lock"), false)
         }
     }
