@@ -7,6 +7,7 @@ that is here. The callbacks in Rust see only what this module makes of it: rows 
 
 from __future__ import annotations
 
+import _collections_abc
 import codecs
 import dis
 import encodings
@@ -18,6 +19,7 @@ import io
 import os
 import pathlib
 import posixpath
+import re
 import socket
 import sys
 import tempfile
@@ -34,25 +36,45 @@ _OF_PATTERNS = ("re._compiler", "re._parser", "re._casefix", "sre_compile", "sre
 _UNDER_LOCKS = (base_events, runners, _base, thread)
 # Not under test: this package, imports, what pytest puts into assertions; drivers of databases; what shares nothing but
 # under locks; and what reckons with names of files and reaches these by functions that are seen themselves.
-FOREIGN = (PACKAGE, "<frozen importlib", "<frozen zipimport", "<frozen posixpath", "<frozen genericpath",
-           "<frozen codecs", "<frozen io", os.path.join(os.path.dirname(str(socket.__file__)), "ssl.py"),
+FOREIGN = (PACKAGE + os.sep, "<frozen importlib", "<frozen zipimport", "<frozen runpy", "<frozen posixpath",
+           "<frozen genericpath", "<frozen codecs", "<frozen io",
+           *(os.path.join(os.path.dirname(str(socket.__file__)), name) for name in ("ssl.py", "runpy.py")),
            *(str(module.__file__).removesuffix("__init__.py") for module in _OF_FILES + _UNDER_LOCKS),
            *(str(sys.modules[name].__file__) for name in _OF_PATTERNS if name in sys.modules))
 # Of this package, what stands for code of the standard library that is seen.
 SEEN = os.path.join(PACKAGE, "_outside", "_selector.py")
+
+
+def _installed(*path: str) -> tuple[str, ...]:
+    """How the path of a package ends where packages are installed: others may have a folder of the same name."""
+    return tuple(os.path.join(os.sep + folder, *path) for folder in ("site-packages", "dist-packages"))
+
+
+_RUN_TESTS = ("_pytest", "pluggy", "pytest", "xdist", "execnet")
+_DRIVERS = ("psycopg", "psycopg_binary", "redis", "outcome")
 FOREIGN_PARTS = (
-    *(os.sep + name + os.sep for name in ("_pytest", "pluggy", "psycopg", "psycopg_binary", "redis", "outcome")),
+    *(part for name in _RUN_TESTS + _DRIVERS for part in _installed(name, "")),
+    os.path.join(os.sep + "bin", "pytest"),
     # The loop of trio, of which `_async_trio_notes` tells what is to be known, and methods that were made for it.
-    *(os.path.join(os.sep + "trio", "_core", name) for name in ("_run", "_traps", "_ki", "_generated", "_asyncgens")),
+    *(part for name in ("_run", "_traps", "_ki", "_generated", "_asyncgens") for part in _installed("trio", "_core", name)),
     " trio._core._", " outcome._",
 )
-# Whether a class has certain methods does not change; what wraps a function is new.
-FOREIGN_FUNCTIONS = (("_check_methods", "_collections_abc"), ("update_wrapper", "functools"),
-                     # What a pattern means does not change, whatever is remembered of it.
-                     *((name, os.sep + "re") for name in ("_compile", "_subx", "_compile_repl", "_compile_template")),
-                     # Who holds a lock when it ends is a matter of the task's own.
-                     ("add_parking_lot_breaker", "_parking_lot"), ("remove_parking_lot_breaker", "_parking_lot"),
-                     *((name, os.path.join("trio", "_util")) for name in ("coroutine_or_error", "_create")))
+# Single functions, by name and file: whether a class has certain methods does not change; what wraps a function is new.
+FOREIGN_FUNCTIONS = {
+    (function.__code__.co_name, function.__code__.co_filename)
+    for module, names in (
+        (_collections_abc, ("_check_methods",)),
+        (functools, ("update_wrapper",)),
+        # What a pattern means does not change, whatever is remembered of it.
+        (re, ("_compile", "_subx", "_compile_repl", "_compile_template")),
+    )
+    for function in (inspect.unwrap(getattr(module, name)) for name in names if hasattr(module, name))
+}
+FOREIGN_FUNCTIONS_OF_TRIO = {
+    # Who holds a lock when it ends is a matter of the task's own.
+    **dict.fromkeys(("add_parking_lot_breaker", "remove_parking_lot_breaker"), _installed("trio", "_core", "_parking_lot.py")),
+    **dict.fromkeys(("coroutine_or_error", "_create"), _installed("trio", "_util.py")),
+}
 
 Row = tuple[int, int, int, int, int, int, "str | None", int]
 
@@ -126,8 +148,9 @@ def is_foreign(file: str) -> bool:
 
 def analyse(code: CodeType) -> tuple[bool, int, str, list[Row]]:
     """Whether a code is none under test, how many locals it has, its file, and its rows."""
-    file = code.co_filename
-    foreign = is_foreign(file) or any(code.co_name == name and part in file for name, part in FOREIGN_FUNCTIONS)
+    file, function = code.co_filename, code.co_name
+    foreign = is_foreign(file) or (function, file) in FOREIGN_FUNCTIONS
+    foreign = foreign or file.endswith(FOREIGN_FUNCTIONS_OF_TRIO.get(function, ()))
     locals_ = code.co_nlocals + len(set(code.co_cellvars) - set(code.co_varnames)) + len(code.co_freevars)
     if foreign:
         return True, locals_, file, []
