@@ -357,6 +357,8 @@ def classify(function: Any) -> int:
             break
     if issubclass(owner, _VALUES):
         return EFFECTS["DEEP_READ"]
+    if owner is types.GeneratorType:
+        return EFFECTS["NEXT_SELF" if name in ("__next__", "send", "throw", "close") else "PURE"]
     if _is_one_of(owner, VIEWS):
         # What they refer to is what they read; and who goes on with an iterator changes it.
         return EFFECTS["NEXT_SELF" if name == "__next__" else "PURE" if name == "__iter__" else "READ_SELF"]

@@ -22,7 +22,7 @@ use self::attributes::attribute;
 use self::calls::{call, call_ex, enter};
 pub(crate) use self::filling::fill;
 use self::items::{Use, contains, item};
-use self::objects::{is_container, type_of};
+use self::objects::{is_container, is_generator, type_of};
 pub(crate) use self::objects::{is_python_type, method_of};
 use self::whole::{next, private_or_whole, size, whole};
 use crate::code::{Kind, Op};
@@ -147,6 +147,8 @@ pub(crate) fn touched(op: &Op, operands: &Operands) -> Touched {
         Kind::ItemLoad => item(operands.peek(a), operands.peek(b), Use::Load, &mut touched),
         Kind::ItemStore => item(operands.peek(a), operands.peek(b), Use::Set, &mut touched),
         Kind::ItemDelete => item(operands.peek(a), operands.peek(b), Use::Remove, &mut touched),
+        // A generator has not begun by that.
+        Kind::WholeRead if b == 1 && is_generator(operands.peek(a)) => {}
         Kind::WholeRead => whole(operands.peek(a), false, 1, &mut touched),
         Kind::WholeWrite => whole(operands.peek(a), true, 1, &mut touched),
         Kind::DeepRead => whole(operands.peek(a), false, DEEP, &mut touched),

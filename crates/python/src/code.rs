@@ -23,7 +23,7 @@ pub(crate) enum Kind {
     ItemLoad,
     ItemStore,
     ItemDelete,
-    /// Looks through all of an operand.
+    /// Looks through all of an operand; if `b` is 1, only to begin with it.
     WholeRead,
     WholeWrite,
     /// Looks through operands and what they contain.

@@ -37,6 +37,12 @@ pub(super) fn is_view(object: *mut PyObject) -> bool {
     world().types.views.contains(&(type_of(object) as usize))
 }
 
+/// Whoever goes on with it runs its code, and finds it running if somebody else does already.
+pub(super) fn is_generator(object: *mut PyObject) -> bool {
+    // SAFETY: as above.
+    !object.is_null() && unsafe { ffi::PyGen_Check(object) != 0 }
+}
+
 /// A class written in Python that is a set or a deque.
 pub(super) fn is_other_base(mut kind: *mut PyTypeObject) -> bool {
     while !kind.is_null() {

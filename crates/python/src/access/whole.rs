@@ -3,7 +3,7 @@
 use pyo3::ffi::{self, PyObject};
 
 use super::items::is_globals;
-use super::objects::{is_container, is_dict, is_private, is_python_type, is_view, type_of};
+use super::objects::{is_container, is_dict, is_generator, is_private, is_python_type, is_view, type_of};
 use super::{Access, DEEP, Part, Touched};
 use crate::effects::{Effect, effect_of};
 use crate::world::world;
@@ -35,6 +35,13 @@ pub(super) fn whole(object: *mut PyObject, write: bool, levels: u32, touched: &m
         let calls = found.iter().copied().filter(|inner| called_back(*inner, touched)).count() > 0;
         let levels = if calls { DEEP } else { levels };
         return found.iter().for_each(|inner| whole(*inner, false, levels, touched));
+    }
+    if is_generator(object) {
+        // Who looks through it goes to its end.
+        if !is_private(object) {
+            touched.all(object, true);
+        }
+        return;
     }
     if world().types.pure.contains(&(kind as usize)) {
         // SAFETY: a live object.
@@ -144,24 +151,25 @@ pub(super) unsafe fn referents(object: *mut PyObject, mut visit: impl FnMut(*mut
 /// The next item of an iterator, to which so many references are the frame's that asks for it.
 pub(super) fn next(iterator: *mut PyObject, own: usize, touched: &mut Touched) {
     let kind = type_of(iterator);
-    // SAFETY: a live object.
-    let is_python = is_python_type(kind) || unsafe { ffi::PyGen_Check(iterator) != 0 };
-    if is_python || world().types.resumed.contains(&(kind as usize)) {
+    if is_python_type(kind) || world().types.resumed.contains(&(kind as usize)) {
         return;
     }
-    if !is_view(iterator) {
+    if !is_generator(iterator) && !is_view(iterator) {
         return touched.not_known_of("an iterator of type", iterator);
     }
-    // SAFETY: as above.
+    // SAFETY: a live object.
     if unsafe { ffi::Py_REFCNT(iterator) } as usize > own {
-        // Others may have it, too, and find it further on.
+        // Others may have it, too, and find it further on; of a generator, that it runs.
         touched.all(iterator, true);
+    }
+    if is_generator(iterator) {
+        return;
     }
     // One that is made of others, as `zip` is, goes on with them.
     for inner in stands_for(iterator) {
         // SAFETY: as above.
         let goes_on = unsafe { (*type_of(inner)).tp_iternext.is_some() } && !is_private(inner);
-        if goes_on && is_view(inner) {
+        if goes_on && (is_view(inner) || is_generator(inner)) {
             touched.all(inner, true);
         }
     }
