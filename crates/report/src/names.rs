@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::record::{Record, TaskRecord};
+use crate::record::{Record, ResourceRecord, TaskRecord};
 use crate::source::Sources;
 
 /// The names of everything in one record.
@@ -18,19 +18,7 @@ impl<'a> Names<'a> {
     /// What the user has named is called so; the rest as the source calls it, or after its birthplace.
     pub(crate) fn of(record: &'a Record, sources: &Sources<'_>) -> Names<'a> {
         let kind = |word| record.meta.language.kind(word);
-        let names: Vec<Option<String>> = record
-            .resources
-            .iter()
-            .zip(0..)
-            .map(|(r, index)| {
-                let place = record.place(r.created_at);
-                let in_source = || place.and_then(|place| sources.name_at(place));
-                let steps = || record.steps.iter().filter(move |step| step.resource == Some(index));
-                let touched_at = || steps().filter_map(|step| record.place(step.place));
-                let own = r.name.as_ref().map(|name| sources.container_at(name, touched_at()).unwrap_or(name.clone()));
-                own.or_else(in_source).or_else(|| place.map(ToString::to_string))
-            })
-            .collect();
+        let names = given_or_found(record, sources);
         let base: Vec<String> = record
             .resources
             .iter()
@@ -134,6 +122,28 @@ impl<'a> Names<'a> {
     fn task(&self, task: u32) -> Option<&'a TaskRecord> {
         self.record.tasks.get(task as usize)
     }
+}
+
+/// What each resource is called: by the user, where it is made, or where it is used; else by its birthplace.
+fn given_or_found(record: &Record, sources: &Sources<'_>) -> Vec<Option<String>> {
+    // The one resource of each place. Where several are used, as by a wait with its lock, a name is that of either.
+    let mut used: HashMap<Option<u32>, Option<u32>> = HashMap::new();
+    for step in record.steps.iter().filter(|step| step.resource.is_some()) {
+        let resource = used.entry(step.place).or_insert(step.resource);
+        *resource = resource.filter(|known| Some(*known) == step.resource);
+    }
+    let name = |(r, index): (&ResourceRecord, u32)| {
+        let made_at = record.place(r.created_at);
+        let steps = || record.steps.iter().filter(move |step| step.resource == Some(index));
+        let touched_at = || steps().filter_map(|step| record.place(step.place));
+        let alone = || steps().filter(|step| used[&step.place] == Some(index));
+        let given = r.name.as_ref().map(|name| sources.container_at(name, touched_at()).unwrap_or(name.clone()));
+        given
+            .or_else(|| sources.name_at(made_at?))
+            .or_else(|| sources.used_at(alone().filter_map(|step| record.place(step.place))))
+            .or_else(|| made_at.map(ToString::to_string))
+    };
+    record.resources.iter().zip(0..).map(name).collect()
 }
 
 fn given_name(task: &TaskRecord) -> Option<&str> {

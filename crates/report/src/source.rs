@@ -77,6 +77,22 @@ impl<'a> Sources<'a> {
         destination(&text)
     }
 
+    /// What those who use a thing call it, of which its birthplace says nothing: the field or variable whose method is
+    /// called. None if they do not agree.
+    pub(crate) fn used_at<'p>(&self, places: impl Iterator<Item = &'p Place>) -> Option<String> {
+        const LINES: u32 = 2;
+        if self.language != Language::Rust {
+            return None;
+        }
+        let receiver = |place: &Place| {
+            let before = self.before(place, LINES)?;
+            identifier_before(&before.trim_end().strip_suffix('.')?.chars().collect::<Vec<_>>())
+        };
+        let mut names = places.filter_map(receiver);
+        let first = names.next().filter(|name| name != "self")?;
+        names.all(|name| name == first).then_some(first)
+    }
+
     /// What the source calls something that has only the name of its type, from where it was touched.
     pub(crate) fn container_at<'p>(&self, name: &str, places: impl Iterator<Item = &'p Place>) -> Option<String> {
         if self.language != Language::Python {

@@ -94,6 +94,16 @@ fn a_lost_wakeup() {
 }
 
 #[test]
+fn one_of_several_is_woken() {
+    assert_snapshot!(screen(Class::LostWakeup, waits::one_of_several));
+}
+
+#[test]
+fn a_join_under_a_lock() {
+    assert_snapshot!(screen(Class::Deadlock, waits::joined_under_a_lock));
+}
+
+#[test]
 fn a_livelock() {
     assert_snapshot!(screen(Class::Livelock, waits::livelock));
 }

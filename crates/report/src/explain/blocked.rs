@@ -17,7 +17,7 @@ pub(super) fn blocked(case: &Case<'_>, all: &[BlockedRecord], cycle: &[u32]) -> 
             if causes.is_empty() { all.iter().collect() } else { causes }
         }
     };
-    let mut blame = match lost_wakeup(case, &involved) {
+    let mut blame = match lost_wakeup(case, &involved).or_else(|| one_of_several(case, &involved)) {
         Some(blame) => blame,
         None if case.record.finding.kind == "deadlock" => deadlock(case, &involved, cycle),
         None => starvation(case, &involved),
@@ -69,7 +69,11 @@ fn deadlock(case: &Case<'_>, involved: &[&BlockedRecord], cycle: &[u32]) -> Blam
             (!held.is_empty()).then(|| format!("{} takes {} and then {wanted}", names.path(b.task), held.join(", ")))
         };
         let orders: Vec<String> = involved.iter().filter_map(order).collect();
-        blame.reasons.push(format!("the locks are taken in different orders: {}", orders.join("; ")));
+        match orders.as_slice() {
+            // One of them waits for something else: that another one ends, say.
+            [] | [_] => blame.subkind = Some("circular-wait"),
+            orders => blame.reasons.push(format!("the locks are taken in different orders: {}", orders.join("; "))),
+        }
     }
     blame
 }
@@ -204,6 +208,41 @@ fn lost_wakeup(case: &Case<'_>, involved: &[&BlockedRecord]) -> Option<Blame> {
             reason: format!("the notification of {condvar} is gone, and the wait has not begun"),
         });
     }
+    Some(blame)
+}
+
+/// A notification that woke somebody else, of several who waited.
+fn one_of_several(case: &Case<'_>, involved: &[&BlockedRecord]) -> Option<Blame> {
+    let record = case.record;
+    let b = involved.iter().find(|b| b.operation == "wait")?;
+    let on_it = |i: &u32| record.steps[*i as usize].resource == b.resource;
+    let wait = (0..case.end()).rev().filter(on_it).find(|i| record.steps[*i as usize].task == b.task)?;
+    let wakes = |i: &u32| {
+        let step = &record.steps[*i as usize];
+        record.operation(step) == "notify_one" && record.outcome(step) != "refused"
+    };
+    let notified = (wait..case.end()).rev().filter(on_it).find(wakes)?;
+    let woken = record.steps.iter().find(|step| step.after == Some(notified))?;
+    let names = &case.names;
+    let (waiter, woken) = (names.quoted(b.task), names.quoted(woken.task));
+    let notifier = names.quoted(record.steps[notified as usize].task);
+    let condvar = b.resource.map(|r| names.short(r)).unwrap_or_default();
+    let mut blame = Blame {
+        class: Some(Class::LostWakeup),
+        subkind: Some("one-of-several"),
+        sentence: format!(
+            "Lost wake-up: task {notifier} woke one of those who wait for {condvar}, which was task {woken} and not task \
+             {waiter}, and nobody notifies it again"
+        ),
+        ..Blame::default()
+    };
+    blame.reasons.push(format!(
+        "task {waiter} waits since step {}, and the notification in step {} is for one alone",
+        wait + 1,
+        notified + 1
+    ));
+    blame.steps.extend([wait, notified]);
+    blame.harm = Some(notified);
     Some(blame)
 }
 

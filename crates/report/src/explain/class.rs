@@ -95,7 +95,7 @@ impl Class {
             Class::AtomicityGap => "steps that belong together are torn apart by another task",
             Class::Deadlock => "tasks wait for each other",
             Class::OrderViolation => "steps come in an order that was not thought of, though nothing is torn apart",
-            Class::LostWakeup => "a notification comes before the wait that it was meant for",
+            Class::LostWakeup => "a notification does not reach the wait that it was meant for",
             Class::Livelock => "tasks are busy for ever without getting anywhere",
             Class::DataRace => "nothing orders accesses to plain memory",
             Class::Starvation => "a task waits for what nobody will bring about",

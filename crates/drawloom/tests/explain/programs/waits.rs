@@ -65,6 +65,38 @@ pub fn lost_wakeup() {
     visitor.join().unwrap();
 }
 
+/// Lost wake-up: two wait, and one is woken. Nothing has a name where it is made.
+pub fn one_of_several() {
+    #[derive(Default)]
+    struct Gate {
+        open: Mutex<bool>,
+        opened: Condvar,
+    }
+    impl Gate {
+        fn pass(&self) {
+            let mut open = self.open.lock().unwrap();
+            while !*open {
+                open = self.opened.wait(open).unwrap();
+            }
+        }
+    }
+    let gate = Arc::new(Gate::default());
+    let visitors = [gate.clone(), gate.clone()].map(|gate| thread::spawn(move || gate.pass()));
+    *gate.open.lock().unwrap() = true;
+    gate.opened.notify_one();
+    visitors.into_iter().for_each(|visitor| visitor.join().unwrap());
+}
+
+/// Deadlock: who is waited for needs what the waiting one holds.
+pub fn joined_under_a_lock() {
+    let count = Arc::new(Mutex::new(0));
+    let theirs = count.clone();
+    let held = count.lock().unwrap();
+    let other = thread::spawn(move || *theirs.lock().unwrap() += 1);
+    other.join().unwrap();
+    drop(held);
+}
+
 /// Livelock: each lets the other go first.
 pub fn livelock() {
     fn pass(mine: &AtomicBool, theirs: &AtomicBool) {

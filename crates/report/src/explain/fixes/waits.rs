@@ -32,6 +32,9 @@ pub(super) fn deadlock(draft: &Draft<'_, '_>) -> Vec<Fix> {
         };
         return vec![draft.with_closes(words, "the second request finds the lock free", None)];
     }
+    if draft.blame.subkind == Some("circular-wait") {
+        return vec![break_the_circle(draft)];
+    }
     let order = locks.join(", then ");
     let one_order = Words {
         title: "Take them in one order everywhere".to_owned(),
@@ -67,6 +70,35 @@ pub(super) fn deadlock(draft: &Draft<'_, '_>) -> Vec<Fix> {
         draft.with_closes(one_lock, "no task holds one of them and waits for another", guard),
         draft.with_closes(back_off, "no task waits for one of them while it holds another", None),
     ]
+}
+
+/// Of tasks that wait for each other, not only for locks.
+fn break_the_circle(draft: &Draft<'_, '_>) -> Fix {
+    let holder = draft.blame.stacks.iter().find(|stack| !stack.held.is_empty());
+    let waits = |stack: &crate::explain::Stack| stack.wanted.source.clone().unwrap_or_else(|| "…".to_owned());
+    let (words, closes) = match holder {
+        Some(holder) => (
+            Words {
+                title: "Give back what is held before waiting".to_owned(),
+                effort: Effort::Simple,
+                sketch: [draft.written(&["drop(held);"], &["lock.release()"]), vec![waits(holder)]].concat(),
+                tradeoff: "others may come in between",
+                risk: "what was true before the lock was given back need not be true after",
+            },
+            "nobody who is waited for needs what the waiting one holds",
+        ),
+        None => (
+            Words {
+                title: "Let one of them go on without the other".to_owned(),
+                effort: Effort::Moderate,
+                sketch: vec![draft.remark("send, notify or finish first, and wait then")],
+                tradeoff: "none at run time",
+                risk: "what was waited for has not happened yet when the other one goes on",
+            },
+            "there is no circle of tasks that wait for each other",
+        ),
+    };
+    draft.with_closes(words, closes, None)
 }
 
 pub(super) fn order(draft: &Draft<'_, '_>) -> Vec<Fix> {
@@ -109,6 +141,9 @@ pub(super) fn order(draft: &Draft<'_, '_>) -> Vec<Fix> {
 
 pub(super) fn lost_wakeup(draft: &Draft<'_, '_>) -> Vec<Fix> {
     let (blame, case) = (draft.blame, draft.case);
+    if blame.subkind == Some("one-of-several") {
+        return vec![notify_all(draft)];
+    }
     let wait = blame.window.as_ref().and_then(|w| w.to).and_then(|i| case.place_of(i)).map(site);
     let look = blame.opens.as_ref();
     let notify = (0..case.end())
@@ -164,6 +199,21 @@ pub(super) fn lost_wakeup(draft: &Draft<'_, '_>) -> Vec<Fix> {
         draft.with_closes(in_loop, closes, guard),
         draft.with_closes(permit, "a notification that comes early is kept", None),
     ]
+}
+
+/// Where one notification was not enough.
+fn notify_all(draft: &Draft<'_, '_>) -> Fix {
+    let words = Words {
+        title: "Notify all who wait".to_owned(),
+        effort: Effort::Simple,
+        sketch: draft.written(
+            &["condvar.notify_all();   // or whoever is woken notifies the next one"],
+            &["condition.notify_all()   # or whoever is woken notifies the next one"],
+        ),
+        tradeoff: "all of them wake up and look; who cannot go on waits again",
+        risk: "who does not look again, in a loop, goes on although it must not",
+    };
+    draft.with_closes(words, "whoever waits looks again", None)
 }
 
 pub(super) fn livelock(draft: &Draft<'_, '_>) -> Vec<Fix> {
