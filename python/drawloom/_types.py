@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import _abc
+import _io
 import _json
 import _random
 import _thread
@@ -172,6 +173,8 @@ _METHODS: dict[type, dict[str, str]] = {
         "READ_SELF": "getstate",
         "WRITE_SELF": "random getrandbits seed setstate __init__",
     },
+    # The base of all files, which most of them have these from.
+    _io._IOBase: {"READ_SELF": "__enter__", "WRITE_SELF": "__exit__"},
     **{kind: {"READ_SELF": "copy digest hexdigest", "WRITE_SELF": "update"} for kind in _hashes()},
     object: {
         "SELF_ATTR_GET": "__getattribute__",

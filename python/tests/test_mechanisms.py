@@ -255,6 +255,13 @@ RACES = {
 }
 
 
+def in_memory(box):
+    with box.file:
+        box.file.read()
+
+
+RACES["a context that is not written in Python"] = (lambda: Box(file=io.StringIO("a")), [in_memory] * 2, lambda b: True)
+
 if sys.version_info >= (3, 12):
     # Until then it takes a lock.
     RACES["cached_property"] = (Lazy, [lambda lazy: lazy.value] * 2, lambda lazy: lazy.computed == 1)

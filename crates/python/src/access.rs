@@ -167,7 +167,7 @@ pub(crate) fn touched(op: &Op, operands: &Operands) -> Touched {
         }
         Kind::Call => call(op, operands, &mut touched),
         Kind::CallEx => call_ex(op, operands, &mut touched),
-        Kind::Enter => enter(operands.peek(a), &mut touched),
+        Kind::Enter => enter(operands.peek(a), operands, &mut touched),
         Kind::Unknown => touched.not_known("an instruction that is not modelled"),
     }
     touched

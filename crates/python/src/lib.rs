@@ -83,7 +83,6 @@ fn install(py: Python<'_>, given: &Bound<'_, PyDict>) -> PyResult<()> {
     world.types.pure.extend(all("pure")?);
     world.types.containers.extend(all("containers")?);
     world.types.views.extend(all("views")?);
-    world.types.locks.extend(all("locks")?);
     world.types.resumed.extend(all("resumed")?);
     world.types.locals.extend(all("locals")?);
     world.types.at_once.extend(all("at_once")?);

@@ -5,7 +5,7 @@ use pyo3::prelude::*;
 
 use super::attributes::{all_attributes, named};
 use super::items::{Use, dict_item, list_item};
-use super::objects::{is_dict, is_list, is_own, type_of};
+use super::objects::{is_dict, is_list, is_own, method_of, type_of};
 use super::whole::{called_back, look_through, next, size, whole};
 use super::{DEEP, Touched};
 use crate::code::Op;
@@ -14,9 +14,11 @@ use crate::layout::Operands;
 use crate::native::{LockOp, acquisition};
 use crate::world::{aside, world};
 
-pub(super) fn enter(context: *mut PyObject, touched: &mut Touched) {
-    if world().types.locks.contains(&(type_of(context) as usize)) {
-        touched.lock = Some((context, LockOp::Acquire));
+/// A `with` calls a method of its context.
+pub(super) fn enter(context: *mut PyObject, operands: &Operands, touched: &mut Touched) {
+    let method = method_of(type_of(context), c"__enter__");
+    if !method.is_null() {
+        called(method, context, &[], Passed { frame: Some(operands), names_timeout: false }, touched);
     }
 }
 
