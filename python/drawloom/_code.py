@@ -38,16 +38,18 @@ FOREIGN = (PACKAGE, "<frozen importlib", "<frozen zipimport", "<frozen posixpath
            "<frozen codecs", "<frozen io", os.path.join(os.path.dirname(str(socket.__file__)), "ssl.py"),
            *(str(module.__file__).removesuffix("__init__.py") for module in _OF_FILES + _UNDER_LOCKS),
            *(str(sys.modules[name].__file__) for name in _OF_PATTERNS if name in sys.modules))
-# Of this package, what stands for code of the standard library that is seen.
-SEEN = os.path.join(PACKAGE, "_outside", "_selector.py")
+# Of this package, what stands for code of the standard library that is seen; and what a path remembers of its file.
+SEEN = (os.path.join(PACKAGE, "_outside", "_selector.py"), os.path.join(os.path.dirname(str(pathlib.__file__)), "_os.py"))
 FOREIGN_PARTS = (
     *(os.sep + name + os.sep for name in ("_pytest", "pluggy", "psycopg", "psycopg_binary", "redis", "outcome")),
     # The loop of trio, of which `_async_trio_notes` tells what is to be known, and methods that were made for it.
     *(os.path.join(os.sep + "trio", "_core", name) for name in ("_run", "_traps", "_ki", "_generated", "_asyncgens")),
     " trio._core._", " outcome._",
 )
-# Whether a class has certain methods does not change; what wraps a function is new.
+# Whether a class has certain methods does not change, nor whether the system has descriptors of processes; what wraps a
+# function is new.
 FOREIGN_FUNCTIONS = (("_check_methods", "_collections_abc"), ("update_wrapper", "functools"),
+                     ("can_use_pidfd", "unix_events"),
                      # What a pattern means does not change, whatever is remembered of it.
                      *((name, os.sep + "re") for name in ("_compile", "_subx", "_compile_repl", "_compile_template")),
                      # Who holds a lock when it ends is a matter of the task's own.
@@ -114,6 +116,12 @@ CELLS = {
 PLAIN, OBJECT_ABOVE, METHOD_OR_NULL = 0, 1, 2
 
 
+# From 3.14 on an item is looked up by one of the operators; those that work in place come before it.
+ITEM_OPERATOR = 26 if VERSION >= (3, 14) else None
+
+# How many operands there are is worked out where neither a trace function nor the frame tells.
+DEPTHS_WORKED_OUT = (3, 12) <= VERSION < (3, 14)
+
 # The names of arguments come right before the call that has them.
 NAMES_ARGUMENTS = {"KW_NAMES"} if (3, 11) <= VERSION < (3, 13) else {"LOAD_CONST"}
 
@@ -121,7 +129,7 @@ NAMES_ARGUMENTS = {"KW_NAMES"} if (3, 11) <= VERSION < (3, 13) else {"LOAD_CONST
 @functools.cache
 def is_foreign(file: str) -> bool:
     """Whether nothing of a file is under test."""
-    return (file.startswith(FOREIGN) or any(part in file for part in FOREIGN_PARTS)) and file != SEEN
+    return (file.startswith(FOREIGN) or any(part in file for part in FOREIGN_PARTS)) and file not in SEEN
 
 
 def analyse(code: CodeType) -> tuple[bool, int, str, list[Row]]:
@@ -132,7 +140,7 @@ def analyse(code: CodeType) -> tuple[bool, int, str, list[Row]]:
     if foreign:
         return True, locals_, file, []
     instructions = list(dis.get_instructions(code))
-    depths = stack_depths(code, instructions) if VERSION >= (3, 12) else {}
+    depths = stack_depths(code, instructions) if DEPTHS_WORKED_OUT else {}
     rows = []
     line = code.co_firstlineno
     names: object = None
@@ -149,7 +157,7 @@ def analyse(code: CodeType) -> tuple[bool, int, str, list[Row]]:
             name = "timeout" if has_names and isinstance(names, tuple) and "timeout" in names else None
             names = None
         depth = depths.get(instruction.offset, -1)
-        if VERSION >= (3, 12) and depth < 0:
+        if DEPTHS_WORKED_OUT and depth < 0:
             continue  # nothing leads there
         rows.append((instruction.offset // 2, KINDS[kind], a, b, c, max(depth, 0), name, line))
     return False, locals_, file, rows
@@ -187,6 +195,8 @@ def describe(code: CodeType, instruction: dis.Instruction) -> tuple[str, int, in
     if VERSION < (3, 13) and op.endswith(("_IF_TRUE", "_IF_FALSE", "_IF_TRUE_OR_POP", "_IF_FALSE_OR_POP")):
         # Whether a container is empty is something that others can change.
         return "SIZE", 1, 0, 0, None
+    if op == "BINARY_OP" and arg == ITEM_OPERATOR:
+        return "ITEM_LOAD", 2, 1, 0, None
     if op == "BINARY_OP":
         return "OPERATOR", 2, 1, int(arg >= 13), None
     if op.startswith("INPLACE_"):
@@ -211,8 +221,12 @@ def call(op: str, arg: int) -> tuple[str, int, int, int, str | None] | None:
     if op == "CALL_FUNCTION_KW":
         return "CALL", arg + 2, arg, PLAIN | 1 << 2, None
     if op == "CALL_FUNCTION_EX":
+        if VERSION >= (3, 14):
+            return "CALL_EX", 4, 2, 0, None
         more = arg & 1
         return "CALL_EX", (3 if VERSION >= (3, 13) else 2) + more, 1 + more, 0, None
+    if op == "WITH_EXCEPT_START" and VERSION >= (3, 14):
+        return "CALL", 5, 0, OBJECT_ABOVE, None
     if op == "WITH_EXCEPT_START":
         return "CALL", 4 if VERSION >= (3, 11) else 7, 0, PLAIN, None
     return None

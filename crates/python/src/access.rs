@@ -156,7 +156,7 @@ pub(crate) fn touched(op: &Op, operands: &Operands) -> Touched {
             touched.unordered = op.kind == Kind::Compare;
             let in_place = op.c == 1 && is_container(operands.peek(a));
             whole(operands.peek(a), in_place, DEEP, &mut touched);
-            private_or_whole(operands.peek(b), &mut touched);
+            private_or_whole(operands.peek(b), operands, &mut touched);
         }
         Kind::Next => {
             let iterator = operands.peek(a);

@@ -49,6 +49,11 @@ mod world;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
+#[cfg(Py_GIL_DISABLED)]
+compile_error!(
+    "drawloom needs the interpreter's lock, and this CPython is free-threaded: build it for one that is not"
+);
+
 use code::KINDS;
 use effects::EFFECTS;
 use world::world;
