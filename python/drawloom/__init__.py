@@ -1,10 +1,14 @@
 """Deterministic concurrency testing: Python's threads under a scheduler that you control."""
 
-from ._drawloom import choose
-from ._explore import explore, explore_async
-from ._result import Finding, Result, Verdict
-from ._selftest import verify
-from ._testing import ExplorationFailed, test
+from ._supported import refuse_others
+
+refuse_others()
+
+from ._drawloom import choose  # noqa: E402
+from ._explore import explore, explore_async  # noqa: E402
+from ._result import Finding, Result, Verdict  # noqa: E402
+from ._selftest import verify  # noqa: E402
+from ._testing import ExplorationFailed, test  # noqa: E402
 
 __all__ = ["ExplorationFailed", "Finding", "Result", "Verdict", "choose", "explore", "explore_async", "test"]
 __version__ = "0.1.0"

@@ -17,7 +17,7 @@ from asyncio import events, mixins
 from collections.abc import Callable, Coroutine
 from typing import Any
 
-from . import _drawloom
+from . import _drawloom, _running
 from ._async_host import Guest, Host, instant, now
 from ._async_knowledge import Knowledge
 from ._async_places import all_of, touched_by
@@ -117,7 +117,7 @@ class Loop(Host, asyncio.SelectorEventLoop):
         self.factory: Callable[..., Any] | None = None
         # The callback that runs, unless a task does.
         self.called: Handle | None = None
-        self.before: tuple[Any, Any, Any] = (None, None, None)
+        self.before: tuple[_running.Running, Any, Any] = ((None, None), None, None)
         self._numbers = itertools.count()
         # What says that other libraries run.
         self.others: list[tuple[dict[str, Any], dict[str, Any]]] = []
@@ -218,7 +218,7 @@ class Loop(Host, asyncio.SelectorEventLoop):
 
     def enter(self) -> None:
         lock = mixins._global_lock  # type: ignore[attr-defined]
-        self.before = events._get_running_loop(), asyncio.tasks.all_tasks, lock
+        self.before = _running.set_aside(), asyncio.tasks.all_tasks, lock
         self.others = _beside()
         for names, _ in self.others:
             names.clear()
@@ -231,7 +231,7 @@ class Loop(Host, asyncio.SelectorEventLoop):
         running, all_tasks, lock = self.before
         asyncio.all_tasks = asyncio.tasks.all_tasks = all_tasks
         mixins._global_lock = lock  # type: ignore[attr-defined]
-        events._set_running_loop(running)
+        _running.resume(running)
         for names, values in self.others:
             names.update(values)
 
@@ -279,7 +279,7 @@ class Loop(Host, asyncio.SelectorEventLoop):
             if self.factory is None:
                 task = Task(coro, loop=self, name=name, **options, **more)
             else:
-                task = self.factory(self, coro, **options)
+                task = self.factory(self, coro, **options, **more)
                 task.set_name(name)
             # The set of all tasks is written in Python: nothing of it is to run when a task is forgotten.
             asyncio.tasks._unregister_task(task)  # type: ignore[attr-defined]

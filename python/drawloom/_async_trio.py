@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import contextvars
 import os
-from asyncio import events
 from collections.abc import Callable, Coroutine
 from typing import Any
 
@@ -18,7 +17,7 @@ import sniffio
 import trio
 from trio._core import _parking_lot, _run
 
-from . import _drawloom
+from . import _drawloom, _running
 from ._async_host import Guest, Host
 from ._async_knowledge import Knowledge
 from ._async_trio_notes import NOTES, touch
@@ -168,18 +167,17 @@ class Loop(Host):
 
     def enter(self) -> None:
         context = _run.GLOBAL_RUN_CONTEXT
-        self.before = dict(context.__dict__), events._get_running_loop()
+        self.before = dict(context.__dict__), _running.set_aside()
         context.__dict__.clear()
         context.runner = self.runner
         # In a context that is this execution's own.
         sniffio.current_async_library_cvar.set("trio")
-        events._set_running_loop(None)
         self.passes.send(None)
         self._pass(self.root)
 
     def leave(self) -> None:
-        values, loop = self.before
-        events._set_running_loop(loop)
+        values, running = self.before
+        _running.resume(running)
         context = _run.GLOBAL_RUN_CONTEXT
         context.__dict__.clear()
         context.__dict__.update(values)

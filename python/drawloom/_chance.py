@@ -17,6 +17,10 @@ _native_seed = random.Random.seed
 _streams: dict[int, random.Random] = {}
 
 
+# What a module remembers of the last identifier that it has made; from 3.14 on of more than one kind.
+_OF_IDENTIFIERS = {name: value for name, value in (("_last_timestamp", None), ("_last_timestamp_v6", None),
+                                                   ("_last_timestamp_v7", None), ("_last_counter_v7", 0))
+                   if hasattr(uuid, name)}
 _generator: random.Random = random._inst
 _BEGINNING = _drawloom.GeneratorState(random.Random(0))
 if not _BEGINNING.is_as_told(random.Random(0).getstate()[1]):
@@ -28,7 +32,8 @@ def begin_execution() -> None:
     _streams.clear()
     _generator.gauss_next = None  # type: ignore[attr-defined]
     _BEGINNING.set(_generator)
-    uuid._last_timestamp = None  # type: ignore[attr-defined]
+    for name, value in _OF_IDENTIFIERS.items():
+        setattr(uuid, name, value)
 
 
 def kept() -> Callable[[], None]:
@@ -66,7 +71,7 @@ PATCHES: list[Patch] = [
     (random, "_urandom", urandom),
     # Written in C, it looks at the clock of the system.
     (uuid, "_generate_time_safe", None),
-    (uuid, "_last_timestamp", None),
+    *((uuid, name, value) for name, value in _OF_IDENTIFIERS.items()),
 ]
 
 

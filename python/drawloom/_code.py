@@ -41,8 +41,8 @@ FOREIGN = (PACKAGE + os.sep, "<frozen importlib", "<frozen zipimport", "<frozen 
            *(os.path.join(os.path.dirname(str(socket.__file__)), name) for name in ("ssl.py", "runpy.py")),
            *(str(module.__file__).removesuffix("__init__.py") for module in _OF_FILES + _UNDER_LOCKS),
            *(str(sys.modules[name].__file__) for name in _OF_PATTERNS if name in sys.modules))
-# Of this package, what stands for code of the standard library that is seen.
-SEEN = os.path.join(PACKAGE, "_outside", "_selector.py")
+# Of this package, what stands for code of the standard library that is seen; and what a path remembers of its file.
+SEEN = (os.path.join(PACKAGE, "_outside", "_selector.py"), os.path.join(os.path.dirname(str(pathlib.__file__)), "_os.py"))
 
 
 def _installed(*path: str) -> tuple[str, ...]:
@@ -59,12 +59,14 @@ FOREIGN_PARTS = (
     *(part for name in ("_run", "_traps", "_ki", "_generated", "_asyncgens") for part in _installed("trio", "_core", name)),
     " trio._core._", " outcome._",
 )
-# Single functions, by name and file: whether a class has certain methods does not change; what wraps a function is new.
+# Single functions, by name and file: whether a class has certain methods does not change, nor whether the system has
+# descriptors of processes; what wraps a function is new.
 FOREIGN_FUNCTIONS = {
     (function.__code__.co_name, function.__code__.co_filename)
     for module, names in (
         (_collections_abc, ("_check_methods",)),
         (functools, ("update_wrapper",)),
+        (sys.modules.get("asyncio.unix_events"), ("can_use_pidfd",)),
         # What a pattern means does not change, whatever is remembered of it.
         (re, ("_compile", "_subx", "_compile_repl", "_compile_template")),
     )
@@ -136,6 +138,12 @@ CELLS = {
 PLAIN, OBJECT_ABOVE, METHOD_OR_NULL = 0, 1, 2
 
 
+# From 3.14 on an item is looked up by one of the operators; those that work in place come before it.
+ITEM_OPERATOR = 26 if VERSION >= (3, 14) else None
+
+# How many operands there are is worked out where neither a trace function nor the frame tells.
+DEPTHS_WORKED_OUT = (3, 12) <= VERSION < (3, 14)
+
 # The names of arguments come right before the call that has them.
 NAMES_ARGUMENTS = {"KW_NAMES"} if (3, 11) <= VERSION < (3, 13) else {"LOAD_CONST"}
 
@@ -143,7 +151,7 @@ NAMES_ARGUMENTS = {"KW_NAMES"} if (3, 11) <= VERSION < (3, 13) else {"LOAD_CONST
 @functools.cache
 def is_foreign(file: str) -> bool:
     """Whether nothing of a file is under test."""
-    return (file.startswith(FOREIGN) or any(part in file for part in FOREIGN_PARTS)) and file != SEEN
+    return (file.startswith(FOREIGN) or any(part in file for part in FOREIGN_PARTS)) and file not in SEEN
 
 
 def analyse(code: CodeType) -> tuple[bool, int, str, list[Row]]:
@@ -155,7 +163,7 @@ def analyse(code: CodeType) -> tuple[bool, int, str, list[Row]]:
     if foreign:
         return True, locals_, file, []
     instructions = list(dis.get_instructions(code))
-    depths = stack_depths(code, instructions) if VERSION >= (3, 12) else {}
+    depths = stack_depths(code, instructions) if DEPTHS_WORKED_OUT else {}
     rows = []
     line = code.co_firstlineno
     names: object = None
@@ -172,7 +180,7 @@ def analyse(code: CodeType) -> tuple[bool, int, str, list[Row]]:
             name = "timeout" if has_names and isinstance(names, tuple) and "timeout" in names else None
             names = None
         depth = depths.get(instruction.offset, -1)
-        if VERSION >= (3, 12) and depth < 0:
+        if DEPTHS_WORKED_OUT and depth < 0:
             continue  # nothing leads there
         rows.append((instruction.offset // 2, KINDS[kind], a, b, c, max(depth, 0), name, line))
     return False, locals_, file, rows
@@ -210,6 +218,8 @@ def describe(code: CodeType, instruction: dis.Instruction) -> tuple[str, int, in
     if VERSION < (3, 13) and op.endswith(("_IF_TRUE", "_IF_FALSE", "_IF_TRUE_OR_POP", "_IF_FALSE_OR_POP")):
         # Whether a container is empty is something that others can change.
         return "SIZE", 1, 0, 0, None
+    if op == "BINARY_OP" and arg == ITEM_OPERATOR:
+        return "ITEM_LOAD", 2, 1, 0, None
     if op == "BINARY_OP":
         return "OPERATOR", 2, 1, int(arg >= 13), None
     if op.startswith("INPLACE_"):
@@ -234,8 +244,12 @@ def call(op: str, arg: int) -> tuple[str, int, int, int, str | None] | None:
     if op == "CALL_FUNCTION_KW":
         return "CALL", arg + 2, arg, PLAIN | 1 << 2, None
     if op == "CALL_FUNCTION_EX":
+        if VERSION >= (3, 14):
+            return "CALL_EX", 4, 2, 0, None
         more = arg & 1
         return "CALL_EX", (3 if VERSION >= (3, 13) else 2) + more, 1 + more, 0, None
+    if op == "WITH_EXCEPT_START" and VERSION >= (3, 14):
+        return "CALL", 5, 0, OBJECT_ABOVE, None
     if op == "WITH_EXCEPT_START":
         return "CALL", 4 if VERSION >= (3, 11) else 7, 0, PLAIN, None
     return None

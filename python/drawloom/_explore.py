@@ -61,7 +61,6 @@ _drawloom.install({
     "pure": _types.PURE,
     "containers": _types.CONTAINERS,
     "views": _types.VIEWS,
-    "locks": _types.LOCKS,
     "resumed": _types.RESUMED,
     "locals": _types.LOCALS,
     "at_once": _sync.AT_ONCE,

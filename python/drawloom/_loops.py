@@ -17,7 +17,7 @@ from asyncio import events, futures, tasks
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from . import _drawloom, _naming, _sync
+from . import _drawloom, _naming, _running, _sync
 from ._async_places import all_of
 from ._loops_waker import Waker
 from ._patching import Patch
@@ -84,7 +84,16 @@ class Loop(asyncio.SelectorEventLoop):
 
     def run_forever(self) -> None:
         self._owner = _drawloom.task()
-        super().run_forever()
+        try:
+            super().run_forever()
+        finally:
+            self._forget_running_task()
+
+    def _forget_running_task(self) -> None:
+        """An execution may be over in the midst of a task, and its thread goes on."""
+        if events._get_running_loop() is None:
+            _running.resume((self, None))
+            _running.set_aside()
 
     def _is_elsewhere(self) -> bool:
         return _drawloom.is_controlled() and _drawloom.task() != self._owner
@@ -158,6 +167,15 @@ def _all_tasks(loop: Any = None) -> set[Any]:
     return {task for task in loop.remembered if not task.done()}
 
 
+def _of_running_tasks() -> list[Patch]:
+    """Which task of a thread runs: from 3.14 on tasks in Python keep that among themselves, and who asks is not told."""
+    if sys.version_info < (3, 14):
+        return []
+    names = "enter_task", "leave_task", "swap_current_task", "register_eager_task", "unregister_eager_task"
+    natives: list[Patch] = [(tasks, f"_py_{name}", getattr(tasks, f"_{name}")) for name in names]
+    return [*natives, (tasks, "_py_register_task", _register)]
+
+
 def _unawaited(_coroutine: Any) -> None:
     """An execution may be over before what it was to await."""
 
@@ -175,6 +193,7 @@ PATCHES: list[Patch] = [
     (asyncio, "all_tasks", _all_tasks),
     (events, "new_event_loop", _new_event_loop),
     (asyncio, "new_event_loop", _new_event_loop),
+    *_of_running_tasks(),
 ]
 
 

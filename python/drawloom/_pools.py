@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import _base, thread
 from typing import Any
 
+from . import _drawloom
 from ._patching import Patch
 from ._torn_down import TornDown
 
@@ -31,6 +32,12 @@ def begin_execution() -> None:
 
 def _init(self: Any, *args: Any, **options: Any) -> None:
     _native_init(self, *args, **options)
+    prepared: Any = getattr(self, "_create_worker_context", None)  # from 3.14 on
+    if prepared is not None:
+        if type(self).prepare_context.__func__ is not Pool.prepare_context.__func__:  # type: ignore[attr-defined]
+            _drawloom.give_up("a pool whose jobs run elsewhere: in interpreters of their own, say")
+        context = prepared()
+        self._initializer, self._initargs = context.initializer, context.initargs
     self._drawloom = threading.Condition(threading.Lock())
     self._jobs = deque()
     self._idle = 0

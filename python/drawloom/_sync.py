@@ -7,7 +7,9 @@ Locks and condition variables are resources of the engine. What the standard lib
 from __future__ import annotations
 
 import _thread
+import asyncio
 import contextlib
+import contextvars
 import functools
 import itertools
 import queue
@@ -59,6 +61,8 @@ class Condition:
         self._by_locks: tuple[int, Any] = (0, None)
         self.acquire = self._lock.acquire
         self.release = self._lock.release
+        if sys.version_info >= (3, 14):
+            self.locked = self._lock.locked
 
     def __enter__(self) -> Any:
         return self._lock.__enter__()
@@ -127,6 +131,8 @@ def _start(self: Any) -> None:
     if getattr(self, "_drawloom_task", None) is not None:
         raise RuntimeError("threads can only be started once")
     self._started._flag = True
+    if sys.version_info >= (3, 14) and self._context is None and sys.flags.thread_inherit_context:
+        self._context = contextvars.copy_context()
     daemon = self.daemon or _pools.is_worker(self)
     _starting.append(self)
     self._drawloom_task = _drawloom.spawn(_run_thread, [self], _naming.of_thread(self), daemon)
@@ -156,8 +162,10 @@ def _run_thread(thread: Any) -> None:
     task = _drawloom.task()
     thread._ident, thread._drawloom_task = get_ident(), task
     _threads[task] = thread
+    # From 3.14 on a thread may be given one, or have a copy of its parent's.
+    context = getattr(thread, "_context", None)
     try:
-        thread.run()
+        thread.run() if context is None else context.run(thread.run)
     except SystemExit:
         pass  # as `threading` does
 
@@ -252,6 +260,11 @@ def _enumerate() -> list[Any]:
     return [_native_main, *(thread for thread in known if thread.is_alive()), *starting]
 
 
+def _all_tasks(loop: Any = None) -> Any:
+    """Of a loop under control, whoever has imported the function by name: from 3.14 on it is not written in Python."""
+    return asyncio.tasks.all_tasks(loop)
+
+
 class _Forgetful:
     """In place of the set of all threads, whose members take themselves out whenever they are collected."""
 
@@ -290,6 +303,7 @@ for _module, _name in ((queue, "time"), (threading, "_time")):
 AT_ONCE: list[Any] = [make_lock, Local, queue._PySimpleQueue]  # type: ignore[attr-defined]
 _SUBSTITUTES: dict[Any, Any] = {
     _NativeSimpleQueue: queue._PySimpleQueue,  # type: ignore[attr-defined]
+    asyncio.tasks.all_tasks: _all_tasks,
     **dict.fromkeys(_native_ids, get_ident),
     **dict(_clock.substitutes()),
     **dict(_chance.substitutes()),

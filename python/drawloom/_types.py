@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import _abc
+import _io
 import _json
 import _random
 import _thread
@@ -49,6 +50,15 @@ class Probe:
     def __call__(self): ...
 
 
+def _templates() -> list[Any]:
+    """Strings of which the parts are yet to be formatted: they have objects, and read these when they are shown."""
+    if sys.version_info >= (3, 14):
+        from string.templatelib import Interpolation, Template
+
+        return [Template(), iter(Template()), Interpolation(None)]
+    return []
+
+
 def _iterators() -> list[type]:
     samples: list[Any] = [
         iter([]), reversed([]), iter({}), iter({}.values()), iter({}.items()), reversed({}), reversed({}.values()),
@@ -59,7 +69,7 @@ def _iterators() -> list[type]:
         itertools.dropwhile(len, ()), itertools.zip_longest(), itertools.product(), itertools.permutations(()),
         itertools.combinations((), 0), itertools.accumulate(()), itertools.starmap(len, ()), itertools.groupby(()),
         iter(collections.OrderedDict()), collections.OrderedDict().keys(), collections.OrderedDict().values(),
-        collections.OrderedDict().items(), iter(range(1 << 70)), iter("é"), iter(array.array("i")),
+        collections.OrderedDict().items(), iter(range(1 << 70)), iter("é"), iter(array.array("i")), *_templates(),
     ]
     return list({type(sample) for sample in samples})
 
@@ -172,6 +182,8 @@ _METHODS: dict[type, dict[str, str]] = {
         "READ_SELF": "getstate",
         "WRITE_SELF": "random getrandbits seed setstate __init__",
     },
+    # The base of all files, which most of them have these from.
+    _io._IOBase: {"READ_SELF": "__enter__", "WRITE_SELF": "__exit__"},
     **{kind: {"READ_SELF": "copy digest hexdigest", "WRITE_SELF": "update"} for kind in _hashes()},
     object: {
         "SELF_ATTR_GET": "__getattribute__",
@@ -265,6 +277,9 @@ def _fill() -> None:
 
     for name in ("heappush", "heappop", "heapify", "heapreplace", "heappushpop"):
         _BY_OBJECT[id(getattr(_heapq, name))] = EFFECTS["WRITE_FIRST"]
+        # From 3.14 on the largest item may come first, too.
+        if hasattr(_heapq, f"{name}_max"):
+            _BY_OBJECT[id(getattr(_heapq, f"{name}_max"))] = EFFECTS["WRITE_FIRST"]
     for name in ("insort_left", "insort_right"):
         _BY_OBJECT[id(getattr(_bisect, name))] = EFFECTS["WRITE_FIRST"]
     for name in ("bisect_left", "bisect_right"):
@@ -274,7 +289,7 @@ def _fill() -> None:
             function = getattr(module, name, None)
             if function is not None:
                 _BY_OBJECT[id(function)] = EFFECTS[effect]
-    for name in ("get_ident", "allocate_lock", "_ThreadHandle", "daemon_threads_allowed"):
+    for name in ("get_ident", "allocate_lock", "_ThreadHandle", "daemon_threads_allowed", "set_name"):
         if hasattr(_thread, name):
             _BY_OBJECT[id(getattr(_thread, name))] = _PURE
     for kind in LOCKS:
@@ -284,6 +299,10 @@ def _fill() -> None:
         function = getattr(asyncio.events, name, None) or getattr(asyncio.tasks, name, None)
         _BY_OBJECT[id(function)] = _PURE
         _KEPT.append(function)
+    # Who awaits whom is kept for those who look at the graph of calls; that is not told apart.
+    for name in ("future_add_to_awaited_by", "future_discard_from_awaited_by"):
+        if hasattr(asyncio.futures, name):
+            _BY_OBJECT[id(getattr(asyncio.futures, name))] = _PURE
     # Whether a class is one of another's does not change, whatever is remembered of it.
     for function in (_abc._abc_instancecheck, _abc._abc_subclasscheck):
         _BY_OBJECT[id(function)] = _PURE

@@ -4,7 +4,9 @@ import fcntl
 import io
 import json
 import os
+import pathlib
 import shutil
+import sys
 import tempfile
 from os import replace as imported_by_name
 
@@ -241,6 +243,9 @@ def test_removing_what_is_listed(folder):
     (lambda p: int(next(iter(open(p)))), lambda p, v: print(v, file=open(p, "w", buffering=1))),
     (lambda p: int(io.open(p, "rb", buffering=0).read()), lambda p, v: io.open(p, "r+b", buffering=0).write(b"%d" % v)),
     (lambda p: int(open(p).readline()), lambda p, v: shutil.copy(made(p, v), p)),
+    # From 3.14 on a path copies its file itself.
+    *([(lambda p: int(open(p).readline()), lambda p, v: pathlib.Path(made(p, v)).copy(p))]
+      if sys.version_info >= (3, 14) else []),
 ])
 def test_an_update_gets_lost_however_it_is_written(folder, read, write):
     def worker(folder):
@@ -250,6 +255,25 @@ def test_an_update_gets_lost_however_it_is_written(folder, read, write):
     result = exhaust(afresh(folder, n="0"), worker, lambda folder: int((folder / "n").read_text()) == 2, count=2)
     assert result.verdict == "fails" and result.findings[0].kind in ("invariant", "exception")
     assert result.coarse is None
+
+
+if sys.version_info >= (3, 14):
+    # Until then a path remembers nothing of its file.
+    def test_what_a_path_remembers_is_shared_by_its_users(folder):
+        def setup():
+            return [afresh(folder, a="")() / "a"]
+
+        def asks(paths):
+            paths.append(paths[0].info.exists())
+
+        def removes(paths):
+            os.unlink(paths[0])
+
+        result = exhaust(setup, [asks, removes], lambda paths: paths[1:] == [True])
+        assert result.verdict == "fails" and result.coarse is None
+        # Who has asked before is told the same again.
+        assert exhaust(lambda: [path for path in setup() if path.info.exists()], [asks, removes],
+                       lambda paths: paths[1:] == [True]).verdict == "holds"
 
 
 def made(path, value):

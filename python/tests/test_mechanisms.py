@@ -5,6 +5,7 @@ import collections
 import contextlib
 import copy
 import functools
+import heapq
 import io
 import itertools
 import operator
@@ -254,6 +255,21 @@ RACES = {
         does(lambda b: next(b.items)), lambda b: next(b.items)], seen(0)),
 }
 
+
+def in_memory(box):
+    with box.file:
+        box.file.read()
+
+
+RACES["a context that is not written in Python"] = (lambda: Box(file=io.StringIO("a")), [in_memory] * 2, lambda b: True)
+
+if sys.version_info >= (3, 14):
+    RACES["a heap with the largest first"] = (numbers(), [lambda b: heapq.heappush_max(b.items, 1),
+                                                          does(lambda b: len(b.items))], seen(1))
+    # What it is made of is read when it is shown.
+    exec("def shown(box):\n    box.seen = str(t'{box.items}')")
+    RACES["a t-string"] = (numbers(), [shown, lambda b: b.items.append(1)], seen(  # noqa: F821
+        "Template(strings=('', ''), interpolations=(Interpolation([], 'box.items', None, ''),))"))
 
 if sys.version_info >= (3, 12):
     # Until then it takes a lock.

@@ -1,5 +1,6 @@
 """Pools of threads."""
 
+import sys
 import threading
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, as_completed, wait
 
@@ -133,6 +134,19 @@ def test_a_pool_that_waits_for_itself():
 
     assert exhaust(Cell, [work(1)], **BOUND).findings[0].kind in ("deadlock", "starvation")
     assert not_refuted(exhaust(Cell, [work(2)], **BOUND))
+
+
+if sys.version_info >= (3, 14):
+    # There were none before.
+    from concurrent.futures import InterpreterPoolExecutor
+
+    def test_a_pool_of_interpreters_is_not_taken_for_one_of_threads():
+        def work(_):
+            with InterpreterPoolExecutor(1) as pool:
+                pool.submit(len, "a").result()
+
+        result = exhaust(Cell, [work], **BOUND)
+        assert result.verdict == "inconclusive" and "in interpreters of their own" in result.reason
 
 
 @pytest.mark.parametrize("strategy", ["random", "pos"])

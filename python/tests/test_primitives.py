@@ -1,6 +1,7 @@
 """`threading` and `queue` under control."""
 
 import queue
+import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -223,7 +224,9 @@ def test_locks_made_before_are_under_control_too(make):
     assert lock.acquire(blocking=False) and other.acquire(blocking=False)
 
 
-def test_a_lock_is_seen_to_be_locked():
+# From 3.14 on all of them can be asked.
+@pytest.mark.parametrize("kind", ["Lock", "RLock", "Condition"] if sys.version_info >= (3, 14) else ["Lock"])
+def test_a_lock_is_seen_to_be_locked(kind):
     def hold(s):
         with s.lock:
             pass
@@ -231,7 +234,7 @@ def test_a_lock_is_seen_to_be_locked():
     def look(s):
         assert not s.lock.locked()
 
-    result = exhaust(lambda: Box(lock=threading.Lock()), [hold, look], keep_going=True)
+    result = exhaust(lambda: Box(lock=getattr(threading, kind)()), [hold, look], keep_going=True)
     assert result.verdict == "fails" and 0 < result.failing < result.executions, result.reason
 
 

@@ -32,6 +32,20 @@ def test_a_pair_of_sockets_is_received_from_when_somebody_has_sent():
     assert (result.verdict, result.coarse, result.uncontrolled) == ("holds", None, None), result.explanation
 
 
+def test_a_file_is_sent(tmp_path):
+    (tmp_path / "file").write_bytes(b"ab")
+
+    def receive(pair):
+        assert pair[0].recv(10) == b"ab"
+
+    def send(pair):
+        with open(tmp_path / "file", "rb") as file:
+            pair[1].sendfile(file)
+
+    result = exhaust(two_ends, [receive, send], lambda pair: closing(*pair))
+    assert (result.verdict, result.coarse, result.uncontrolled) == ("holds", None, None), result.explanation
+
+
 def test_who_waits_for_what_nobody_sends_starves():
     result = exhaust(two_ends, [lambda pair: pair[0].recv(10)])
     assert [finding.kind for finding in result.findings] == ["starvation"]

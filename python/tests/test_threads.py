@@ -282,6 +282,20 @@ def test_context_variables_are_each_threads_own():
     assert MODULE_VARIABLE.get() == 0
 
 
+if sys.version_info >= (3, 14):
+    # Until then a thread cannot be given one.
+    def test_a_thread_runs_in_the_context_that_it_is_given():
+        def work(cell):
+            context = contextvars.copy_context()
+            context.run(MODULE_VARIABLE.set, 5)
+            thread = threading.Thread(target=lambda: setattr(cell, "value", MODULE_VARIABLE.get()), context=context)
+            thread.start()
+            thread.join()
+            assert MODULE_VARIABLE.get() == 0
+
+        assert exhaust(Cell, [work, idle], lambda c: c.value == 5).verdict == "holds"
+
+
 def test_daemons_are_not_waited_for():
     def setup():
         s = Box(job=threading.Lock(), told=threading.Lock(), done=0)

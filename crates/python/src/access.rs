@@ -158,7 +158,7 @@ pub(crate) fn touched(op: &Op, operands: &Operands) -> Touched {
             touched.unordered = op.kind == Kind::Compare;
             let in_place = op.c == 1 && is_container(operands.peek(a));
             whole(operands.peek(a), in_place, DEEP, &mut touched);
-            private_or_whole(operands.peek(b), &mut touched);
+            private_or_whole(operands.peek(b), operands, &mut touched);
         }
         Kind::Next => {
             let iterator = operands.peek(a);
@@ -169,7 +169,7 @@ pub(crate) fn touched(op: &Op, operands: &Operands) -> Touched {
         }
         Kind::Call => call(op, operands, &mut touched),
         Kind::CallEx => call_ex(op, operands, &mut touched),
-        Kind::Enter => enter(operands.peek(a), &mut touched),
+        Kind::Enter => enter(operands.peek(a), operands, &mut touched),
         Kind::Unknown => touched.not_known("an instruction that is not modelled"),
     }
     touched

@@ -106,7 +106,7 @@ pub(crate) struct Op {
     pub(crate) b: u16,
     pub(crate) c: u16,
     /// Operands on the stack, where the frame does not say.
-    #[cfg_attr(not(Py_3_12), allow(dead_code))]
+    #[cfg_attr(any(not(Py_3_12), Py_3_14), allow(dead_code))]
     pub(crate) depth: u16,
     /// The name, an interned string, if it has one.
     pub(crate) name: usize,
@@ -120,7 +120,7 @@ const NOTHING: Op = Op { kind: Kind::None, a: 0, b: 0, c: 0, depth: 0, name: 0, 
 /// A code object that was analysed.
 pub(crate) struct Code {
     ops: Vec<Op>,
-    #[cfg_attr(not(Py_3_12), allow(dead_code))]
+    #[cfg_attr(any(not(Py_3_12), Py_3_14), allow(dead_code))]
     pub(crate) locals: usize,
     /// It is not under test.
     pub(crate) foreign: bool,

@@ -8,13 +8,77 @@ use pyo3::ffi::PyObject;
 #[cfg(Py_3_12)]
 use pyo3::ffi::PyThreadState;
 
+/// A place in a frame for a variable or an operand: what lies there is the frame's own reference.
+#[cfg(not(Py_3_14))]
+#[repr(transparent)]
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Slot(*mut PyObject);
+
+#[cfg(not(Py_3_14))]
+impl Slot {
+    /// Takes a new reference.
+    fn holding(object: *mut PyObject) -> Slot {
+        Slot(object)
+    }
+
+    /// What lies there; may be null.
+    #[inline]
+    fn object(self) -> *mut PyObject {
+        self.0
+    }
+
+    /// Whether what lies there is counted among the references to it.
+    #[inline]
+    fn is_counted(self) -> bool {
+        true
+    }
+}
+
+/// A place in a frame for a variable or an operand: a pointer, the lowest bits of which say what kind of reference it
+/// is. An operand may be borrowed from a variable, of the same frame or of the one that calls it.
+#[cfg(Py_3_14)]
+#[repr(transparent)]
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Slot(usize);
+
+#[cfg(Py_3_14)]
+impl Slot {
+    /// Of references that are not counted: to what is borrowed or immortal, and to nothing.
+    const NOT_COUNTED: usize = 1;
+    /// Of a number that is none of the program's: where an exception was raised, say.
+    const NUMBER: usize = 3;
+
+    /// Takes a new reference.
+    fn holding(object: *mut PyObject) -> Slot {
+        unsafe extern "C" {
+            fn PyUnstable_IsImmortal(object: *mut PyObject) -> i32;
+        }
+        // SAFETY: who gives a reference has a live object, and the interpreter's lock.
+        let tag = if unsafe { PyUnstable_IsImmortal(object) } != 0 { Slot::NOT_COUNTED } else { 0 };
+        Slot(object as usize | tag)
+    }
+
+    #[inline]
+    fn object(self) -> *mut PyObject {
+        if self.0 & Slot::NUMBER == Slot::NUMBER {
+            return std::ptr::null_mut();
+        }
+        (self.0 & !Slot::NOT_COUNTED) as *mut PyObject
+    }
+
+    #[inline]
+    fn is_counted(self) -> bool {
+        self.0 & Slot::NOT_COUNTED == 0
+    }
+}
+
 /// The operands, and what names are looked up in.
 #[derive(Clone, Copy)]
 pub(crate) struct Operands {
     /// Locals, cells and free variables.
-    pub(crate) locals: *const *mut PyObject,
+    locals: *const Slot,
     /// One past the top of the stack.
-    pub(crate) top: *const *mut PyObject,
+    top: *const Slot,
     pub(crate) globals: *mut PyObject,
 }
 
@@ -23,7 +87,7 @@ impl Operands {
     #[inline]
     pub(crate) fn peek(&self, n: usize) -> *mut PyObject {
         // SAFETY: the analysis of the code says how many operands there are, and asks for no others.
-        unsafe { *self.top.sub(n) }
+        unsafe { *self.top.sub(n) }.object()
     }
 
     /// Puts `object`, a new reference, in the place of the `n`th operand from the top.
@@ -32,27 +96,42 @@ impl Operands {
     /// The instruction must be able to work on it as well.
     pub(crate) unsafe fn replace(&self, n: usize, object: *mut PyObject) {
         // SAFETY: as above; the frame that the operands lie in stands still meanwhile.
-        unsafe { pyo3::ffi::Py_XDECREF(std::mem::replace(&mut *self.top.sub(n).cast_mut(), object)) };
+        unsafe {
+            let before = std::mem::replace(&mut *self.top.sub(n).cast_mut(), Slot::holding(object));
+            if before.is_counted() {
+                pyo3::ffi::Py_XDECREF(before.object());
+            }
+        }
     }
 
     #[inline]
     pub(crate) fn local(&self, n: usize) -> *mut PyObject {
         // SAFETY: as above.
-        unsafe { *self.locals.add(n) }
+        unsafe { *self.locals.add(n) }.object()
     }
 
-    /// How many variables and operands of the frame are `object`.
-    pub(crate) fn count(&self, object: *mut PyObject) -> usize {
+    /// The variables and operands of the frame that are `object`.
+    fn slots_of(&self, object: *mut PyObject) -> impl Iterator<Item = &Slot> {
         // SAFETY: the operands follow the locals, in every version.
         let all = unsafe { std::slice::from_raw_parts(self.locals, self.top.offset_from(self.locals) as usize) };
-        all.iter().filter(|slot| **slot == object).count()
+        all.iter().filter(move |slot| slot.object() == object)
+    }
+
+    /// How many of the references to `object` are variables and operands of the frame.
+    pub(crate) fn count(&self, object: *mut PyObject) -> usize {
+        self.slots_of(object).filter(|slot| slot.is_counted()).count()
+    }
+
+    /// Whether a variable or an operand of the frame is `object` without being one of the references to it.
+    pub(crate) fn borrows(&self, object: *mut PyObject) -> bool {
+        self.slots_of(object).any(|slot| !slot.is_counted())
     }
 }
 
 /// What a frame is known by while it is not done: where its variables are, and the code that it runs.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Frame {
-    locals: *const *mut PyObject,
+    locals: *const Slot,
     pub(crate) code: *mut PyObject,
 }
 
@@ -82,7 +161,7 @@ impl Operands {
 
 impl Inner {
     fn frame(&self) -> Frame {
-        Frame { locals: self.localsplus.as_ptr(), code: self.code }
+        Frame { locals: self.localsplus.as_ptr(), code: self.code.object() }
     }
 }
 
@@ -94,11 +173,11 @@ mod version {
     pub(crate) struct Inner {
         head: [usize; 3],
         pub(super) previous: *mut Inner,
-        pub(crate) code: *mut PyObject,
+        pub(super) code: Slot,
         builtins: *mut PyObject,
         globals: *mut PyObject,
         locals: *mut PyObject,
-        valuestack: *const *mut PyObject,
+        valuestack: *const Slot,
         trace: *mut PyObject,
         stackdepth: i32,
         pub(crate) trace_lines: i8,
@@ -109,7 +188,7 @@ mod version {
         iblock: i32,
         state: i8,
         blockstack: [[i32; 3]; 20],
-        pub(super) localsplus: [*mut PyObject; 1],
+        pub(super) localsplus: [Slot; 1],
     }
 
     impl Inner {
@@ -126,7 +205,7 @@ mod version {
             let frame = &*frame.cast::<Inner>();
             let top = frame.valuestack.add(frame.stackdepth as usize);
             let operands = Operands { locals: frame.localsplus.as_ptr(), top, globals: frame.globals };
-            (frame.code, frame.lasti as usize, operands)
+            (frame.code.object(), frame.lasti as usize, operands)
         }
     }
 
@@ -156,14 +235,14 @@ mod version {
         globals: *mut PyObject,
         builtins: *mut PyObject,
         locals: *mut PyObject,
-        pub(crate) code: *mut PyObject,
+        pub(super) code: Slot,
         frame_obj: *mut PyObject,
         pub(super) previous: *mut Inner,
         prev_instr: *const u16,
         stacktop: i32,
         is_entry: bool,
         owner: i8,
-        pub(super) localsplus: [*mut PyObject; 1],
+        pub(super) localsplus: [Slot; 1],
     }
 
     impl Inner {
@@ -194,7 +273,7 @@ mod version {
             let inner = &*(*frame.cast::<FrameObject>()).inner;
             let locals = inner.localsplus.as_ptr();
             let operands = Operands { locals, top: locals.add(inner.stacktop as usize), globals: inner.globals };
-            (inner.code, PyFrame_GetLasti(frame) as usize / 2, operands)
+            (inner.code.object(), PyFrame_GetLasti(frame) as usize / 2, operands)
         }
     }
 
@@ -216,9 +295,10 @@ mod version {
 mod version {
     use super::*;
 
+    #[cfg(not(Py_3_14))]
     #[repr(C)]
     pub(crate) struct Inner {
-        pub(crate) code: *mut PyObject,
+        pub(super) code: Slot,
         pub(super) previous: *mut Inner,
         func: *mut PyObject,
         globals: *mut PyObject,
@@ -229,14 +309,44 @@ mod version {
         stacktop: i32,
         return_offset: u16,
         owner: i8,
-        pub(super) localsplus: [*mut PyObject; 1],
+        pub(super) localsplus: [Slot; 1],
+    }
+
+    #[cfg(Py_3_14)]
+    #[repr(C)]
+    pub(crate) struct Inner {
+        pub(super) code: Slot,
+        pub(super) previous: *mut Inner,
+        func: Slot,
+        globals: *mut PyObject,
+        builtins: *mut PyObject,
+        locals: *mut PyObject,
+        frame_obj: *mut PyObject,
+        instr: *const u16,
+        stackpointer: *const Slot,
+        return_offset: u16,
+        owner: i8,
+        visited: u8,
+        pub(super) localsplus: [Slot; 1],
     }
 
     impl Inner {
         /// Whether it stands for code that is not written in Python.
         pub(super) fn is_entry(&self) -> bool {
-            const OF_C_STACK: i8 = 3;
-            self.owner == OF_C_STACK
+            /// And whatever comes after it: in 3.14 there are two kinds.
+            const OF_INTERPRETER: i8 = 3;
+            self.owner >= OF_INTERPRETER
+        }
+
+        /// One past the top of the stack, on which there are `depth` operands, if that was worked out: from 3.14 on the
+        /// interpreter tells before it calls anybody.
+        fn top(&self, locals: usize, depth: usize) -> *const Slot {
+            #[cfg(Py_3_14)]
+            let (top, _) = (self.stackpointer, (locals, depth));
+            #[cfg(not(Py_3_14))]
+            // SAFETY: the operands follow the locals, and there are so many.
+            let top = unsafe { self.localsplus.as_ptr().add(locals + depth) };
+            top
         }
     }
 
@@ -259,9 +369,9 @@ mod version {
         // SAFETY: a thread that runs code has a state and a frame.
         unsafe {
             let inner = &*current(pyo3::ffi::PyThreadState_Get());
-            let base = inner.localsplus.as_ptr();
-            let operands = Operands { locals: base, top: base.add(locals + depth), globals: inner.globals };
-            (inner.code == code).then_some(operands)
+            let (locals, top) = (inner.localsplus.as_ptr(), inner.top(locals, depth));
+            let operands = Operands { locals, top, globals: inner.globals };
+            (inner.code.object() == code).then_some(operands)
         }
     }
 }

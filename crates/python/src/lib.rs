@@ -49,6 +49,11 @@ mod world;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
+#[cfg(Py_GIL_DISABLED)]
+compile_error!(
+    "drawloom needs the interpreter's lock, and this CPython is free-threaded: build it for one that is not"
+);
+
 use code::KINDS;
 use effects::EFFECTS;
 use world::world;
@@ -83,7 +88,6 @@ fn install(py: Python<'_>, given: &Bound<'_, PyDict>) -> PyResult<()> {
     world.types.pure.extend(all("pure")?);
     world.types.containers.extend(all("containers")?);
     world.types.views.extend(all("views")?);
-    world.types.locks.extend(all("locks")?);
     world.types.resumed.extend(all("resumed")?);
     world.types.locals.extend(all("locals")?);
     world.types.at_once.extend(all("at_once")?);

@@ -109,8 +109,6 @@ pub(crate) struct Types {
     pub(crate) partial: usize,
     /// The function of that name.
     pub(crate) sorted: usize,
-    /// Locks of the interpreter itself.
-    pub(crate) locks: Addresses,
     /// What is resumed by an `await`, and runs Python code alone.
     pub(crate) resumed: Addresses,
     /// Thread-local data of the interpreter.

@@ -44,8 +44,11 @@ def _patches_of_files() -> list[Patch]:
     patches += [(builtins, "open", _files.open_file), (io, "open", _files.open_file)]
     patches += [(fcntl, "flock", _locks.flock), (fcntl, "lockf", _locks.lockf)]
     patches += [(tempfile, "_name_sequence", _TemporaryNames())]
-    if hasattr(shutil, "_USE_CP_SENDFILE"):
-        patches.append((shutil, "_USE_CP_SENDFILE", False))
+    # Files are copied by reading and writing them.
+    of_shutil, of_pathlib = ("_USE_CP_SENDFILE", "_USE_CP_COPY_FILE_RANGE"), sys.modules.get("pathlib._os")
+    patches += [(shutil, name, False) for name in of_shutil if hasattr(shutil, name)]
+    patches += [(of_pathlib, name, None) for name in ("_ficlone", "_fcopyfile", "_copy_file_range", "_sendfile")
+                if hasattr(of_pathlib, name)]
     accessor = getattr(pathlib, "_NormalAccessor", None)
     if accessor is not None:
         for name, function in (*replaced, ("open", _files.open_file)):

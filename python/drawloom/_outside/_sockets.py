@@ -226,7 +226,8 @@ def patches() -> list[Patch]:
         (kind, function.__name__, function) for function in (bind, listen, connect, connect_ex, send, sendall, sendmsg, sendto, shutdown)
     ]
     replaced += [(kind, "_accept", accept), (kind, "_real_close", real_close), (socket, "socketpair", pair)]
-    replaced.append((kind, "makefile", makefile))
+    # A file is sent by reading it.
+    replaced += [(kind, "makefile", makefile), (kind, "sendfile", kind._sendfile_use_send)]  # type: ignore[attr-defined]
     replaced += [(kind, name, function) for name, function in RECEIVING.items()]
     return replaced + _select.patches()
 

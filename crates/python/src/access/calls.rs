@@ -5,7 +5,7 @@ use pyo3::prelude::*;
 
 use super::attributes::{all_attributes, named};
 use super::items::{Use, dict_item, list_item};
-use super::objects::{is_dict, is_list, is_own, type_of};
+use super::objects::{is_dict, is_list, is_own, method_of, type_of};
 use super::whole::{called_back, look_through, next, size, whole};
 use super::{DEEP, Touched};
 use crate::code::Op;
@@ -14,9 +14,11 @@ use crate::layout::Operands;
 use crate::native::{LockOp, acquisition};
 use crate::world::{aside, world};
 
-pub(super) fn enter(context: *mut PyObject, touched: &mut Touched) {
-    if world().types.locks.contains(&(type_of(context) as usize)) {
-        touched.lock = Some((context, LockOp::Acquire));
+/// A `with` calls a method of its context; from 3.14 on that is a call like any other.
+pub(super) fn enter(context: *mut PyObject, operands: &Operands, touched: &mut Touched) {
+    let method = method_of(type_of(context), c"__enter__");
+    if !method.is_null() {
+        called(method, context, &[], Passed { frame: Some(operands), names_timeout: false }, touched);
     }
 }
 
@@ -52,7 +54,7 @@ pub(super) fn call_ex(op: &Op, operands: &Operands, touched: &mut Touched) {
         let items: Vec<_> = if ffi::PyTuple_Check(arguments) != 0 {
             (0..ffi::PyTuple_GET_SIZE(arguments)).map(|i| ffi::PyTuple_GET_ITEM(arguments, i)).collect()
         } else if is_list(arguments) {
-            look_through(arguments, 1, touched);
+            look_through(arguments, 1, Some(operands), touched);
             (0..ffi::PyList_GET_SIZE(arguments)).map(|i| ffi::PyList_GET_ITEM(arguments, i)).collect()
         } else {
             return touched.not_known("a call with arguments that are neither a tuple nor a list");
@@ -117,7 +119,7 @@ pub(super) fn called(
     let argument = |n: usize| arguments.get(n).copied().unwrap_or(std::ptr::null_mut());
     let read_arguments = |levels: u32, touched: &mut Touched| {
         for argument in arguments.iter().filter(|argument| !argument.is_null()) {
-            look_through(*argument, levels, touched);
+            look_through(*argument, levels, passed.frame, touched);
         }
     };
     if effect.is_of_self() && object.is_null() {

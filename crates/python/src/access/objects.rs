@@ -88,10 +88,12 @@ unsafe extern "C" {
     fn _PyType_Lookup(kind: *mut PyTypeObject, name: *mut PyObject) -> *mut PyObject;
 }
 
-/// Who alone has a reference to `object` is the stack: nobody else can touch it.
-pub(super) fn is_private(object: *mut PyObject) -> bool {
+/// Who alone has a reference to `object` is the stack: nobody else can touch it. Where the operands of `frame` only borrow
+/// it, somebody else has it.
+pub(super) fn is_private(object: *mut PyObject, frame: Option<&Operands>) -> bool {
     // SAFETY: as above.
-    unsafe { ffi::Py_REFCNT(object) == 1 }
+    let has_one = unsafe { ffi::Py_REFCNT(object) == 1 };
+    has_one && !frame.is_some_and(|frame| frame.borrows(object))
 }
 
 /// An argument of a function of a C library that nobody else can get at: it never changes, or nothing but the frame
@@ -111,7 +113,7 @@ pub(super) fn is_own(object: *mut PyObject, frame: Option<&Operands>) -> bool {
             return false;
         }
         // Besides, the reference has it, and so have we.
-        let own = ffi::Py_REFCNT(object) == 1 && is_of_frame_alone(inner, 2, frame);
+        let own = is_private(object, frame) && is_of_frame_alone(inner, 2, frame);
         ffi::Py_DECREF(inner);
         own
     }

@@ -6,6 +6,7 @@ use super::items::is_globals;
 use super::objects::{is_container, is_dict, is_generator, is_private, is_python_type, is_view, type_of};
 use super::{Access, DEEP, Part, Touched};
 use crate::effects::{Effect, effect_of};
+use crate::layout::Operands;
 use crate::world::world;
 
 /// All of `object`, if it is something that can change.
@@ -38,7 +39,7 @@ pub(super) fn whole(object: *mut PyObject, write: bool, levels: u32, touched: &m
     }
     if is_generator(object) {
         // Who looks through it goes to its end.
-        if !is_private(object) {
+        if !is_private(object, None) {
             touched.all(object, true);
         }
         return;
@@ -117,13 +118,13 @@ pub(super) fn whole_within(object: *mut PyObject, levels: u32, touched: &mut Tou
 }
 
 /// A second operand: what was made for this operation alone is nobody else's.
-pub(super) fn private_or_whole(object: *mut PyObject, touched: &mut Touched) {
-    look_through(object, DEEP, touched);
+pub(super) fn private_or_whole(object: *mut PyObject, frame: &Operands, touched: &mut Touched) {
+    look_through(object, DEEP, Some(frame), touched);
 }
 
-/// All of `object`, unless nobody else has it; what lies within it others may have all the same.
-pub(super) fn look_through(object: *mut PyObject, levels: u32, touched: &mut Touched) {
-    if !is_private(object) || !is_container(object) {
+/// All of `object`, unless nobody but `frame` has it; what lies within it others may have all the same.
+pub(super) fn look_through(object: *mut PyObject, levels: u32, frame: Option<&Operands>, touched: &mut Touched) {
+    if !is_private(object, frame) || !is_container(object) {
         whole(object, false, levels, touched);
     } else if levels > 1 {
         // SAFETY: a live object.
@@ -168,7 +169,7 @@ pub(super) fn next(iterator: *mut PyObject, own: usize, touched: &mut Touched) {
     // One that is made of others, as `zip` is, goes on with them.
     for inner in stands_for(iterator) {
         // SAFETY: as above.
-        let goes_on = unsafe { (*type_of(inner)).tp_iternext.is_some() } && !is_private(inner);
+        let goes_on = unsafe { (*type_of(inner)).tp_iternext.is_some() } && !is_private(inner, None);
         if goes_on && (is_view(inner) || is_generator(inner)) {
             touched.all(inner, true);
         }

@@ -16,7 +16,7 @@ from typing import Any
 import redis
 import redis.asyncio
 
-from ... import _drawloom
+from ... import _drawloom, _running
 from ..._patching import Patch
 from .._aside import Aside, coming, is_explored
 from .._waits import waits
@@ -49,14 +49,13 @@ class _Private:
 
     def _run(self, coroutine: Coroutine[Any, Any, Any]) -> Any:
         with talking():
-            before = events._get_running_loop()
-            events._set_running_loop(None)
+            before = _running.set_aside()
             try:
                 if self.loop is None:
                     self.loop = _Loop(_Selector())
                 return self.loop.run_until_complete(coroutine)
             finally:
-                events._set_running_loop(before)
+                _running.resume(before)
 
     def close(self) -> None:
         loop, self.loop = self.loop, None
