@@ -13,6 +13,8 @@ from ._patching import Patch
 
 _native_urandom = os.urandom
 _native_seed = random.Random.seed
+# Nothing is: one run is made, and no other has to be like it.
+left_alone = False
 # What each task has drawn so far: whoever asks, nobody else's luck is changed by it.
 _streams: dict[int, random.Random] = {}
 
@@ -29,6 +31,8 @@ if not _BEGINNING.is_as_told(random.Random(0).getstate()[1]):
 
 def begin_execution() -> None:
     """Everything that is random begins anew."""
+    if left_alone:
+        return
     _streams.clear()
     _generator.gauss_next = None  # type: ignore[attr-defined]
     _BEGINNING.set(_generator)
@@ -38,6 +42,8 @@ def begin_execution() -> None:
 
 def kept() -> Callable[[], None]:
     """What has the program's own generator go on from where it is now."""
+    if left_alone:
+        return lambda: None
     state, next_gauss = _drawloom.GeneratorState(_generator), _generator.gauss_next  # type: ignore[attr-defined]
 
     def resume() -> None:
@@ -49,7 +55,7 @@ def kept() -> Callable[[], None]:
 
 def urandom(size: int, /) -> bytes:
     """Bytes that are as good as any, and the same each time."""
-    if not _drawloom.is_controlled():
+    if left_alone or not _drawloom.is_controlled():
         return _native_urandom(size)
     task = _drawloom.task()
     if task not in _streams:
@@ -59,7 +65,7 @@ def urandom(size: int, /) -> bytes:
 
 def _seed(self: random.Random, a: Any = None, *version: Any, **named: Any) -> None:
     """`random.Random.seed`: who gives none gets one, but not from the system."""
-    if a is None and _drawloom.is_controlled():
+    if a is None and not left_alone and _drawloom.is_controlled():
         a = int.from_bytes(urandom(32), "big")
     _native_seed(self, a, *version, **named)
 

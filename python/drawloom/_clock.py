@@ -9,8 +9,9 @@ from typing import Any
 
 from . import _drawloom
 
-# The first instant of every execution.
+# The first instant of every execution; and that of the calendar.
 EPOCH = 1_000_000
+calendar = EPOCH
 _SECONDS = ("time", "monotonic", "perf_counter", "process_time", "thread_time")
 _OF_NOW = ("localtime", "gmtime", "ctime")
 _native: dict[str, Any] = {
@@ -26,8 +27,8 @@ def native(name: str) -> Any:
 
 
 def now() -> float:
-    """Seconds."""
-    return EPOCH + _drawloom.now() / 1e9
+    """Seconds, by the calendar."""
+    return calendar + _drawloom.now() / 1e9
 
 
 def sleep(seconds: float) -> None:
@@ -39,11 +40,15 @@ def sleep(seconds: float) -> None:
     _drawloom.sleep(seconds)
 
 
+def _beginning(name: str) -> int:
+    return calendar if name.startswith("time") else EPOCH
+
+
 def _clock(name: str) -> Callable[[], float]:
     native = _native[name]
 
     def clock() -> float:
-        return now() if _drawloom.is_controlled() else native()
+        return _beginning(name) + _drawloom.now() / 1e9 if _drawloom.is_controlled() else native()
 
     return clock
 
@@ -52,7 +57,7 @@ def _clock_ns(name: str) -> Callable[[], int]:
     native = _native[name]
 
     def clock() -> int:
-        return EPOCH * 10**9 + _drawloom.now() if _drawloom.is_controlled() else native()
+        return _beginning(name) * 10**9 + _drawloom.now() if _drawloom.is_controlled() else native()
 
     return clock
 

@@ -74,8 +74,11 @@ _drawloom.install({
 
 
 @contextlib.contextmanager
-def instrumented() -> Iterator[None]:
-    """Callbacks before each instruction, while it lasts."""
+def instrumented(by_lines: bool = False) -> Iterator[None]:
+    """Callbacks before each instruction, while it lasts; and before each line, if asked for."""
+    if _drawloom.is_controlled():
+        # Its own thread would not be looked at any more.
+        raise RuntimeError("an exploration cannot be started from within an exploration")
     if sys.version_info >= (3, 12):
         monitoring = sys.monitoring
         monitoring.use_tool_id(TOOL, "drawloom")
@@ -84,9 +87,14 @@ def instrumented() -> Iterator[None]:
             events.INSTRUCTION: _drawloom.on_instruction,
             events.PY_UNWIND: _drawloom.on_unwind,
         }
+        if by_lines:
+            callbacks[events.LINE] = _drawloom.on_line
         for event, callback in callbacks.items():
             monitoring.register_callback(TOOL, event, callback)
-        monitoring.set_events(TOOL, events.INSTRUCTION | events.PY_UNWIND)
+        if by_lines:
+            # Instructions that others need not hear of may be those that this one does.
+            monitoring.restart_events()
+        monitoring.set_events(TOOL, sum(callbacks))
         try:
             yield
         finally:

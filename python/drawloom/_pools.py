@@ -19,6 +19,8 @@ from ._torn_down import TornDown
 
 Pool = thread.ThreadPoolExecutor
 _native_init = Pool.__init__
+_native_submit: Any = Pool.submit
+_native_shutdown: Any = Pool.shutdown
 _native_init_of_future = _base.Future.__init__
 _numbers: Iterator[int] = itertools.count()
 
@@ -46,6 +48,8 @@ def _init(self: Any, *args: Any, **options: Any) -> None:
 
 
 def _submit(self: Any, function: Callable[..., Any], /, *args: Any, **options: Any) -> Any:
+    if "_drawloom" not in self.__dict__:
+        return _native_submit(self, function, *args, **options)  # it was made before, and so were its threads
     with self._drawloom:
         if self._broken:
             raise thread.BrokenThreadPool(self._broken)
@@ -107,6 +111,8 @@ def _break(pool: Any) -> None:
 
 
 def _shutdown(self: Any, wait: bool = True, *, cancel_futures: bool = False) -> None:
+    if "_drawloom" not in self.__dict__:
+        return _native_shutdown(self, wait, cancel_futures=cancel_futures)  # type: ignore[no-any-return]
     with self._drawloom:
         self._shutdown = True
         jobs: deque[Any] = deque()

@@ -27,6 +27,10 @@ _native_rlock = _thread.RLock
 # For what is none of the program's.
 NATIVE_LOCKS: dict[str, Any] = {"Lock": _allocate_lock, "RLock": _native_rlock}
 _NativeCondition = threading.Condition
+# Locks, and what waits by these alone, as they were.
+NATIVES: list[Patch] = [(owner, name, getattr(owner, name)) for owner, names in (
+    (threading, ("Lock", "RLock", "_allocate_lock", "Condition")), (_thread, ("allocate_lock", "RLock")),
+) for name in names]
 _native_start = threading.Thread.start
 _native_join = threading.Thread.join
 _native_is_alive = threading.Thread.is_alive

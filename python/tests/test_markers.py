@@ -1,9 +1,17 @@
 """Orders of markers: one of them, all of them, and those that cannot be had."""
 
+import asyncio
 import math
 import queue
+import random
+import signal
+import socket
 import threading
+import time
+import uuid
+from concurrent import futures
 
+import marker_oracle
 import pytest
 
 from drawloom.markers import (
@@ -257,3 +265,240 @@ def test_hypothesis_finds_and_shrinks_an_order():
         settings=hypothesis.settings(database=None, deadline=None, derandomize=True, max_examples=50),
     )
     assert found == LOST
+
+
+@pytest.mark.parametrize("seed", range(0, 60, 10))
+def test_all_orders_are_those_of_a_simulator(seed):
+    for program in range(seed, seed + 10):
+        marker_oracle.check(program)
+
+
+def test_who_begins_matters_where_locks_are_shared():
+    class State:
+        def __init__(self):
+            self.a, self.b = threading.Lock(), threading.Lock()
+
+        def at_once(self):
+            with self.a, self.b:
+                pass
+
+        def slowly(self):
+            with self.b:
+                pass  # drawloom: one
+                with self.a:
+                    pass  # drawloom: two
+
+    result = explore_marker_interleavings(State, {"t1": State.at_once, "t2": State.slowly}, lambda s: True)
+    # Whoever is first goes through; but it is not known before that it is.
+    assert result.verdict == "fails" and "deadlock: t1 waits for a lock" in result.explanation
+
+
+def test_locks_that_were_made_before_are_known_at_once():
+    assert threading.active_count() == 1, "somebody else might release them"
+    counter = Counter()
+    with pytest.raises(ScheduleError, match="t1 is at marker 'write'.*t2 waits for a lock at .*test_markers.py"):
+        TraceExecutor(LOST, deadlock_timeout=1000).run({"t1": counter.locked, "t2": counter.locked})
+    forks = Forks()
+    with pytest.raises(MarkerDeadlock, match="deadlock: t1 waits for a lock .*; t2 waits for a lock"):
+        TraceExecutor(order("t1.one t2.two"), deadlock_timeout=1000).run({"t1": forks.one, "t2": forks.two})
+    assert not forks.a.locked() and forks.b.acquire(blocking=False)
+
+
+def test_a_counterexample_with_locks_is_followed():
+    result = explore_marker_interleavings(Forks, {"t1": Forks.one, "t2": Forks.two}, lambda f: True, stop_on_first=False)
+    # Whoever passes its marker first, it has one lock by then, and the other thread may have the other.
+    assert (result.num_explored, len(result.failures), result.exhausted) == (2, 2, True)
+    for _, schedule in result.failures:
+        forks = Forks()
+        with pytest.raises(MarkerDeadlock):
+            TraceExecutor(schedule, deadlock_timeout=1000).run({"t1": forks.one, "t2": forks.two})
+
+
+def test_who_waits_for_a_lock_may_be_overtaken():
+    class State:
+        def __init__(self):
+            self.lock = threading.Lock()
+
+        def holds(self):
+            with self.lock:
+                pass  # drawloom: held
+
+        def asks(self):
+            pass  # drawloom: asks
+            with self.lock:
+                pass  # drawloom: held
+
+    state, threads = State(), {"a": State.holds, "b": State.asks, "c": State.asks}
+    overtaken = order("b.asks c.asks a.held c.held b.held")
+    TraceExecutor(overtaken).run({name: (lambda body=body: body(state)) for name, body in threads.items()})
+    result = explore_marker_interleavings(State, threads, lambda s: True)
+    assert (result.verdict, result.exhausted) == ("holds", True)
+
+
+def test_a_socket_that_was_made_before_is_waited_for():
+    receiver, sender = socket.socketpair()
+    got = []
+
+    def receive():
+        got.append(receiver.recv(1))
+        got.append("received")  # drawloom: received
+
+    def send():
+        sender.send(b"x")  # drawloom: send
+
+    with receiver, sender:
+        TraceExecutor(order("send.send receive.received")).run({"receive": receive, "send": send})
+    assert got == [b"x", "received"]
+
+
+def test_time_passes_for_who_sleeps():
+    slept = []
+
+    def sleep():
+        end = time.monotonic() + 3600
+        while time.monotonic() < end:
+            time.sleep(60)
+        slept.append("thread")  # drawloom: awake
+
+    async def sleep_async():
+        await asyncio.sleep(3600)
+        slept.append("coroutine")  # drawloom: awake
+
+    TraceExecutor(order("b.awake a.awake")).run({"a": sleep, "b": sleep_async})
+    assert slept == ["coroutine", "thread"]
+
+
+def test_a_wait_with_a_limit_ends_when_nobody_else_is_next():
+    box, got = queue.Queue(), []
+
+    def get():
+        try:
+            box.get(timeout=3600)
+        except queue.Empty:
+            got.append("nothing")  # drawloom: nothing
+
+    def put():
+        box.put(1)  # drawloom: put
+
+    TraceExecutor(order("get.nothing put.put")).run({"get": get, "put": put})
+    assert (got, box.qsize()) == (["nothing"], 1)
+
+
+def test_threads_of_threads_are_no_part_of_the_order():
+    came = []
+
+    def parent():
+        child = threading.Thread(target=lambda: came.append("child"))  # drawloom: start
+        child.start()
+        child.join()
+        came.append("parent")  # drawloom: joined
+
+    def other():
+        came.append("other")  # drawloom: other
+
+    TraceExecutor(order("p.start o.other p.joined")).run({"p": parent, "o": other})
+    assert came == ["child", "other", "parent"]
+
+
+def test_who_never_comes_to_an_end_is_told():
+    def spin(*_):
+        while True:
+            pass
+
+    with pytest.raises(ScheduleError, match="did not end within 0.2 seconds"):
+        TraceExecutor(order("")).run({"a": spin}, timeout=0.2)
+    result = explore_marker_interleavings(Counter, {"a": spin}, lambda c: True, timeout=0.2)
+    assert result.verdict == "inconclusive" and "did not end" in result.reason
+    box = queue.SimpleQueue()
+
+    def get():
+        box.get()
+
+    with pytest.raises(ScheduleError, match=r"not under control: `box.get\(\)`"):
+        TraceExecutor(order(""), deadlock_timeout=0.2).run({"a": get})
+
+
+def test_a_run_is_one_of_the_real_world():
+    seen = []
+
+    def look():
+        seen.append((random.random(), uuid.uuid4(), time.time()))
+
+    for _ in range(2):
+        TraceExecutor(order("")).run({"a": look})
+    assert len(set(seen[0][:2]) & set(seen[1][:2])) == 0 and abs(seen[1][2] - time.time()) < 60
+
+
+def test_orders_that_lead_elsewhere_each_time_are_no_proof():
+    runs = []
+
+    def changing(_):
+        runs.append(None)
+        for _ in runs:
+            pass  # drawloom: again
+
+    result = explore_marker_interleavings(Counter, {"a": changing, "b": Counter.increment}, lambda c: True)
+    assert result.verdict == "inconclusive" and "does not always lead to the same markers" in result.reason
+
+
+def test_a_run_within_a_run_is_refused_and_does_no_harm():
+    counter = Counter()
+
+    def nested():
+        with pytest.raises(RuntimeError, match="from within"):
+            TraceExecutor(order("")).run({"a": counter.increment})
+
+    for _ in range(3):
+        TraceExecutor(order("")).run({"a": nested, "b": nested})
+    TraceExecutor(LOST).run({"t1": counter.increment, "t2": counter.increment})
+    assert counter.value == 1
+
+
+def test_what_setup_and_invariant_raise_is_raised():
+    def broken(*_):
+        raise KeyError("broken")
+
+    for setup, invariant in ((broken, lambda c: True), (Counter, broken)):
+        with pytest.raises(KeyError, match="broken"):
+            explore_marker_interleavings(setup, {"a": Counter.increment}, invariant)
+
+
+def test_threads_that_are_no_part_of_the_run_are_waited_for():
+    box, answers = queue.Queue(), queue.Queue()
+    got = []
+
+    def serve():
+        while (number := box.get()) is not None:
+            answers.put(number + 1)
+
+    def ask(number):
+        box.put(number)
+        got.append(answers.get())
+        got.append(pool.submit(abs, -number).result(timeout=30))
+        got.append("done")  # drawloom: done
+
+    server = threading.Thread(target=serve)
+    server.start()
+    with futures.ThreadPoolExecutor(1) as pool:
+        pool.submit(int).result()
+        TraceExecutor(order("b.done a.done")).run({"a": lambda: ask(1), "b": lambda: ask(5)})
+    box.put(None)
+    server.join()
+    assert sorted(map(str, got)) == ["1", "2", "5", "6", "done", "done"]
+
+
+@pytest.mark.parametrize("explored", [False, True])
+def test_ctrl_c_ends_a_run(explored):
+    def spin(*_):
+        signal.raise_signal(signal.SIGINT)
+        while True:
+            pass
+
+    with pytest.raises(KeyboardInterrupt):
+        if explored:
+            explore_marker_interleavings(Counter, {"a": spin, "b": Counter.increment}, lambda c: True, timeout=None)
+        else:
+            TraceExecutor(order("")).run({"a": spin})
+    counter = Counter()
+    TraceExecutor(LOST).run({"t1": counter.increment, "t2": counter.increment})
+    assert counter.value == 1

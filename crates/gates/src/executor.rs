@@ -30,6 +30,7 @@ impl Gates {
             giving_way: Vec::new(),
             leaked: 0,
             guests: Vec::new(),
+            turns: None,
             foreign,
         });
         Gates { shared: Box::new(shared) }
@@ -49,6 +50,7 @@ impl Gates {
         inner.gates.clear();
         inner.forced.clear();
         inner.guests.clear();
+        inner.turns = None;
         inner.accesses_in_teardown = 0;
         // Whoever explores may do so from another thread than the time before.
         inner.conductor = Arc::new(Gate::new());

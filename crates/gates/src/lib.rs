@@ -8,6 +8,7 @@
 //! - `gate` is where a thread waits;
 //! - `runtime` is what tasks see: steps, waits, spawns;
 //! - `executor` runs executions;
+//! - `turns` is how tasks run one piece at a time, without steps in between;
 //! - `guests` are tasks of an event loop, without threads;
 //! - `given_up` is about threads that stand still out of sight;
 //! - `teardown` unwinds what an execution has left over.
@@ -18,8 +19,10 @@ mod given_up;
 mod guests;
 mod runtime;
 mod teardown;
+mod turns;
 
 pub use executor::Gates;
 pub use gate::Gate;
 pub use guests::Errand;
 pub use runtime::{Baton, Body, Foreign, TornDown, baton, serve};
+pub use turns::GOES_ON;

@@ -12,6 +12,7 @@ use crate::gate::Gate;
 use crate::given_up;
 use crate::guests::Errand;
 use crate::teardown::{MAX_ACCESSES, MAX_FORCED, releases};
+use crate::turns::Turns;
 
 /// What a task runs, on a thread of the other runtime; what it fails with, if it does.
 pub type Body = Box<dyn FnOnce() -> Option<Panic>>;
@@ -76,6 +77,8 @@ pub(crate) struct Inner {
     pub(crate) leaked: usize,
     /// By task: what it does next, if it is a guest.
     pub(crate) guests: Vec<Option<Errand>>,
+    /// By what tasks take turns, if they do.
+    pub(crate) turns: Option<Turns>,
     pub(crate) foreign: Foreign,
 }
 
@@ -130,14 +133,23 @@ impl Baton {
     #[inline]
     pub fn step(self, operation: Operation) -> Result<u32, TornDown> {
         let inner = self.inner();
-        let me = inner.running;
         if inner.engine.is_tearing_down() {
             return self.step_in_teardown(operation);
         }
         if !inner.guests.is_empty() && self.is_guest() {
             return Err(self.refuse_within_a_piece(operation.kind));
         }
+        if self.takes_turns() {
+            return self.step_between_turns(operation);
+        }
+        self.step_in_sight(operation)
+    }
+
+    /// The same, where it is a choice who goes next.
+    #[inline]
+    pub(crate) fn step_in_sight(self, operation: Operation) -> Result<u32, TornDown> {
         let inner = self.inner();
+        let me = inner.running;
         inner.engine.announce(me, operation);
         let next = match inner.engine.next_at_once() {
             Some(task) => Next::Run(task),
@@ -171,9 +183,14 @@ impl Baton {
         result
     }
 
-    /// Spawns a task: a step of the running one.
+    /// Spawns a task: a step of the running one, which takes [another turn](Self::take_another_turn) then, if it takes turns.
     pub fn spawn(self, name: Option<&str>, site: Site, body: Body) -> Result<TaskId, TornDown> {
-        self.step(Operation::new(OpKind::Spawn, ResourceId::NONE, site))?;
+        let operation = Operation::new(OpKind::Spawn, ResourceId::NONE, site);
+        if self.takes_turns() {
+            self.step_in_sight(operation)?
+        } else {
+            self.step(operation)?
+        };
         let inner = self.inner();
         let child = inner.engine.spawn(inner.running, site, name.map(Into::into), &mut *inner.strategy);
         inner.enlist(child, body);
@@ -188,7 +205,7 @@ impl Baton {
     }
 
     /// Lets others run until it is the turn of `me` again.
-    fn let_others_run(self, next: Next, me: TaskId) -> Result<(), TornDown> {
+    pub(crate) fn let_others_run(self, next: Next, me: TaskId) -> Result<(), TornDown> {
         let next = self.inner().resolve(next);
         if next != Some(me) {
             let own = self.inner().own_gate(me);

@@ -306,3 +306,96 @@ fn a_thread_cannot_be_waited_for_within_a_piece() {
     });
     assert!(matches!(outcome.finding.map(|f| f.kind), Some(FindingKind::Divergence(_))));
 }
+
+/// A turn of the running task.
+fn turn(line: usize) -> Toy<()> {
+    here().turn(1, at(line))
+}
+
+#[test]
+fn between_two_turns_a_task_is_alone_and_makes_no_steps() {
+    let mut gates = gates();
+    let mut orders = HashSet::new();
+    for seed in 0..50 {
+        let outcome = run(&mut gates, seed, move || {
+            let (a, x) = (mutex(), cell());
+            here().take_turns(cell());
+            let work = move || {
+                for line in [10, 11] {
+                    turn(line)?;
+                    step(OpKind::Lock, a, 20)?;
+                    step(OpKind::CellWrite, x, 21)?;
+                    step(OpKind::Unlock, a, 22)?;
+                }
+                Ok(())
+            };
+            let tasks = [spawn(work)?, spawn(work)?];
+            tasks.into_iter().try_for_each(join)
+        });
+        assert!(outcome.finding.is_none());
+        let turns: Vec<_> = trace(&gates).into_iter().filter(|(_, kind, _)| *kind == OpKind::CellWrite).collect();
+        assert_eq!(turns.len(), 4, "nothing else is a step");
+        assert!(trace(&gates).iter().all(|(_, kind, _)| !matches!(kind, OpKind::Lock | OpKind::Unlock)));
+        orders.insert(turns);
+    }
+    assert_eq!(orders.len(), 6, "all orders of two turns and two");
+}
+
+#[test]
+fn who_has_to_wait_needs_another_turn_and_others_may_come_first() {
+    let mut gates = gates();
+    let mut taken = HashSet::new();
+    for seed in 0..200 {
+        let all = Said::default();
+        let said = Said::clone(&all);
+        let outcome = run(&mut gates, seed, move || {
+            let a = mutex();
+            here().take_turns(cell());
+            let work = move |said: Said, name: u32| {
+                move || {
+                    turn(10)?;
+                    say(&said, name);
+                    step(OpKind::Lock, a, 20)?;
+                    say(&said, name);
+                    if name == 1 {
+                        turn(11)?;
+                    }
+                    step(OpKind::Unlock, a, 22).map(|_| ())
+                }
+            };
+            let tasks = [1, 2, 3].map(|name| spawn(work(Said::clone(&said), name)));
+            tasks.into_iter().try_for_each(|task| join(task?))
+        });
+        assert!(outcome.finding.is_none());
+        taken.insert(heard(&all));
+    }
+    // The second asks before the third while the first has the lock, and either gets it then.
+    assert!(taken.contains(&vec![1, 1, 2, 3, 2, 3]) && taken.contains(&vec![1, 1, 2, 3, 3, 2]), "{taken:?}");
+}
+
+#[test]
+fn a_deadlock_between_turns_is_known_at_once() {
+    let mut gates = gates();
+    let mut found = 0;
+    for seed in 0..50 {
+        let outcome = run(&mut gates, seed, move || {
+            let (a, b) = (mutex(), mutex());
+            here().take_turns(cell());
+            let both = |first, second| {
+                move || {
+                    turn(10)?;
+                    step(OpKind::Lock, first, 20)?;
+                    turn(11)?;
+                    step(OpKind::Lock, second, 21)?;
+                    step(OpKind::Unlock, second, 22)?;
+                    step(OpKind::Unlock, first, 23).map(|_| ())
+                }
+            };
+            let tasks = [spawn(both(a, b))?, spawn(both(b, a))?];
+            tasks.into_iter().try_for_each(join)
+        });
+        assert_eq!(outcome.leaked_tasks, 0);
+        found += usize::from(outcome.finding.is_some_and(|finding| finding.kind.word() == "deadlock"));
+    }
+    assert!((1..50).contains(&found), "{found}");
+}

@@ -9,16 +9,28 @@ mod tracing {
     use crate::code::{Kind, code_at};
     use crate::instrument::observed;
     use crate::layout::{known_by, trace_instructions, traced};
+    use crate::markers;
     use crate::steps::{Stop, instruction, returned};
     use crate::world::world;
 
     const CALL: i32 = 0;
+    const LINE: i32 = 2;
     /// Or by an exception: whoever returns is heard of before, at the instruction.
     const RETURN: i32 = 3;
     const OPCODE: i32 = 7;
 
     unsafe extern "C" {
         fn PyFrame_GetCode(frame: *mut PyObject) -> *mut PyObject;
+        fn PyFrame_GetLineNumber(frame: *mut PyObject) -> i32;
+    }
+
+    /// What a callback has come to, as the interpreter wants it.
+    fn answer(done: Result<(), Stop>) -> i32 {
+        let Err(stop) = done else { return 0 };
+        // SAFETY: callbacks run with the interpreter's lock.
+        let py = unsafe { Python::assume_gil_acquired() };
+        stop.into_error(py).restore(py);
+        -1
     }
 
     extern "C" fn trace(_: *mut PyObject, frame: *mut ffi::PyFrameObject, what: i32, _: *mut PyObject) -> i32 {
@@ -31,11 +43,21 @@ mod tracing {
             match what {
                 CALL => {
                     let code = PyFrame_GetCode(frame);
-                    trace_instructions(frame, !code_at(code).foreign);
+                    let seen = !code_at(code).foreign;
+                    trace_instructions(frame, seen, seen && markers::gates_lines_of(code));
                     ffi::Py_DECREF(code);
+                }
+                LINE => {
+                    let code = PyFrame_GetCode(frame);
+                    let done = markers::line(code, PyFrame_GetLineNumber(frame).max(0) as usize);
+                    ffi::Py_DECREF(code);
+                    return answer(done.map(|_| ()));
                 }
                 OPCODE => {
                     let (code, index, operands) = traced(frame);
+                    if markers::are_on() && answer(markers::before_instruction(code)) < 0 {
+                        return -1;
+                    }
                     let op = code_at(code).op(index);
                     if op.kind != Kind::None {
                         observed(&op, &operands);
@@ -43,11 +65,7 @@ mod tracing {
                             Kind::Return => returned(&operands).map_err(Into::into),
                             _ => instruction(&op, &operands),
                         };
-                        if let Err(stop) = done {
-                            let py = Python::assume_gil_acquired();
-                            stop.into_error(py).restore(py);
-                            return -1;
-                        }
+                        return answer(done);
                     }
                 }
                 RETURN => calling::left(known_by(frame)),
@@ -81,6 +99,7 @@ mod monitoring {
     use crate::code::{Kind, code_at};
     use crate::instrument::observed;
     use crate::layout::monitored;
+    use crate::markers;
     use crate::steps::{Stop, instruction, returned};
     use crate::world::world;
 
@@ -92,6 +111,12 @@ mod monitoring {
         }
         let known = code_at(code.as_ptr());
         let op = known.op(offset / 2);
+        if markers::are_on() && !known.foreign {
+            markers::before_instruction(code.as_ptr()).map_err(|stop| stop.into_error(py))?;
+            if op.kind == Kind::None {
+                return Ok(py.None());
+            }
+        }
         if known.foreign || op.kind == Kind::None {
             return Ok(world().disable.as_ref().map_or_else(|| py.None(), |disable| disable.clone_ref(py)));
         }
@@ -106,6 +131,20 @@ mod monitoring {
             done.map_err(|stop| stop.into_error(py))?;
         }
         Ok(py.None())
+    }
+
+    /// What it calls before each line, where threads stop at markers.
+    #[pyfunction]
+    pub(crate) fn on_line(py: Python<'_>, code: &Bound<'_, PyAny>, line: usize) -> PyResult<Py<PyAny>> {
+        if world().busy {
+            return Ok(py.None());
+        }
+        match !code_at(code.as_ptr()).foreign
+            && markers::line(code.as_ptr(), line).map_err(|stop| stop.into_error(py))?
+        {
+            true => Ok(py.None()),
+            false => Ok(world().disable.as_ref().map_or_else(|| py.None(), |disable| disable.clone_ref(py))),
+        }
     }
 
     /// What it calls when a frame is left by an exception.
@@ -127,7 +166,7 @@ mod monitoring {
 }
 
 #[cfg(Py_3_12)]
-pub(crate) use monitoring::{on_instruction, on_unwind, start_tracing_thread, stop_tracing_thread};
+pub(crate) use monitoring::{on_instruction, on_line, on_unwind, start_tracing_thread, stop_tracing_thread};
 
 use crate::code::{Kind, Op};
 use crate::layout::Operands;

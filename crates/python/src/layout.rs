@@ -216,11 +216,11 @@ mod version {
     }
 
     /// Has events for each instruction of a traced frame, or for none; and none for lines.
-    pub(crate) unsafe fn trace_instructions(frame: *mut PyObject, all: bool) {
+    pub(crate) unsafe fn trace_instructions(frame: *mut PyObject, all: bool, lines: bool) {
         // SAFETY: as above.
         unsafe {
             let frame = &mut *frame.cast::<Inner>();
-            (frame.trace_lines, frame.trace_opcodes) = (0, i8::from(all));
+            (frame.trace_lines, frame.trace_opcodes) = (i8::from(lines), i8::from(all));
         }
     }
 }
@@ -282,11 +282,11 @@ mod version {
         unsafe { (*(*frame.cast::<FrameObject>()).inner).frame() }
     }
 
-    pub(crate) unsafe fn trace_instructions(frame: *mut PyObject, all: bool) {
+    pub(crate) unsafe fn trace_instructions(frame: *mut PyObject, all: bool, lines: bool) {
         // SAFETY: as above.
         unsafe {
             let frame = &mut *frame.cast::<FrameObject>();
-            (frame.trace_lines, frame.trace_opcodes) = (0, i8::from(all));
+            (frame.trace_lines, frame.trace_opcodes) = (i8::from(lines), i8::from(all));
         }
     }
 }

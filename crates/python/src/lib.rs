@@ -10,6 +10,7 @@
 //! - `sync`, `condvar` and `tasks` are locks, condition variables, threads and time;
 //! - `handing` is about locks that one thread takes and another one releases;
 //! - `workers` is what main does;
+//! - `markers` are places at which threads take turns, where nothing else is looked at;
 //! - `chance` is what is random, the same each time;
 //! - `outside` is what files, peers and databases are to it;
 //! - `preload` is the same for C code, if the library is there that looks at it;
@@ -31,6 +32,7 @@ mod handing;
 mod instrument;
 mod layout;
 mod locals;
+mod markers;
 mod names;
 mod native;
 mod outside;
@@ -144,11 +146,14 @@ fn _drawloom(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(instrument::on_instruction, module)?)?;
     #[cfg(Py_3_12)]
     module.add_function(wrap_pyfunction!(instrument::on_unwind, module)?)?;
+    #[cfg(Py_3_12)]
+    module.add_function(wrap_pyfunction!(instrument::on_line, module)?)?;
     module.add_class::<sync::Lock>()?;
     module.add_class::<condvar::CondVar>()?;
     module.add_class::<chance::GeneratorState>()?;
     module.add_class::<workers::Workers>()?;
     tasks::add_to(module)?;
+    markers::add_to(module)?;
     guests::add_to(module)?;
     outside::add_to(module)?;
     preload::add_to(module)?;

@@ -10,6 +10,7 @@ use pyo3::prelude::*;
 
 use crate::code::Op;
 use crate::layout::Operands;
+use crate::markers;
 use crate::raise::unsupported;
 use crate::world::{aside, world};
 use crate::{guests, handing, locals};
@@ -82,9 +83,11 @@ pub(crate) fn step(
             }
             let waits = lock_op != LockOp::TryAcquire;
             let operation = handing::acquisition(shadow.handed_over, shadow.id, waits, site);
-            let result = match lock_op {
-                LockOp::AcquireWithin(nanos, _) => baton.step_with_timeout(operation, nanos)?,
-                _ => baton.step(operation)?,
+            let limit = if let LockOp::AcquireWithin(nanos, _) = lock_op { Some(nanos) } else { None };
+            let result = match (limit, waits && shadow.handed_over && markers::are_on()) {
+                (_, true) => markers::request(baton, operation, limit, || !is_held(lock))?,
+                (Some(nanos), false) => baton.step_with_timeout(operation, nanos)?,
+                (None, false) => baton.step(operation)?,
             };
             if result == outcome::OK {
                 let count = if lock_op == LockOp::AcquireAgain { shadow.saved.max(1) } else { 1 };
@@ -238,9 +241,13 @@ fn shadow_of(baton: Baton, lock: *mut PyObject, site: Site) -> Shadow {
     shadow
 }
 
-/// Locks are again as they were before the execution, whoever has kept them. To be called before they are forgotten.
+/// Locks are again as they were before the execution, whoever has kept them; unless no other one has to begin alike. To be
+/// called before they are forgotten.
 pub(crate) fn restore() {
     let shadows: Vec<(usize, Shadow)> = world().shadows.drain().collect();
+    if markers::is_run_once() {
+        return;
+    }
     for (lock, shadow) in shadows {
         let lock = lock as *mut PyObject;
         let held = is_held(lock);

@@ -16,6 +16,7 @@ use pyo3::types::PyCFunction;
 use crate::core::{Together, follow};
 use crate::instrument::{start_tracing_thread, stop_tracing_thread};
 use crate::locals;
+use crate::markers;
 use crate::names::name_resources;
 use crate::watch;
 use crate::world::{aside, begin_execution, line_of, place, world};
@@ -109,7 +110,8 @@ impl Program for Threads {
 
     fn run(&self, executor: &mut Pooled, settings: &Settings, seed: u64) -> Outcome {
         let begins_anew = world().grown && !world().rehearsing;
-        if begins_anew || world().unsupported.is_some() || watch::is_interrupted() {
+        let enough = world().markers.as_ref().is_some_and(|markers| markers.enough);
+        if begins_anew || enough || world().unsupported.is_some() || watch::is_interrupted() {
             return in_vain(executor.gates(), settings, seed);
         }
         begin_execution();
@@ -124,6 +126,11 @@ impl Program for Threads {
         watch::watched(None);
         if !watch::is_interrupted() {
             world().made += 1;
+        }
+        if markers::are_on() && (!world().grown || world().rehearsing) {
+            let in_the_way = gates.baton().were_in_the_way();
+            markers::ended(py, &self.body, gates.engine(), outcome.finding.as_ref(), in_the_way);
+            return outcome;
         }
         if outcome.finding.is_some() {
             name_resources(gates.baton());

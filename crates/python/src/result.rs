@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 
 use drawloom_engine::config::Config;
-use drawloom_engine::strategy::Sequential;
+use drawloom_engine::finding::FindingKind;
+use drawloom_engine::strategy::{Sequential, Strategy};
 use drawloom_engine::{Limits, Settings};
 use drawloom_explore::{Exploration, Program};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
@@ -11,6 +12,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 
 use crate::instrument::{start_tracing_thread, stop_tracing_thread};
+use crate::markers::{self, Follows, Markers};
 use crate::preload;
 use crate::program::Threads;
 use crate::watch;
@@ -31,18 +33,9 @@ fn explore<'py>(
     command: &str,
     real_time: (f64, bool),
 ) -> PyResult<Bound<'py, PyDict>> {
-    if drawloom_gates::baton().is_some() || world().exploring {
-        return Err(PyRuntimeError::new_err("an exploration cannot be started from within an exploration"));
-    }
     let config: Config = config.parse().map_err(|error| PyValueError::new_err(format!("{error}")))?;
     let config = config.name(name).leaks(false);
-    world().exploring = true;
-    (world().knowledge, world().unsupported, world().keys) = (Knowledge::new(), None, None);
-    (world().uncontrolled, world().needs_threads, world().stuck, world().made) = (None, false, None, 0);
-    world().uncollected = 0;
-    let looking = preload::look();
-    watch::begin(real_time.0, real_time.1);
-    start_tracing_thread();
+    let looking = begin(real_time, None)?;
     let program = Threads::new(body);
     // What is done but once in a process, and then remembered, is not what matters.
     rehearse(&program);
@@ -52,21 +45,102 @@ fn explore<'py>(
         None => rehearse(&program),
     }
     let exploration = repeatedly(&config, &program);
+    stop_looking(looking);
+    let told = tell(py, &exploration, program.body(), command);
+    end();
+    told
+}
+
+/// Tries all orders in which the threads of `body` pass their markers, which `gates` tells of each code. `limits` are
+/// how many seconds an execution may take, and how many threads that are no part of it. A dict of what came of it.
+#[pyfunction]
+fn explore_markers<'py>(
+    py: Python<'py>,
+    body: Py<PyAny>,
+    gates: Py<PyAny>,
+    limits: (Option<f64>, Option<f64>),
+    real_time: (f64, bool),
+) -> PyResult<Bound<'py, PyDict>> {
+    let config = format!("exhaustive(max_schedules = {}, keep_going = true, shrink = false, fixes = 0)", u32::MAX);
+    let config: Config = config.parse().map_err(|error| PyValueError::new_err(format!("{error}")))?;
+    let looking = begin(real_time, Some(Markers::new(gates, false, None, limits)))?;
+    let program = Threads::new(body);
+    let exploration = repeatedly(&config.name("markers").leaks(false), &program);
+    stop_looking(looking);
+    let told = PyDict::new(py);
+    let diverged = exploration.findings().iter().find_map(|failure| match &failure.finding.kind {
+        FindingKind::Divergence(divergence) => Some(format!("{}, not {}", divergence.found, divergence.expected)),
+        _ => None,
+    });
+    told.set_item("diverged", diverged)?;
+    told.set_item("exhausted", exploration.exhausted())?;
+    tell_in_real_time(&told)?;
+    end();
+    Ok(told)
+}
+
+/// Runs `body` once, with its threads in the order that `script` has. `gates` tells of the places at which they stop; those are
+/// all instructions, if `every_instruction`.
+#[pyfunction]
+fn run_in_order<'py>(
+    py: Python<'py>,
+    body: Py<PyAny>,
+    gates: Py<PyAny>,
+    script: Py<PyAny>,
+    every_instruction: bool,
+    limits: (Option<f64>, Option<f64>),
+    real_time: (f64, bool),
+) -> PyResult<Bound<'py, PyDict>> {
+    let looking = begin(real_time, Some(Markers::new(gates, every_instruction, Some(script), limits)))?;
+    // Whatever becomes known, it is not begun anew.
+    world().rehearsing = true;
+    // If nobody is next, time may pass for those who wait for that.
+    let limits = Limits { max_steps: u64::MAX, starvation_bound: u64::MAX, early_fires: u32::MAX, ..Limits::default() };
+    once(&Threads::new(body), Box::new(Follows), limits);
+    stop_looking(looking);
+    let told = PyDict::new(py);
+    tell_in_real_time(&told)?;
+    end();
+    Ok(told)
+}
+
+fn begin(real_time: (f64, bool), markers: Option<Markers>) -> PyResult<preload::Looking> {
+    if drawloom_gates::baton().is_some() || world().exploring {
+        return Err(PyRuntimeError::new_err("an exploration cannot be started from within an exploration"));
+    }
+    world().exploring = true;
+    (world().knowledge, world().unsupported, world().keys) = (Knowledge::new(), None, None);
+    (world().uncontrolled, world().needs_threads, world().stuck, world().made) = (None, false, None, 0);
+    (world().uncollected, world().markers) = (0, markers);
+    // What is known from the beginning need not be found out.
+    world().knowledge.timed_joins = world().markers.is_some();
+    let looking = preload::look();
+    watch::begin(real_time.0, real_time.1);
+    start_tracing_thread();
+    Ok(looking)
+}
+
+fn stop_looking(looking: preload::Looking) {
     stop_tracing_thread();
     watch::end();
     drop(looking);
-    let told = tell(py, &exploration, program.body(), command);
+}
+
+fn end() {
     begin_execution();
-    world().exploring = false;
-    told
+    (world().exploring, world().markers) = (false, None);
 }
 
 /// One execution whose only purpose is to see what is shared; and to have imported what is imported.
 fn rehearse(program: &Threads) {
     world().rehearsing = true;
-    let mut executor = program.executor(Box::new(Sequential));
-    let settings =
-        Settings { limits: Limits::default(), stack_size: 0, spurious_wakeups: 0, weak_failures: 0, leak: false };
+    once(program, Box::new(Sequential), Limits::default());
+}
+
+/// One execution with the choices of `strategy`.
+fn once(program: &Threads, strategy: Box<dyn Strategy>, limits: Limits) {
+    let mut executor = program.executor(strategy);
+    let settings = Settings { limits, stack_size: 0, spurious_wakeups: 0, weak_failures: 0, leak: false };
     program.run(&mut executor, &settings, 0);
     (world().rehearsing, world().grown) = (false, false);
 }
@@ -75,6 +149,7 @@ fn rehearse(program: &Threads) {
 fn repeatedly(config: &Config, program: &Threads) -> Exploration {
     for _ in 1..MOST_BEGINNINGS {
         world().made = 0;
+        markers::begin_exploration(program.body());
         let exploration = drawloom_explore::explore(config, program);
         if !std::mem::take(&mut world().grown) || world().unsupported.is_some() {
             return exploration;
@@ -100,11 +175,8 @@ fn tell<'py>(
     told.set_item("timed_out", exploration.timed_out())?;
     told.set_item("summary", exploration.summary())?;
     told.set_item("error", exploration.error())?;
-    told.set_item("unsupported", world().unsupported.clone())?;
-    told.set_item("uncontrolled", world().uncontrolled.clone())?;
+    tell_in_real_time(&told)?;
     told.set_item("needs_threads", world().needs_threads)?;
-    told.set_item("stuck", world().stuck.clone())?;
-    told.set_item("interrupted", watch::is_interrupted())?;
     told.set_item("made", world().made)?;
     told.set_item("opaque", world().knowledge.opaque.clone().or(unknown))?;
     let mut findings = Vec::new();
@@ -129,6 +201,14 @@ fn tell<'py>(
     }
     told.set_item("findings", findings)?;
     Ok(told)
+}
+
+/// What has kept it from being under control, if something has.
+fn tell_in_real_time(told: &Bound<'_, PyDict>) -> PyResult<()> {
+    told.set_item("unsupported", world().unsupported.clone())?;
+    told.set_item("uncontrolled", world().uncontrolled.clone())?;
+    told.set_item("stuck", world().stuck.clone())?;
+    told.set_item("interrupted", watch::is_interrupted())
 }
 
 /// What is known, in words: it belongs to a token, since it decides what is a step.
@@ -172,5 +252,7 @@ impl Knowledge {
 }
 
 pub(crate) fn add_to(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    module.add_function(wrap_pyfunction!(explore, module)?)
+    module.add_function(wrap_pyfunction!(explore, module)?)?;
+    module.add_function(wrap_pyfunction!(explore_markers, module)?)?;
+    module.add_function(wrap_pyfunction!(run_in_order, module)?)
 }

@@ -12,6 +12,7 @@ use crate::code::{Kind, Op};
 use crate::containers::{FILLED, Facts, REMOVED, STRUCTURE, Use, WHOLE};
 use crate::guests::note_piece;
 use crate::layout::Operands;
+use crate::markers;
 use crate::native;
 use crate::raise::torn_down;
 use crate::watch;
@@ -29,6 +30,9 @@ pub(crate) fn instruction(op: &Op, operands: &Operands) -> Result<(), Stop> {
     }
     if watch::is_interrupted() {
         return Err(baton.fail(FindingKind::Divergence(Box::new(nothing_expected("interrupted")))).into());
+    }
+    if markers::are_on() {
+        return markers::instruction(baton, op, operands);
     }
     let touched = touched(op, operands);
     if let Some((lock, lock_op)) = touched.lock {
@@ -205,7 +209,7 @@ pub(crate) fn stop_if_grown(baton: Baton) -> Result<(), TornDown> {
     Err(baton.fail(FindingKind::Divergence(Box::new(again))))
 }
 
-fn nothing_expected(found: &str) -> Divergence {
+pub(crate) fn nothing_expected(found: &str) -> Divergence {
     Divergence { step: 0, expected: found.to_owned(), found: found.to_owned(), task: None }
 }
 

@@ -5,6 +5,7 @@ use drawloom_gates::{Baton, TornDown, baton};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 
+use crate::markers;
 use crate::raise::{here, needs_threads, torn_down, unsupported};
 use crate::steps::stop_if_grown;
 use crate::sync::nanos;
@@ -60,7 +61,7 @@ fn spawn(
     daemon: bool,
 ) -> PyResult<u32> {
     not_within_a_loop(py, "spawn")?;
-    workers::spawn(py, body, arguments, workers::New { name, site: here(), daemon })
+    workers::spawn(py, body, arguments, workers::New { name, site: here(), daemon, is_marked: false })
 }
 
 /// Waits for a task to end; false if the time is up before.
@@ -107,6 +108,11 @@ fn is_finished(py: Python<'_>, task: u32) -> PyResult<bool> {
 /// Waits for virtual time to pass.
 #[pyfunction]
 fn sleep(py: Python<'_>, seconds: f64) -> PyResult<()> {
+    if markers::are_on() {
+        // Who sleeps has said that others may run; when they do is for the order to say.
+        world().slept += nanos(seconds);
+        return Ok(());
+    }
     if seconds <= 0.0 {
         return bare(py, OpKind::Yield, 0).map(|_| ());
     }
@@ -120,7 +126,7 @@ fn now(py: Python<'_>) -> PyResult<u64> {
     if world().phase == Phase::Parallel && !current()?.is_guest() {
         bare(py, OpKind::Now, 0)?;
     }
-    Ok(current()?.with_engine(|engine| engine.now()))
+    Ok(current()?.with_engine(|engine| engine.now()) + world().slept)
 }
 
 /// One of `outcomes` alternatives: a choice of the schedule.

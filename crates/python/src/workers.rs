@@ -6,6 +6,7 @@ use drawloom_gates::baton;
 use pyo3::exceptions::{PyAssertionError, PyRuntimeError};
 use pyo3::prelude::*;
 
+use crate::markers;
 use crate::program::call;
 use crate::raise::{here, torn_down};
 use crate::world::{Phase, world};
@@ -37,7 +38,7 @@ impl Workers {
         let site = here();
         let mut tasks = Vec::with_capacity(self.workers.len());
         for (worker, name) in self.workers.iter().zip(&self.names) {
-            let new = New { name: name.as_deref(), site, daemon: false };
+            let new = New { name: name.as_deref(), site, daemon: false, is_marked: false };
             tasks.push(spawn(py, worker.clone_ref(py), vec![state.clone_ref(py)], new)?);
         }
         for task in &tasks {
@@ -56,11 +57,12 @@ impl Workers {
     }
 }
 
-/// What a new task is called, where it is started, and whether nobody waits for it in the end.
+/// What a new task is called, where it is started, whether nobody waits for it in the end, and whether it stops at markers.
 pub(crate) struct New<'a> {
     pub(crate) name: Option<&'a str>,
     pub(crate) site: Site,
     pub(crate) daemon: bool,
+    pub(crate) is_marked: bool,
 }
 
 /// Starts a task that calls `body` with `arguments`. Its number.
@@ -68,7 +70,11 @@ pub(crate) fn spawn(py: Python<'_>, body: Py<PyAny>, arguments: Vec<Py<PyAny>>, 
     let baton = baton().ok_or_else(|| PyRuntimeError::new_err("not in an exploration"))?;
     world().phase = Phase::Parallel;
     world().tasks += 1;
-    let child = baton.spawn(new.name, new.site, Box::new(move || run(&body, &arguments))).map_err(|_| torn_down(py))?;
+    let is_marked = new.is_marked;
+    let run = move || {
+        if markers::begins(drawloom_gates::baton()?, is_marked).is_ok() { run(&body, &arguments) } else { None }
+    };
+    let child = baton.spawn(new.name, new.site, Box::new(run)).map_err(|_| torn_down(py))?;
     if new.daemon {
         baton.with_engine(|engine| engine.make_daemon(child));
     }
@@ -77,6 +83,7 @@ pub(crate) fn spawn(py: Python<'_>, body: Py<PyAny>, arguments: Vec<Py<PyAny>>, 
         let make = |engine: &mut Engine| engine.create_resource(child, ResourceKind::Semaphore, permits, Site::UNKNOWN);
         world().ends.insert(child.index(), baton.with_engine(make));
     }
+    baton.take_another_turn(new.site).map_err(|_| torn_down(py))?;
     Ok(child.0)
 }
 

@@ -17,6 +17,7 @@ use crate::containers::Containers;
 use crate::effects::Effect;
 use crate::guests::Piece;
 use crate::locals;
+use crate::markers::{self, Markers};
 use crate::native::{self, Shadow};
 
 /// Hashes addresses: they are spread well enough by one multiplication.
@@ -207,6 +208,10 @@ pub(crate) struct World {
     pub(crate) ends: Addressed<usize, ResourceId>,
     /// What the piece of a guest that runs has touched so far.
     pub(crate) piece: Piece,
+    /// Nanoseconds that were slept without waiting for them.
+    pub(crate) slept: u64,
+    /// How threads take turns, where they do so at markers.
+    pub(crate) markers: Option<Markers>,
 }
 
 struct Guarded(UnsafeCell<Option<World>>);
@@ -268,6 +273,8 @@ impl World {
             calling: Vec::new(),
             ends: Addressed::default(),
             piece: Piece::default(),
+            slept: 0,
+            markers: None,
         }
     }
 
@@ -284,6 +291,7 @@ impl World {
         self.ends.clear();
         self.own_locals.clear();
         self.piece = Piece::default();
+        self.slept = 0;
         let kept = std::mem::take(&mut self.kept);
         for object in kept {
             // SAFETY: a reference was taken when it was kept; this may run destructors, and nothing is borrowed.
@@ -313,6 +321,7 @@ impl World {
 pub(crate) fn begin_execution() {
     native::restore();
     locals::restore();
+    markers::begin_execution();
     world().begin_execution();
 }
 

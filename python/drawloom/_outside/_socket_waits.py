@@ -14,8 +14,10 @@ from ._waits import NOT_YET, waits
 STREAMS = (socket.SOCK_STREAM, getattr(socket, "SOCK_SEQPACKET", socket.SOCK_STREAM))
 
 _native_poll = select.poll
-# How long a peer may take that is not part of the exploration.
-_PATIENCE = 20_000
+# How long a peer may take that is not part of the exploration, in milliseconds.
+patience = 20_000
+# Others go on meanwhile: it may be they who answer, by what is not known to belong together.
+others_go_on = False
 
 
 def is_there(fd: int, event: int, milliseconds: int) -> bool:
@@ -43,5 +45,18 @@ def outside(sock: Any, peer: Any = None, receives: bool = False) -> None:
         name = "nobody"
     _drawloom.uncontrolled(f"the peer {name}, which is not part of the exploration")
     _drawloom.touch(f"peer {name}", True)
-    if receives and sock.gettimeout() is None and not is_there(sock.fileno(), select.POLLIN, _PATIENCE):
-        _drawloom.give_up(f"{name}, which is not part of the exploration, has not answered for {_PATIENCE // 1000} s")
+    if receives and sock.gettimeout() is None and not _answers(sock.fileno()):
+        _drawloom.give_up(f"{name}, which is not part of the exploration, has not answered for {patience / 1000:g} s")
+
+
+def _answers(fd: int) -> bool:
+    if not others_go_on:
+        return is_there(fd, select.POLLIN, patience)
+    for _ in range(patience):
+        if is_there(fd, select.POLLIN, 0):
+            return True
+        # Its turn comes again when nobody else can go on.
+        _drawloom.await_wake(0.001)
+        if is_there(fd, select.POLLIN, 1):
+            return True
+    return False

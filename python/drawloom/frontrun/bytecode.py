@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import contextlib
-import sys
 import sysconfig
 from collections.abc import Callable, Iterator, Sequence
-from types import CodeType, FrameType
+from types import CodeType
 from typing import Any
 
-from .. import _code, _explore
-from ..markers import _locks
-from ..markers._executor import REGISTRY, as_body
-from ..markers._run import Run, Task
+from .. import _code
+from ..markers._executor import as_body
+from ..markers._run import Execution, run_in_order
 from ._api import StepSchedule, explore_interleavings, explore_random
 from .common import InterleavingResult
 
@@ -38,64 +36,27 @@ class OpcodeScheduler:
         self.schedule, self.num_threads = list(schedule)[:max_ops], num_threads
         self.position = 0
 
-    def __call__(self, able: list[Task]) -> Task:
-        while self.position < len(self.schedule):
-            wanted = str(self.schedule[self.position])
-            self.position += 1
-            for task in able:
-                if task.name == wanted:
-                    return task
-        self.position += 1
-        return min(able, key=lambda task: (int(task.name) - self.position) % self.num_threads)
+    def find(self, able: Sequence[tuple[str, str]]) -> int:
+        """Which of those that could go on is next, by thread and what it is at."""
+        threads = [int(name) for name, _ in able]
+        for wanted in self.schedule[self.position :]:
+            if wanted in threads:
+                return threads.index(wanted)
+        turn = max(self.position, len(self.schedule)) + 1
+        return threads.index(min(threads, key=lambda thread: (thread - turn) % self.num_threads))
+
+    def passed(self, name: str, _what: str) -> bool:
+        """A thread goes on. Who was to go on before could not."""
+        if int(name) in self.schedule[self.position :]:
+            self.position = self.schedule.index(int(name), self.position) + 1
+        else:
+            self.position = max(self.position, len(self.schedule)) + 1
+        return True
 
 
-class _Instructions(Run):
-    """Each instruction of code under test is a marker."""
-
-    def run(self, timeout: float | None = None) -> None:
-        with self._monitored() if sys.version_info >= (3, 12) else contextlib.nullcontext():
-            super().run(timeout)
-
-    @contextlib.contextmanager
-    def _monitored(self) -> Iterator[None]:
-        """From CPython 3.12 on: there it depends on other threads which instructions a trace function is told of."""
-        monitoring = sys.monitoring
-        monitoring.use_tool_id(_explore.TOOL, "drawloom")
-        monitoring.register_callback(_explore.TOOL, monitoring.events.INSTRUCTION, self._on_instruction)
-        monitoring.set_events(_explore.TOOL, monitoring.events.INSTRUCTION)
-        try:
-            yield
-        finally:
-            monitoring.set_events(_explore.TOOL, 0)
-            monitoring.register_callback(_explore.TOOL, monitoring.events.INSTRUCTION, None)
-            monitoring.free_tool_id(_explore.TOOL)
-
-    def _on_instruction(self, code: CodeType, _offset: int) -> Any:
-        if code.co_filename.startswith(_FOREIGN):
-            return sys.monitoring.DISABLE
-        self._stop_at(sys._getframe(1))
-        return None
-
-    def _follow(self) -> None:
-        if sys.version_info < (3, 12):
-            super()._follow()
-
-    def _trace(self, frame: FrameType, event: str, _argument: Any) -> Any:
-        if frame.f_code.co_filename.startswith(_FOREIGN):
-            return None
-        frame.f_trace_opcodes, frame.f_trace_lines = True, False
-        return self._trace_instructions
-
-    def _trace_instructions(self, frame: FrameType, event: str, _argument: Any) -> Any:
-        if event == "opcode":
-            self._stop_at(frame)
-        return self._trace_instructions
-
-    def _stop_at(self, frame: FrameType) -> None:
-        task = self.task()
-        if task is not None and not task.pausing:
-            task.marker, task.place = "instruction", (frame.f_code.co_filename, frame.f_lineno)
-            self._pause(task, "marker")
+def _gates(code: CodeType) -> dict[int, Any] | None:
+    """Whether code is under test: then each of its instructions is a place to stop at."""
+    return None if code.co_filename.startswith(_FOREIGN) else {}
 
 
 class BytecodeShuffler:
@@ -118,11 +79,11 @@ class BytecodeShuffler:
             str(i): as_body(function, *(args[i] if args else ()), **(kwargs[i] if kwargs else {}))
             for i, function in enumerate(funcs)
         }
-        run = _Instructions(bodies, self.scheduler, REGISTRY, self.deadlock_timeout)
+        execution = Execution(bodies)
         try:
-            run.run(timeout)
+            run_in_order(execution, self.scheduler, _gates, timeout, self.deadlock_timeout, every_instruction=True)
         finally:
-            self.errors = {i: task.error for i, task in enumerate(run.tasks) if task.error is not None}
+            self.errors = {int(name): error for name, error in execution.raised().items()}
         for error in self.errors.values():
             raise error
 
@@ -130,8 +91,7 @@ class BytecodeShuffler:
 @contextlib.contextmanager
 def controlled_interleaving(schedule: Sequence[int], num_threads: int = 2) -> Iterator[BytecodeShuffler]:
     """What runs functions under `schedule`."""
-    with _locks.watched():
-        yield BytecodeShuffler(OpcodeScheduler(schedule, num_threads))
+    yield BytecodeShuffler(OpcodeScheduler(schedule, num_threads))
 
 
 def run_with_schedule(
@@ -147,8 +107,7 @@ def run_with_schedule(
     """What `setup` returned, after `threads` have run under `schedule`: one of instructions, or a counterexample."""
     if isinstance(schedule, StepSchedule):
         return schedule.replayed(setup, threads)
-    with _locks.watched():
-        state = setup()
+    state = setup()
     scheduler = OpcodeScheduler(schedule, len(threads))
     BytecodeShuffler(scheduler, deadlock_timeout).run(threads, [(state,)] * len(threads), timeout=timeout)
     return state

@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ._places import MarkerRegistry
-from ._run import Run, ScheduleError, Task
-from ._schedule import BEGINS, GOES_ON, Schedule
+from ._run import Execution, ScheduleError, run_in_order
+from ._schedule import Schedule, Step
 
 REGISTRY = MarkerRegistry()
 """What is known of source files."""
@@ -21,7 +21,6 @@ class Script:
     def __init__(self, schedule: Schedule) -> None:
         self.schedule = schedule
         self.position = 0
-        self.order = list(dict.fromkeys(step.execution_name for step in schedule.steps))
         # Where the schedule says who begins and who goes on, nobody does so by himself.
         self.only_markers = all(step.is_marker for step in schedule.steps)
 
@@ -30,24 +29,37 @@ class Script:
         """Whether every step was made."""
         return self.position == len(self.schedule.steps)
 
-    def __call__(self, able: list[Task]) -> Task | None:
+    def find(self, able: Sequence[tuple[str, str]]) -> int | None:
+        """Which of those that could go on is next, by thread and marker; none if all have to wait."""
+        steps = [Step(*turn) for turn in able]
         if self.completed:
-            return able[0]
-        on_the_way = [task for task in able if task.state != "marker"]
+            return 0
+        on_the_way = [step for step in steps if not step.is_marker]
         if self.only_markers and on_the_way:
-            ranks = {name: rank for rank, name in enumerate(self.order)}
-            return min(on_the_way, key=lambda task: ranks.get(task.name, len(ranks)))
-        step = self.schedule.steps[self.position]
-        for task in able:
-            at = {"ready": BEGINS, "blocked": GOES_ON}.get(task.state, task.marker)
-            if (task.name, at) == (step.execution_name, step.marker_name):
-                self.position += 1
-                return task
-        if step.is_marker:
-            return None
-        # Somebody who is not under control went on by himself.
-        self.position += 1
-        return self(able)
+            # Whose marker comes first: it may be behind a lock that others want, too.
+            names = dict.fromkeys(step.execution_name for step in self.schedule.steps[self.position :])
+            ranks = {name: rank for rank, name in enumerate(names)}
+            return steps.index(min(on_the_way, key=lambda step: ranks.get(step.execution_name, len(ranks))))
+        for wanted in self.schedule.steps[self.position :]:
+            if wanted in steps:
+                return steps.index(wanted)
+            if wanted.is_marker:
+                return None
+        return 0
+
+    def passed(self, name: str, what: str) -> bool:
+        """A thread goes on; false if it is at a marker, and another one is next."""
+        made, position = Step(name, what), self.position
+        while position < len(self.schedule.steps):
+            wanted = self.schedule.steps[position]
+            position += 1
+            if wanted == made:
+                self.position = position
+                return True
+            if wanted.is_marker:
+                return not made.is_marker
+        # Who was to go on did not have to wait, or nothing is said any more.
+        return self.completed or not made.is_marker
 
 
 def as_body(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Callable[[], Any]:
@@ -65,8 +77,8 @@ class TraceExecutor:
 
     All of them run to their first markers at once, those first whose steps come first. A marker that the schedule does
     not have at that point makes its thread wait for ever: then nobody can go on, and `ScheduleError` says who is
-    where. `deadlock_timeout` is how long that takes if threads wait for what is not under control: a lock that was
-    made before, say.
+    where. `deadlock_timeout` is how long that takes if somebody stands still in what is not under control, in C code say,
+    or if there are threads that are no part of it: they may be those who are waited for.
     """
 
     def __init__(self, schedule: Schedule, *, deadlock_timeout: float = 5.0) -> None:
@@ -78,7 +90,7 @@ class TraceExecutor:
     def reset(self) -> None:
         """Forgets all threads, to begin anew."""
         self._bodies: dict[str, Callable[[], Any]] = {}
-        self._run: Run | None = None
+        self._run: Execution | None = None
         self.coordinator = Script(self.schedule)
         self.thread_errors: dict[str, BaseException] = {}
 
@@ -122,16 +134,16 @@ class TraceExecutor:
         unknown = {step.execution_name for step in self.schedule.steps} - set(self._bodies)
         if unknown:
             raise ScheduleError(f"the schedule has threads that are not there: {', '.join(sorted(unknown))}")
-        run = self._run = Run(self._bodies, self.coordinator, self.marker_registry, self.deadlock_timeout)
+        execution = self._run = Execution(self._bodies)
         try:
-            run.run(timeout)
+            run_in_order(execution, self.coordinator, self.marker_registry.gates, timeout, self.deadlock_timeout)
         finally:
-            self.thread_errors = {task.name: task.error for task in run.tasks if task.error is not None}
+            self.thread_errors = execution.raised()
         for error in self.thread_errors.values():
             raise error
-        if not self.coordinator.completed:
-            step = self.schedule.steps[self.coordinator.position]
-            raise ScheduleError(f"{step.execution_name} ended and never came to marker {step.marker_name!r}")
+        missed = [step for step in self.schedule.steps[self.coordinator.position :] if step.is_marker]
+        if missed:
+            raise ScheduleError(f"{missed[0].execution_name} ended and never came to marker {missed[0].marker_name!r}")
 
 
 class AsyncTraceExecutor(TraceExecutor):

@@ -9,11 +9,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from .. import _drawloom
 from .._result import Verdict
-from . import _locks
+from .._torn_down import TornDown
 from ._executor import REGISTRY, as_body
-from ._run import MarkerDeadlock, Run, ScheduleError, Task
-from ._schedule import Schedule, Step, markers_of
+from ._run import Execution, MarkerDeadlock, begin_execution, check_real_time, under_control
+from ._schedule import BEGINS, Schedule, Step, markers_of
 
 Threads = Mapping[str, "Callable[..., Any] | tuple[Callable[..., Any], Sequence[str]]"]
 
@@ -44,35 +45,79 @@ class MarkerResult:
             raise AssertionError(self.explanation or self.reason)
 
 
-class _Walk:
-    """Goes through all orders depth first: each run repeats the last one up to the point where it differs."""
+class _Orders:
+    """The program whose executions are the orders, and what they have come to."""
 
-    def __init__(self, only_markers: bool) -> None:
-        self.path: list[list[int]] = []  # of each choice: which was made, and how many there were
-        self.at = 0
-        self.diverged = False
-        # Who begins first, and who gets a lock, decides nothing as long as nobody has to wait for one.
-        self.only_markers = only_markers
+    def __init__(
+        self,
+        setup: Callable[[], Any],
+        threads: Threads,
+        invariant: Callable[[Any], Any],
+        stop_on_first: bool,
+        max_orders: int | None,
+        timeout: float | None,
+    ) -> None:
+        self.setup, self.invariant = setup, invariant
+        self.bodies = {name: told[0] if isinstance(told, tuple) else told for name, told in threads.items()}
+        self.expected = markers_of({name: told for name, told in threads.items() if isinstance(told, tuple)})
+        self.stop_on_first, self.max_orders, self.timeout = stop_on_first, max_orders, timeout
+        self.raised: BaseException | None = None
+        self.begin()
 
-    def __call__(self, able: list[Task]) -> Task:
-        begins = [task for task in able if task.state != "marker"] if self.only_markers else []
-        if begins:
-            return begins[0]
-        if self.at == len(self.path):
-            self.path.append([0, len(able)])
-        choice = self.path[self.at]
-        self.diverged |= choice[1] != len(able)
-        self.at += 1
-        return able[min(choice[0], len(able) - 1)]
+    def begin(self) -> None:
+        """What was seen before is seen anew."""
+        self.orders: set[tuple[Step, ...]] = set()
+        self.failing: set[tuple[Step, ...]] = set()
+        self.failures: list[tuple[int, Schedule]] = []
+        self.explanation = ""
+        self.unexpected: str | None = None
+        self.took_too_long: str | None = None
+        self.has_enough = False
 
-    def advance(self) -> bool:
-        """To the next order; false if there is none."""
-        self.at = 0
-        while self.path and self.path[-1][0] + 1 == self.path[-1][1]:
-            self.path.pop()
-        if self.path:
-            self.path[-1][0] += 1
-        return bool(self.path)
+    def __call__(self) -> None:
+        begin_execution()
+        self.execution, self.broken = Execution({}), None
+        try:
+            state = self.setup()
+            self.execution = Execution({name: as_body(body, state) for name, body in self.bodies.items()})
+            self.execution.run()
+            if not self.execution.errors and self.invariant(state) is False:
+                self.broken = AssertionError("the invariant does not hold")
+        except TornDown:
+            raise
+        except AssertionError as broken:
+            self.broken = broken
+        except BaseException as error:
+            self.raised = error
+
+    broken: AssertionError | None = None
+    """That of the execution that runs: the invariant does not hold."""
+
+    def ended(self, *told: Any) -> bool:
+        """An execution is over; whether enough were made."""
+        self.execution.ended(*told)
+        if self.raised is None and self.execution.found in (None, "deadlock", "starvation", "too long"):
+            self._note(self.execution)
+        return self.raised is not None or self.has_enough
+
+    def _note(self, execution: Execution) -> None:
+        stuck = execution.stuck(self.timeout)
+        if stuck is not None and not isinstance(stuck, MarkerDeadlock):
+            self.took_too_long, self.has_enough = str(stuck), True
+            return
+        steps = tuple(turn.step for turn in execution.turns if turn.step.is_marker)
+        self.orders.add(steps)
+        wrong = stuck or next(iter(execution.raised().values()), self.broken)
+        if wrong is None:
+            self.unexpected = self.unexpected or _unexpected(self.expected, steps)
+        elif steps not in self.failing:
+            self.failing.add(steps)
+            made = [turn.step for turn in execution.turns]
+            matters = any(step.marker_name == BEGINS for step in made)
+            self.failures.append((len(self.orders), Schedule(made if matters else list(steps))))
+            self.explanation = self.explanation or _explained(execution, wrong, len(self.orders))
+            self.has_enough |= self.stop_on_first
+        self.has_enough |= self.max_orders is not None and len(self.orders) >= self.max_orders
 
 
 def explore_marker_interleavings(
@@ -90,57 +135,33 @@ def explore_marker_interleavings(
     Of a thread, the function is enough, which is given what `setup` returned. Where its markers are given beside it,
     they have to be those that it comes to first.
     """
-    bodies = {name: told[0] if isinstance(told, tuple) else told for name, told in threads.items()}
-    expected = markers_of({name: told for name, told in threads.items() if isinstance(told, tuple)})
-    walk, outside = _Walk(only_markers=True), None
-    orders: set[tuple[Step, ...]] = set()
-    failing: set[tuple[Step, ...]] = set()
-    uncontrolled = False
-    failures: list[tuple[int, Schedule]] = []
-    explanation = ""
+    tried = _Orders(setup, threads, invariant, stop_on_first, max_orders, timeout)
+    with under_control(timeout, deadlock_timeout) as limits:
+        told = _drawloom.explore_markers(tried, REGISTRY.gates, *limits)
+    lost = check_real_time(told) or tried.took_too_long
+    if tried.raised is not None:
+        raise tried.raised
+    failed, explored = len(tried.failures), len(tried.orders)
 
     def result(verdict: Verdict, reason: str, exhausted: bool = False) -> MarkerResult:
-        first = failures[0][1] if failures else None
-        return MarkerResult(verdict, reason, len(orders), first, failures, explanation, exhausted)
+        first = tried.failures[0][1] if failed else None
+        return MarkerResult(verdict, reason, explored, first, tried.failures, tried.explanation, exhausted)
 
-    while True:
-        run, wrong = _once(setup, bodies, invariant, walk, deadlock_timeout, timeout)
-        if walk.diverged and not run.uncontrolled:
-            return result("inconclusive", "the same order of markers does not always lead to the same markers")
-        steps = [step for step, _, _ in run.passed if step.is_marker]
-        if (run.contended or run.uncontrolled) and walk.only_markers:
-            walk, outside = _Walk(only_markers=False), None
-            for seen in (orders, failing, failures):
-                seen.clear()
-            explanation = ""
-            continue
-        uncontrolled |= run.uncontrolled
-        orders.add(tuple(steps))
-        explored = len(orders)
-        if wrong is None:
-            outside = outside or _unexpected(expected, steps)
-        elif isinstance(wrong, ScheduleError) and not isinstance(wrong, MarkerDeadlock):
-            return result("inconclusive", str(wrong))
-        else:
-            if tuple(steps) not in failing:
-                failing.add(tuple(steps))
-                made = steps if walk.only_markers else [step for step, _, _ in run.passed]
-                failures.append((explored, Schedule(made)))
-            explanation = explanation or _explained(run, wrong, explored)
-            if stop_on_first:
-                return result("fails", f"order {explored} fails")
-        if not walk.advance():
-            break
-        if max_orders is not None and explored >= max_orders:
-            verdict: Verdict = "fails" if failures else "no_bug_found"
-            return result(verdict, f"{len(failures)} of {explored} orders fail, and more are left")
-    reason = f"{len(failures)} of all {explored} orders fail"
-    if failures:
+    if failed and stop_on_first:
+        return result("fails", f"order {tried.failures[0][0]} fails")
+    if lost is None and told["diverged"] and not tried.has_enough:
+        lost = f"the same order of markers does not always lead to the same markers: {told['diverged']}"
+    if lost is not None:
+        return result("inconclusive", lost)
+    if not told["exhausted"]:
+        return result("fails" if failed else "no_bug_found", f"{failed} of {explored} orders fail, and more are left")
+    reason = f"{failed} of all {explored} orders fail"
+    if failed:
         return result("fails", reason, exhausted=True)
-    if outside is not None:
-        return result("inconclusive", outside)
-    if uncontrolled:
-        return result("no_bug_found", f"{reason}; but threads wait for what is not under control: a lock made before?")
+    if tried.unexpected is not None:
+        return result("inconclusive", tried.unexpected)
+    if told["uncontrolled"]:
+        return result("no_bug_found", f"{reason}; but not under control: {told['uncontrolled']}")
     return result("holds", reason, exhausted=True)
 
 
@@ -151,33 +172,6 @@ async def async_explore_marker_interleavings(
     return explore_marker_interleavings(setup, threads, invariant, **options)
 
 
-def _once(
-    setup: Callable[[], Any],
-    bodies: Mapping[str, Callable[..., Any]],
-    invariant: Callable[[Any], Any],
-    walk: _Walk,
-    deadlock_timeout: float,
-    timeout: float | None,
-) -> tuple[Run, BaseException | None]:
-    with _locks.watched():
-        state = setup()
-    threads = {name: as_body(body, state) for name, body in bodies.items()}
-    run = Run(threads, walk, REGISTRY, deadlock_timeout)
-    try:
-        run.run(timeout)
-    except ScheduleError as stuck:
-        return run, stuck
-    for task in run.tasks:
-        if task.error is not None:
-            return run, task.error
-    try:
-        if invariant(state) is False:
-            return run, AssertionError("the invariant does not hold")
-    except AssertionError as broken:
-        return run, broken
-    return run, None
-
-
 def _unexpected(expected: Mapping[str, Sequence[str]], steps: Sequence[Step]) -> str | None:
     for name, markers in expected.items():
         came = [step.marker_name for step in steps if step.execution_name == name]
@@ -186,9 +180,9 @@ def _unexpected(expected: Mapping[str, Sequence[str]], steps: Sequence[Step]) ->
     return None
 
 
-def _explained(run: Run, wrong: BaseException, explored: int) -> str:
+def _explained(execution: Execution, wrong: BaseException, explored: int) -> str:
     what = "".join(traceback.format_exception_only(type(wrong), wrong)).strip()
-    failing = [task.name for task in run.tasks if task.error is wrong]
+    failing = [name for name, error in execution.errors.items() if error is wrong]
     who = f"{failing[0]} raised " if failing else ""
     rows = [
         (
@@ -197,7 +191,7 @@ def _explained(run: Run, wrong: BaseException, explored: int) -> str:
             f"{os.path.basename(file)}:{line}",
             linecache.getline(file, line).strip(),
         )
-        for step, file, line in run.passed
+        for step, file, line in execution.turns
         if step.is_marker
     ]
     widths = [max((len(row[i]) for row in rows), default=0) for i in range(3)]

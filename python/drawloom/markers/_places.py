@@ -6,11 +6,15 @@ import io
 import linecache
 import re
 import tokenize
-from types import CodeType, FrameType
+from types import CodeType
 
 _MARKER = re.compile(r"#\s*(?:drawloom|frontrun)\s*:\s*([\w.-]+)")
 
 _LAYOUT = (tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER)
+
+
+Gates = dict[int, tuple[str, "int | None"]]
+"""By line: the marker, and, as a `with` is met again when it is left, the last instruction of entering it."""
 
 
 class MarkerRegistry:
@@ -18,7 +22,6 @@ class MarkerRegistry:
 
     def __init__(self) -> None:
         self._files: dict[str, dict[int, str]] = {}
-        self._firsts: dict[CodeType, dict[int, int]] = {}
 
     def of_file(self, file: str) -> dict[int, str]:
         """The markers of a file by the line that they gate."""
@@ -30,16 +33,14 @@ class MarkerRegistry:
         """The marker that gates a line."""
         return self.of_file(file).get(line)
 
-    def reached(self, frame: FrameType, line: int) -> str | None:
-        """The marker that a frame has come to, about to run `line`."""
-        marker = self.of_file(frame.f_code.co_filename).get(line)
-        if marker is None:
+    def gates(self, code: CodeType) -> Gates | None:
+        """What gates the lines of a code, if anything does."""
+        markers = self.of_file(code.co_filename)
+        if not markers:
             return None
-        if frame.f_code not in self._firsts:
-            self._firsts[frame.f_code] = _withs(frame.f_code)
-        # A `with` is met again when it is left.
-        first = self._firsts[frame.f_code].get(line)
-        return marker if first is None or frame.f_lasti <= first else None
+        entered = _withs(code)
+        lines = {line for _, _, line in code.co_lines() if line in markers}
+        return {line: (markers[line], entered.get(line)) for line in lines} or None
 
 
 def _withs(code: CodeType) -> dict[int, int]:

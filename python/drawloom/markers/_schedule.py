@@ -6,11 +6,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from .. import _drawloom
+
 Markers = Mapping[str, "Sequence[str] | tuple[Any, Sequence[str]]"]
 """Threads by name: the markers of each, in order; or its function and its markers."""
 
 
-BEGINS, GOES_ON = "(begins)", "(goes on)"
+BEGINS, GOES_ON = _drawloom.BEGINS, _drawloom.GOES_ON
 """Steps besides markers, where locks make it matter who begins first and who goes on with a lock that is free."""
 
 

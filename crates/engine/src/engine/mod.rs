@@ -23,6 +23,7 @@ mod spin;
 mod teardown;
 mod timer;
 mod turns;
+mod unseen;
 mod view;
 mod wait;
 
