@@ -154,19 +154,23 @@ def test_threads_ask_for_their_turns():
     from drawloom.frontrun.trace_markers import MarkerRegistry, ThreadCoordinator
 
     coordinator = ThreadCoordinator(Schedule([Step("b", "first"), Step("a", "second"), Step("b", "third")]))
-    came = []
+    order = ["first", "second", "third", "later"]
+    asked, passed = [], {}
 
     def come(name, *markers):
         for marker in markers:
+            asked.append(marker)
             coordinator.wait_for_turn(name, marker)
-            came.append(marker)
+            # Who has passed may take its time; who comes next has only to wait until it has come to its turn.
+            passed[marker] = set(asked)
 
     threads = [threading.Thread(target=come, args=a) for a in (("a", "second"), ("b", "first", "third", "later"))]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert came == ["first", "second", "third", "later"] and coordinator.completed
+    assert sorted(passed, key=order.index) == order and coordinator.completed
+    assert all(set(order[:order.index(marker)]) <= before for marker, before in passed.items())
     with pytest.raises(TimeoutError, match="waits in vain"):
         ThreadCoordinator(Schedule([Step("a", "x")]), deadlock_timeout=0.01).wait_for_turn("b", "x")
 
