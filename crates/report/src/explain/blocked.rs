@@ -141,12 +141,21 @@ fn why_nobody(case: &Case<'_>, b: &BlockedRecord) -> String {
     }
 }
 
+/// Who waits for a notification, and the step in which that began.
+fn last_wait<'b>(case: &Case<'_>, involved: &[&'b BlockedRecord]) -> Option<(&'b BlockedRecord, u32)> {
+    let b = involved.iter().find(|b| b.operation == "wait")?;
+    let begins = |i: &u32| {
+        let step = &case.record.steps[*i as usize];
+        step.resource == b.resource && step.task == b.task
+    };
+    Some((b, (0..case.end()).rev().find(begins)?))
+}
+
 /// A notification that came when nobody waited, and a wait that began afterwards.
 fn lost_wakeup(case: &Case<'_>, involved: &[&BlockedRecord]) -> Option<Blame> {
     let record = case.record;
-    let b = involved.iter().find(|b| b.operation == "wait")?;
+    let (b, wait) = last_wait(case, involved)?;
     let on_it = |i: &u32| record.steps[*i as usize].resource == b.resource;
-    let wait = (0..case.end()).rev().filter(on_it).find(|i| record.steps[*i as usize].task == b.task)?;
     let in_vain = |i: &u32| {
         let step = &record.steps[*i as usize];
         matches!(record.operation(step), "notify_one" | "notify_all") && record.outcome(step) == "refused"
@@ -214,9 +223,8 @@ fn lost_wakeup(case: &Case<'_>, involved: &[&BlockedRecord]) -> Option<Blame> {
 /// A notification that woke somebody else, of several who waited.
 fn one_of_several(case: &Case<'_>, involved: &[&BlockedRecord]) -> Option<Blame> {
     let record = case.record;
-    let b = involved.iter().find(|b| b.operation == "wait")?;
+    let (b, wait) = last_wait(case, involved)?;
     let on_it = |i: &u32| record.steps[*i as usize].resource == b.resource;
-    let wait = (0..case.end()).rev().filter(on_it).find(|i| record.steps[*i as usize].task == b.task)?;
     let wakes = |i: &u32| {
         let step = &record.steps[*i as usize];
         record.operation(step) == "notify_one" && record.outcome(step) != "refused"
