@@ -208,6 +208,28 @@ impl ResourceKind {
     }
 }
 
+/// A set of kinds.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Kinds(u64);
+
+impl Kinds {
+    /// Of these.
+    pub(crate) const fn of(kinds: &[OpKind]) -> Kinds {
+        let (mut set, mut at) = (0, 0);
+        while at < kinds.len() {
+            set |= 1 << kinds[at] as u32;
+            at += 1;
+        }
+        Kinds(set)
+    }
+
+    /// Whether `kind` is one of them.
+    #[inline(always)]
+    pub(crate) const fn has(self, kind: OpKind) -> bool {
+        self.0 >> kind as u32 & 1 != 0
+    }
+}
+
 impl OpKind {
     /// Whether it is an access to memory: the engine does nothing for it, and it never waits.
     #[inline(always)]

@@ -41,7 +41,7 @@ impl DelayBounded {
     }
 
     fn first(&mut self) -> TaskId {
-        let candidates = &self.walk.candidates;
+        let candidates = self.walk.candidates();
         let mut first = candidates[0];
         for &task in &candidates[1..] {
             if (*at(&mut self.moved, task), task) < (*at(&mut self.moved, first), first) {

@@ -13,6 +13,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 
+use super::profile::{is_access, is_read};
 use super::{Strategy, View};
 use crate::exhaustive::{Exhaustive, Explorer};
 use crate::finding::{Finding, FindingKind};
@@ -175,9 +176,25 @@ impl Guide {
             leaf.abandon();
             return self.give_up(Fate::Unfit);
         }
+        if self.number == 0 && meetings(view.steps(), view.resources().len()) as u64 > WIDEST {
+            leaf.abandon();
+            return self.give_up(Fate::Unfit);
+        }
         leaf.end(view, finding);
         if self.explorer.progress().pending > WIDEST + WIDER * self.number {
             self.give_up(Fate::Wide);
         }
     }
+}
+
+/// How often a task touches what another one has touched last, and not both of them only look.
+fn meetings(steps: &[Step], resources: usize) -> usize {
+    let mut last: Vec<Option<&Step>> = vec![None; resources];
+    let mut meetings = 0;
+    for step in steps.iter().filter(|step| is_access(step.kind)) {
+        let Some(before) = last.get_mut(step.resource.index()) else { continue };
+        let meets = |before: &Step| before.task != step.task && !(is_read(before.kind) && is_read(step.kind));
+        meetings += usize::from(before.replace(step).is_some_and(meets));
+    }
+    meetings
 }

@@ -177,15 +177,16 @@ impl Strategy for Pct {
         }
         let choice = self.walk.contested();
         if self.fair && choice > self.unfair {
-            let among = self.walk.candidates.len() as u64;
-            return Ok(self.walk.candidates[self.walk.tape.below(among) as usize]);
+            let among = self.walk.candidates().len() as u64;
+            let drawn = self.walk.tape.below(among) as usize;
+            return Ok(self.walk.candidates()[drawn]);
         }
         if choice > self.length {
             self.draw_change_points(choice - 1, self.length);
         }
         let mut best = (0, view.ready()[0]);
-        for i in 0..self.walk.candidates.len() {
-            let task = self.walk.candidates[i];
+        for i in 0..self.walk.candidates().len() {
+            let task = self.walk.candidates()[i];
             best = best.max((self.priority(task), task));
         }
         if let Some(label) = self.change_points.iter().position(|point| *point == choice) {

@@ -83,8 +83,8 @@ impl Strategy for Pos {
         }
         self.catch_up(view);
         let mut best = (0, view.ready()[0]);
-        for i in 0..self.walk.candidates.len() {
-            let task = self.walk.candidates[i];
+        for i in 0..self.walk.candidates().len() {
+            let task = self.walk.candidates()[i];
             best = best.max((self.priority(task), task));
         }
         Ok(best.1)

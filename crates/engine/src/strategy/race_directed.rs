@@ -107,8 +107,8 @@ impl Strategy for RaceDirected {
         self.pos.catch_up(view);
         self.close(view);
         let mut best = (false, 0, view.ready()[0]);
-        for i in 0..self.pos.walk.candidates.len() {
-            let task = self.pos.walk.candidates[i];
+        for i in 0..self.pos.walk.candidates().len() {
+            let task = self.pos.walk.candidates()[i];
             let pending = view.pending(task);
             let free = self.open.iter().all(|(_, y)| !does(pending, y));
             best = best.max((free, self.pos.priority(task), task));

@@ -120,8 +120,8 @@ impl Surw {
     /// The task in question with the highest priority, of those that `free` lets go.
     fn highest(&mut self, free: impl Fn(TaskId) -> bool) -> Option<TaskId> {
         let mut best = None;
-        for i in 0..self.walk.candidates.len() {
-            let task = self.walk.candidates[i];
+        for i in 0..self.walk.candidates().len() {
+            let task = self.walk.candidates()[i];
             let ranked = (self.priority(task), task);
             if free(task) && best.is_none_or(|best| ranked > best) {
                 best = Some(ranked);
@@ -134,7 +134,7 @@ impl Surw {
     fn intend(&mut self, comes: TaskId) {
         let accesses = &self.accesses;
         let weight = |task: TaskId| accesses.of(task).max(u64::from(task == comes));
-        self.intention = self.walk.tape.weighted(&self.walk.candidates, weight);
+        self.intention = self.walk.weighted(weight);
     }
 }
 
@@ -217,7 +217,7 @@ impl Strategy for Surw {
             return Ok(task);
         }
         // All are held, for somebody who cannot come.
-        let comes = self.walk.candidates[0];
+        let comes = self.walk.candidates()[0];
         self.intend(comes);
         Ok(self.intention)
     }

@@ -65,7 +65,7 @@ impl Strategy for Urw {
             self.steps.made(step.task);
         }
         let weight = |task: TaskId| self.steps.of(task).max(1);
-        Ok(self.walk.tape.weighted(&self.walk.candidates, weight))
+        Ok(self.walk.weighted(weight))
     }
 
     fn choose(&mut self, outcomes: u64, _view: &View<'_>) -> Result<u64, Box<Divergence>> {

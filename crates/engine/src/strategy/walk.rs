@@ -5,12 +5,19 @@ use std::sync::Arc;
 use super::tape::Draws;
 use super::{Profile, View};
 use crate::id::TaskId;
-use crate::operation::OpKind;
+use crate::operation::{Kinds, OpKind};
 use crate::trace::Step;
 
 /// Steps for which a task is passed over before all priorities are drawn anew, at least. Twice the
 /// length of the longest execution, if that is more: then nobody was passed over for ever.
 const PATIENCE: u64 = 64;
+
+/// Operations whose tasks may be out of question: those that may commute with everything, and those that
+/// [may only wait](View::would_wait).
+const NOT_ALWAYS_IN_QUESTION: Kinds = {
+    use OpKind::{Exit, Join, Lock, OnceEnter, Recv, Send};
+    Kinds::of(&[Join, Exit, Lock, OnceEnter, Recv, Send])
+};
 
 /// The state of one execution that strategies share.
 ///
@@ -24,18 +31,33 @@ pub(super) struct Walk {
     pub(super) tape: Draws,
     /// None between executions: then it can be added to without a copy.
     profile: Option<Arc<Profile>>,
-    /// The tasks in question.
-    pub(super) candidates: Vec<TaskId>,
+    /// The tasks in question, and room for more.
+    listed: Vec<TaskId>,
+    in_question: usize,
+    /// Whether an exit commutes with everything, as far as is known.
+    silent_exits: bool,
     /// Steps that the strategy knows of.
     seen: usize,
     /// Choices with two or more tasks in question.
     contested: u64,
     window_began: u64,
+    /// The length of a window.
+    patience: u64,
 }
 
 impl Walk {
     pub(super) fn new() -> Self {
-        Walk { tape: Draws::new(0), profile: None, candidates: Vec::new(), seen: 0, contested: 0, window_began: 0 }
+        Walk {
+            tape: Draws::new(0),
+            profile: None,
+            listed: Vec::new(),
+            in_question: 0,
+            silent_exits: false,
+            seen: 0,
+            contested: 0,
+            window_began: 0,
+            patience: PATIENCE,
+        }
     }
 
     pub(super) fn prepare(&mut self, profile: &Arc<Profile>) {
@@ -63,6 +85,9 @@ impl Walk {
     }
 
     pub(super) fn begin(&mut self, seed: u64) {
+        let profile = known(&self.profile);
+        self.silent_exits = profile.executions() > 0 && !profile.observes_exits();
+        self.patience = PATIENCE.max(2 * profile.steps());
         self.tape = Draws::new(seed);
         self.seen = 0;
         self.contested = 0;
@@ -74,30 +99,51 @@ impl Walk {
         self.contested
     }
 
+    /// The tasks in question, as the last [survey](Self::survey) has found them.
+    #[inline]
+    pub(super) fn candidates(&self) -> &[TaskId] {
+        &self.listed[..self.in_question]
+    }
+
+    /// One of the tasks in question, each with the probability that its `weight` has in their sum.
+    pub(super) fn weighted(&mut self, weight: impl Fn(TaskId) -> u64) -> TaskId {
+        self.tape.weighted(&self.listed[..self.in_question], weight)
+    }
+
     /// Finds the tasks in question; or the one that goes next without question.
     pub(super) fn survey(&mut self, view: &View<'_>) -> Option<TaskId> {
-        let profile = self.profile();
-        let silent_exits = profile.executions() > 0 && !profile.observes_exits();
-        self.candidates.clear();
-        for &task in view.ready() {
-            match view.pending(task).kind {
-                OpKind::Join => return Some(task),
-                OpKind::Exit if silent_exits => return Some(task),
-                kind if !kind.is_access() && view.would_wait(task) => {}
-                _ => self.candidates.push(task),
+        let ready = view.ready();
+        if self.listed.len() < ready.len() {
+            self.listed.resize(ready.len(), TaskId::NONE);
+        }
+        let mut found = 0;
+        for &task in ready {
+            let kind = view.pending(task).kind;
+            if NOT_ALWAYS_IN_QUESTION.has(kind) {
+                match kind {
+                    OpKind::Join => return Some(task),
+                    OpKind::Exit if self.silent_exits => return Some(task),
+                    _ if view.would_wait(task) => continue,
+                    _ => {}
+                }
             }
+            self.listed[found] = task;
+            found += 1;
         }
-        if self.candidates.is_empty() {
-            self.candidates.extend(view.ready());
+        if found == 0 {
+            self.listed[..ready.len()].copy_from_slice(ready);
+            found = ready.len();
         }
-        if let [only] = self.candidates[..] {
-            return Some(only);
+        self.in_question = found;
+        if found == 1 {
+            return Some(self.listed[0]);
         }
         self.contested += 1;
         None
     }
 
     /// The steps made since the last call: most of them by choice, the others had no alternative.
+    #[inline]
     pub(super) fn new_steps<'v>(&mut self, view: &View<'v>) -> &'v [Step] {
         let steps = &view.steps()[self.seen..];
         self.seen += steps.len();
@@ -105,11 +151,15 @@ impl Walk {
     }
 
     /// Whether some task has been passed over for too long. Asked once per window of steps.
+    #[inline]
     pub(super) fn starves_somebody(&mut self, view: &View<'_>) -> bool {
         let now = view.steps().len() as u64;
-        if now - self.window_began < PATIENCE.max(2 * self.profile().steps()) {
-            return false;
-        }
+        now - self.window_began >= self.patience && self.passes_somebody_over(view)
+    }
+
+    #[cold]
+    fn passes_somebody_over(&mut self, view: &View<'_>) -> bool {
+        let now = view.steps().len() as u64;
         let began = std::mem::replace(&mut self.window_began, now);
         let mut passed_over = false;
         for &task in view.ready() {
