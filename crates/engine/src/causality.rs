@@ -101,10 +101,12 @@ impl Causality {
         let (old, new) = steps.split_at(kept);
         let tasks = new.iter().map(|s| s.task.index() + 1).max().unwrap_or(0);
         let timed = new.iter().any(is_timed) || self.timed && old.iter().any(is_timed);
-        self.known.take_back(&self.past[kept..self.steps.len()]);
-        if tasks > self.width || timed != self.timed {
+        // To begin anew costs the same however much there is to forget.
+        if kept == 0 || tasks > self.width || timed != self.timed {
             (self.width, self.timed, kept) = (tasks.next_multiple_of(WORDS).max(self.width), timed, 0);
             self.known.reset(self.width);
+        } else {
+            self.known.take_back(&self.past[kept..self.steps.len()]);
         }
         self.steps.truncate(kept);
         self.steps.extend_from_slice(&steps[kept..]);

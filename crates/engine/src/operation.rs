@@ -213,6 +213,9 @@ impl ResourceKind {
 pub(crate) struct Kinds(u64);
 
 impl Kinds {
+    /// Without any.
+    pub(crate) const NONE: Kinds = Kinds(0);
+
     /// Of these.
     pub(crate) const fn of(kinds: &[OpKind]) -> Kinds {
         let (mut set, mut at) = (0, 0);
@@ -221,6 +224,12 @@ impl Kinds {
             at += 1;
         }
         Kinds(set)
+    }
+
+    /// Adds one.
+    #[inline(always)]
+    pub(crate) fn add(&mut self, kind: OpKind) {
+        self.0 |= 1 << kind as u32;
     }
 
     /// Whether `kind` is one of them.

@@ -138,11 +138,9 @@ impl Rounds {
     }
 
     /// The block that began with `first` is over.
-    pub(super) fn done(&self, first: u64, learned: Profile) {
+    pub(super) fn done(&self, first: u64, learned: Option<Profile>) {
         let mut state = self.lock();
-        if learned.executions() > 0 {
-            state.learned.push((first, learned));
-        }
+        state.learned.extend(learned.map(|learned| (first, learned)));
         self.one_is_done(&mut state);
     }
 
@@ -210,7 +208,7 @@ mod tests {
                     if block.alone {
                         rounds.done_alone(block.profile);
                     } else {
-                        rounds.done(block.first, Profile::default());
+                        rounds.done(block.first, None);
                     }
                 }
                 Turn::Between(number, _) => {

@@ -163,7 +163,7 @@ impl Shared<'_> {
     fn make_block<P: Program>(&self, worker: &mut Worker<'_, P>, assignment: Assignment) -> bool {
         let Assignment { first, last, profile, alone } = assignment;
         worker.know(profile);
-        let mut learned = Profile::default();
+        let mut learned: Option<Profile> = None;
         let mut block = Block::starting_at(first);
         for iteration in first..last {
             if self.is_over(iteration) {
@@ -177,12 +177,12 @@ impl Shared<'_> {
             if alone {
                 worker.learn_at_once();
             } else if self.rounds.learns_from(iteration) {
-                worker.learn(&mut learned);
+                worker.learn(learned.get_or_insert_default());
             }
         }
         let known = worker.known();
-        let shown = if alone { &*known } else { &learned };
-        (block.tasks, block.choices) = (shown.tasks(), shown.choices());
+        let shown = if alone { Some(&*known) } else { learned.as_ref() };
+        (block.tasks, block.choices) = shown.map_or((0, 0), |shown| (shown.tasks(), shown.choices()));
         if alone {
             self.rounds.done_alone(known);
         } else {

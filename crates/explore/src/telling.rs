@@ -27,7 +27,8 @@ pub(super) struct Telling {
     meta: Meta,
     /// Whether the record is to be explained when it is made, by what it says itself.
     explained: bool,
-    record: OnceLock<Record>,
+    /// Boxed: findings are handed on more often than they are told of.
+    record: OnceLock<Box<Record>>,
 }
 
 /// What the execution has left.
@@ -58,7 +59,7 @@ impl Telling {
             if self.explained {
                 explain_with(&mut record, &Knowledge::default());
             }
-            record
+            Box::new(record)
         })
     }
 

@@ -1,13 +1,21 @@
 //! What a contestant needs until it has found a bug: schedules, and CPU time by two clocks.
 
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use drawloom_bench::measure::process_cpu_clock;
+use drawloom_bench::measure::{cpu_time, process_cpu_clock};
 use drawloom_suite::Trials;
 
 /// CPU time of this process at the first panic since it was last asked, in nanoseconds; 0 if there was none.
 static FIRST_PANIC: AtomicU64 = AtomicU64::new(0);
+
+/// What reading the clock adds to a stretch of time between two readings, in the mean.
+fn clock_cost() -> Duration {
+    static COST: OnceLock<Duration> = OnceLock::new();
+    const TIMES: u32 = 10_000;
+    *COST.get_or_init(|| (0..TIMES).map(|_| cpu_time(|| ()).0).sum::<Duration>() / TIMES)
+}
 
 /// From now on the time of the first panic is taken, before anybody else hears of it.
 pub fn watch_panics() {
@@ -29,6 +37,8 @@ pub struct Score {
     whole: Duration,
     /// Explorations up to the first panic; whole ones where there was none.
     to_bug: Duration,
+    /// Trials with a panic.
+    panicked: u64,
 }
 
 /// What contestants are compared by.
@@ -49,13 +59,19 @@ impl Score {
         let began = process_cpu_clock();
         let found = turn();
         let ended = process_cpu_clock();
-        let panicked = match FIRST_PANIC.load(Ordering::Relaxed) {
-            0 => ended,
-            nanos => Duration::from_nanos(nanos),
+        let (panicked, readings) = match FIRST_PANIC.load(Ordering::Relaxed) {
+            0 => (ended, 1),
+            nanos => (Duration::from_nanos(nanos), 2),
         };
-        self.whole += ended - began;
-        self.to_bug += panicked - began;
+        self.whole += (ended - began).saturating_sub(readings * clock_cost());
+        self.to_bug += (panicked - began).saturating_sub(clock_cost());
+        self.panicked += u64::from(readings > 1);
         self.trials.add(found, cut);
+    }
+
+    /// Whether what was found shows itself by a panic, as it does not where tasks wait for each other.
+    pub fn panics(&self) -> bool {
+        self.panicked > 0
     }
 
     /// For each bug found; where there was none, all that was spent. Times are in microseconds.

@@ -14,7 +14,7 @@ use super::{Drawn, Kept};
 use crate::engine::Engine;
 use crate::finding::FindingKind;
 use crate::id::{Site, TaskId};
-use crate::operation::OpKind;
+use crate::operation::{Kinds, OpKind};
 use crate::trace::Step;
 
 /// What earlier executions have shown.
@@ -120,6 +120,7 @@ impl Profile {
         let room = &mut known.scratch.room;
         room.children.extend(known.tasks.drain(..).map(|node| emptied(node.children)));
         room.touched.extend(known.resources.drain(..).map(|known| emptied(known.touched)));
+        known.scratch.resources.clear();
         known.by_place.clear();
         known.accesses.clear();
         known.by_access.clear();
@@ -250,22 +251,25 @@ impl Profile {
             seen.resize_with(resources.len(), Seen::default);
         }
         seen[..resources.len()].iter_mut().for_each(Seen::clear);
+        let mut kinds = Kinds::NONE;
         for step in engine.steps() {
+            kinds.add(step.kind);
             made[step.task.index()] += u64::from(!is_silent(step.kind));
-            self.observes_exits |= matches!(step.kind, OpKind::IsFinished | OpKind::TimerFire);
-            self.yields |= step.kind == OpKind::Yield;
-            if step.kind == OpKind::Choose {
-                self.outcomes = self.outcomes.max(step.arg);
-            }
-            if step.resource.index() < resources.len() && is_access(step.kind) {
+            if is_access(step.kind) && step.resource.index() < resources.len() {
                 let access = self.access(step);
                 seen[step.resource.index()].add(step, access);
             }
         }
+        self.observes_exits |= kinds.has(OpKind::IsFinished) || kinds.has(OpKind::TimerFire);
+        self.yields |= kinds.has(OpKind::Yield);
+        if kinds.has(OpKind::Choose) {
+            let choices = engine.steps().iter().filter(|step| step.kind == OpKind::Choose);
+            self.outcomes = choices.map(|step| step.arg).fold(self.outcomes, u64::max);
+        }
         for (name, made) in tasks.iter().zip(made).filter(|(name, _)| **name != UNKNOWN) {
             self.tasks[*name as usize].add(*made, *made);
         }
-        for (name, seen) in resources.iter().zip(seen) {
+        for ((_, name), seen) in resources.iter().zip(seen) {
             self.add_resource(*name, tasks, seen);
         }
         std::mem::swap(&mut self.scratch.room, &mut scratch.room);
@@ -368,13 +372,20 @@ impl Profile {
         }
     }
 
-    /// The names of the execution's resources.
-    fn name_resources(&mut self, engine: &Engine, names: &mut Vec<u32>, by_place: &mut Lookup<usize>) {
+    /// The names of the execution's resources. They are those of the execution before as long as the resources were
+    /// made at the same places, one after the other.
+    fn name_resources(&mut self, engine: &Engine, names: &mut Vec<(Site, u32)>, by_place: &mut Lookup<usize>) {
+        let resources = engine.resources();
+        let as_before = names.len() >= resources.len()
+            && names.iter().zip(resources).all(|((site, _), resource)| *site == resource.created_at);
+        if as_before {
+            return names.truncate(resources.len());
+        }
         names.clear();
         by_place.clear();
-        for resource in engine.resources() {
+        for resource in resources {
             let nth = by_place.count(resource.created_at.0);
-            names.push(self.resource(resource.created_at, nth));
+            names.push((resource.created_at, self.resource(resource.created_at, nth)));
         }
     }
 
@@ -434,8 +445,8 @@ struct Scratch {
     /// The names of tasks, and the steps of each.
     tasks: Vec<u32>,
     made: Vec<u64>,
-    /// The names of resources, and how many were made at each place.
-    resources: Vec<u32>,
+    /// The places and names of resources, and how many were made at each place.
+    resources: Vec<(Site, u32)>,
     by_place: Lookup<usize>,
     seen: Vec<Seen>,
     room: Room,
@@ -503,10 +514,12 @@ impl Seen {
 }
 
 /// Whether an operation commutes with everything, exits at least where nobody looks at them.
+#[inline]
 pub(super) fn is_silent(kind: OpKind) -> bool {
     matches!(kind, OpKind::Exit | OpKind::Join)
 }
 
+#[inline]
 pub(super) fn is_read(kind: OpKind) -> bool {
     use OpKind::*;
     matches!(kind, Load | CellRead | Await | Read | TryRead | OnceCheck)
@@ -514,6 +527,7 @@ pub(super) fn is_read(kind: OpKind) -> bool {
 
 /// Whether an operation competes with others for its resource. Who gives something back does not: the
 /// order that matters is that of the requests.
+#[inline]
 pub(super) fn is_access(kind: OpKind) -> bool {
     use OpKind::*;
     match kind {
