@@ -79,6 +79,36 @@ fn a_wrong_fix_says_what_is_wrong_with_it() {
     assert_eq!(verdict(&nowhere).text, "does not help: fails all the same in schedule 1");
 }
 
+/// A cache gives its lock back after a look, computes what is missing, and takes the lock again to keep it.
+fn filled_twice() {
+    struct Cache {
+        entries: Mutex<Vec<u32>>,
+        computed: AtomicU32,
+    }
+    let get = |cache: &Cache| {
+        if cache.entries.lock().unwrap().is_empty() {
+            cache.computed.fetch_add(1, SeqCst);
+            cache.entries.lock().unwrap().push(7);
+        }
+    };
+    let cache = Arc::new(Cache { entries: Mutex::new(Vec::new()), computed: AtomicU32::new(0) });
+    let theirs = Arc::clone(&cache);
+    let other = thread::spawn(move || get(&theirs));
+    get(&cache);
+    other.join().unwrap();
+    assert_eq!(cache.computed.load(SeqCst), 1, "computed twice");
+}
+
+#[test]
+fn who_acts_upon_what_it_saw_keeps_the_lock_until_then() {
+    let found = explore(config("auto"), filled_twice);
+    let record = found.findings()[0].record();
+    let fix = &record.explanation.as_ref().expect("an explanation").fixes[0];
+    assert!(fix.sketch.contains("push(7)"), "{}", fix.sketch);
+    let verdict = fix.verified.as_ref().expect("it was tried");
+    assert!(verdict.text.starts_with("verified: "), "{}: {}", fix.title, verdict.text);
+}
+
 #[test]
 fn what_cannot_be_tried_is_an_error() {
     let guard = Guard::Lock(Vec::new());

@@ -130,9 +130,24 @@ impl Draft<'_, '_> {
         place.and_then(|place| self.case.sources.line(place)).unwrap_or_else(|| "…".to_owned())
     }
 
+    /// What is to be over before others may come: the end of the window; or, where a lock was given back after a look
+    /// at what it guards, the section in which the task acts upon that, if it comes later.
+    fn last(&self) -> Option<&Access> {
+        let (opens, closes) = (self.blame.opens.as_ref()?, self.blame.closes.as_ref()?);
+        let acts = |a: &&Access| {
+            a.section
+                && a.task == closes.task
+                && a.resource == opens.resource
+                && a.at > closes.at
+                && self.case.accesses.forward(closes, a)
+        };
+        let looks = opens.section && opens.task == closes.task && opens.resource != closes.resource;
+        Some(self.case.accesses.all.iter().find(acts).filter(|_| looks).unwrap_or(closes))
+    }
+
     /// Both lines of the window, one after the other, or once if they are one.
     fn window_lines(&self) -> Vec<String> {
-        let (first, last) = (self.source(self.blame.opens.as_ref()), self.source(self.blame.closes.as_ref()));
+        let (first, last) = (self.source(self.blame.opens.as_ref()), self.source(self.last()));
         if first == last { vec![first] } else { vec![first, "…".to_owned(), last] }
     }
 
@@ -158,8 +173,8 @@ impl Draft<'_, '_> {
 
     /// The window, and what the other task does to the same.
     fn regions(&self) -> Option<Vec<Region>> {
-        let Blame { opens, intrudes, closes, .. } = self.blame;
-        let mut regions = vec![self.region(opens.as_ref()?, closes.as_ref()?)?];
+        let Blame { opens, intrudes, .. } = self.blame;
+        let mut regions = vec![self.region(opens.as_ref()?, self.last()?)?];
         if let Some(harm) = intrudes.last() {
             let first = intrudes.first().filter(|first| first.step != harm.step);
             // Its own read of the same, before: what it writes rests on that.
