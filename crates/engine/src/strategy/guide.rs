@@ -64,7 +64,8 @@ pub enum Fate {
     Alive,
     /// There are too many ways to go on. What is left to explore is known.
     Wide,
-    /// Executions are too long, tasks yield, or something was found. Nothing is known.
+    /// Executions are too long, tasks yield, something was found, or the first execution shows at sight that there are
+    /// too many ways to go on. Nothing is known.
     Unfit,
 }
 
@@ -176,6 +177,7 @@ impl Guide {
             leaf.abandon();
             return self.give_up(Fate::Unfit);
         }
+        // Without locks each meeting is a prefix that is left, and to count them costs next to nothing.
         if self.number == 0 && meetings(view.steps(), view.resources().len()) as u64 > WIDEST {
             leaf.abandon();
             return self.give_up(Fate::Unfit);

@@ -127,6 +127,7 @@ impl Walk {
                     _ => {}
                 }
             }
+            debug_assert!(!view.would_wait(task), "{kind:?} is missing among those that may only wait");
             self.listed[found] = task;
             found += 1;
         }
