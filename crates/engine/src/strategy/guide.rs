@@ -177,8 +177,7 @@ impl Guide {
             leaf.abandon();
             return self.give_up(Fate::Unfit);
         }
-        // Without locks each meeting is a prefix that is left, and to count them costs next to nothing.
-        if self.number == 0 && meetings(view.steps(), view.resources().len()) as u64 > WIDEST {
+        if self.number == 0 && is_wide(view) {
             leaf.abandon();
             return self.give_up(Fate::Unfit);
         }
@@ -189,14 +188,43 @@ impl Guide {
     }
 }
 
-/// How often a task touches what another one has touched last, and not both of them only look.
-fn meetings(steps: &[Step], resources: usize) -> usize {
-    let mut last: Vec<Option<&Step>> = vec![None; resources];
+/// Whether more prefixes are left after the first execution than it is worth, as far as that shows at sight: one for each
+/// time that a task touches what another one has touched last, and not both of them only look, where nothing has put the
+/// one after the other before. Who learns of a step learns all that its task knows by now, which may be more than it knew
+/// then, so there may be a few more of them.
+fn is_wide(view: &View<'_>) -> bool {
+    let (steps, tasks) = (view.steps(), view.engine.tasks().len());
+    let mut last: Vec<Option<usize>> = vec![None; view.resources().len()];
+    let mut known = vec![0; tasks * tasks];
+    // Whether it is new to a task that it comes after step `j` of another one.
+    let mut learn = |task: usize, of: usize, j: usize| {
+        let is_new = known[task * tasks + of] <= j;
+        if is_new {
+            for other in 0..tasks {
+                known[task * tasks + other] = known[task * tasks + other].max(known[of * tasks + other]);
+            }
+            known[task * tasks + of] = j + 1;
+        }
+        is_new
+    };
     let mut meetings = 0;
-    for step in steps.iter().filter(|step| is_access(step.kind)) {
+    for (i, step) in steps.iter().enumerate() {
+        let me = step.task.index();
+        if let Some(granted_by) = step.after.checked_sub(1) {
+            learn(me, steps[granted_by as usize].task.index(), granted_by as usize);
+        }
+        match step.kind {
+            OpKind::Join => _ = learn(me, step.arg as usize, i),
+            OpKind::Unpark => _ = learn(step.arg as usize, me, i),
+            _ => {}
+        }
         let Some(before) = last.get_mut(step.resource.index()) else { continue };
-        let meets = |before: &Step| before.task != step.task && !(is_read(before.kind) && is_read(step.kind));
-        meetings += usize::from(before.replace(step).is_some_and(meets));
+        let Some(j) = before.replace(i) else { continue };
+        let meets = steps[j].task != step.task && !(is_read(steps[j].kind) && is_read(step.kind));
+        meetings += u64::from(meets && learn(me, steps[j].task.index(), j) && is_access(step.kind));
+        if meetings > WIDEST {
+            return true;
+        }
     }
-    meetings
+    false
 }
