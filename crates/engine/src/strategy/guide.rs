@@ -194,6 +194,9 @@ impl Guide {
 /// then, so there may be a few more of them.
 fn is_wide(view: &View<'_>) -> bool {
     let (steps, tasks) = (view.steps(), view.engine.tasks().len());
+    if changes_of_hands(view) <= WIDEST {
+        return false;
+    }
     let mut last: Vec<Option<usize>> = vec![None; view.resources().len()];
     let mut known = vec![0; tasks * tasks];
     // Whether it is new to a task that it comes after step `j` of another one.
@@ -227,4 +230,16 @@ fn is_wide(view: &View<'_>) -> bool {
         }
     }
     false
+}
+
+/// How often a task touches what another one has touched last: at least as often as counts above, and quickly told.
+fn changes_of_hands(view: &View<'_>) -> u64 {
+    let mut last = vec![TaskId::NONE; view.resources().len()];
+    let mut changes = 0;
+    for step in view.steps() {
+        let Some(before) = last.get_mut(step.resource.index()) else { continue };
+        let before = std::mem::replace(before, step.task);
+        changes += u64::from(before != step.task && before != TaskId::NONE && is_access(step.kind));
+    }
+    changes
 }
