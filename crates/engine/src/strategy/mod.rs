@@ -29,6 +29,7 @@ mod surw;
 mod tape;
 mod urw;
 mod walk;
+mod width;
 
 pub use auto::Auto;
 pub use corpus::Corpus;
