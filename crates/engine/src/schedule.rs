@@ -7,6 +7,7 @@
 
 use data_encoding::BASE64URL_NOPAD;
 
+use crate::config::DEFAULT_SPIN_ROUNDS;
 use crate::engine::Engine;
 use crate::id::{Site, TaskPath};
 use crate::operation::OpKind;
@@ -43,8 +44,8 @@ pub struct Schedule {
     pub segments: Vec<Segment>,
     /// What `Choose` steps came to, in order.
     pub outcomes: Vec<u64>,
-    /// Made under [`Limits::await_change`](crate::Limits::await_change), and to be replayed under it.
-    pub await_change: bool,
+    /// The [`Limits::spin_rounds`](crate::Limits::spin_rounds) that it was made under, and is to be replayed under.
+    pub spin_rounds: Option<u32>,
 }
 
 /// Why a token cannot be used.
@@ -68,8 +69,8 @@ const MAX_CHECKED_SEGMENTS: usize = 400;
 impl Schedule {
     /// The schedule of the execution that `engine` has just made.
     pub fn of(engine: &Engine, test: &str, line_of: LineOf) -> Schedule {
-        let await_change = engine.limits().await_change;
-        let mut schedule = Schedule { test: test_id(test), await_change, ..Schedule::default() };
+        let spin_rounds = engine.limits().spin_rounds;
+        let mut schedule = Schedule { test: test_id(test), spin_rounds, ..Schedule::default() };
         let mut last = None;
         for step in engine.steps() {
             // Where there is one outcome, nobody is asked.
@@ -111,7 +112,9 @@ impl Schedule {
             path.0.iter().for_each(|part| put(&mut bytes, u64::from(*part)));
         }
         let checked = self.segments.len() <= MAX_CHECKED_SEGMENTS;
-        bytes.push(u8::from(checked) | u8::from(self.await_change) << 1);
+        let rounds = self.spin_rounds.filter(|rounds| *rounds != DEFAULT_SPIN_ROUNDS);
+        bytes.push(u8::from(checked) | u8::from(self.spin_rounds.is_some()) << 1 | u8::from(rounds.is_some()) << 2);
+        rounds.into_iter().for_each(|rounds| put(&mut bytes, u64::from(rounds)));
         put(&mut bytes, self.segments.len() as u64);
         for segment in &self.segments {
             let path = paths.binary_search(&&segment.task).unwrap_or_default();
@@ -216,7 +219,9 @@ impl Reader<'_> {
             paths.push(TaskPath(parts));
         }
         let flags = self.byte()?;
-        let (checked, await_change) = (flags & 1 != 0, flags & 2 != 0);
+        let (checked, exhaustive) = (flags & 1 != 0, flags & 2 != 0);
+        let rounds = if flags & 4 != 0 { self.number()? as u32 } else { DEFAULT_SPIN_ROUNDS };
+        let spin_rounds = exhaustive.then_some(rounds);
         let mut segments = Vec::new();
         for _ in 0..self.count()? {
             let task = paths.get(self.number()? as usize)?.clone();
@@ -230,7 +235,7 @@ impl Reader<'_> {
             segments.push(Segment { task, count, first });
         }
         let outcomes = (0..self.count()?).map(|_| self.number()).collect::<Option<_>>()?;
-        Some(Schedule { test, segments, outcomes, await_change })
+        Some(Schedule { test, segments, outcomes, spin_rounds })
     }
 }
 
@@ -248,8 +253,12 @@ mod tests {
             first: Some(Expected { kind, line }),
         });
         let segments = proptest::collection::vec(segment, 0..20);
-        (any::<u32>(), segments, proptest::collection::vec(any::<u64>(), 0..5))
-            .prop_map(|(test, segments, outcomes)| Schedule { test, segments, outcomes, await_change: test % 2 == 0 })
+        (any::<u32>(), segments, proptest::collection::vec(any::<u64>(), 0..5)).prop_map(
+            |(test, segments, outcomes)| {
+                let spin_rounds = (test % 2 == 0).then_some(test % 8);
+                Schedule { test, segments, outcomes, spin_rounds }
+            },
+        )
     }
 
     proptest! {

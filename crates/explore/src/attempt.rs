@@ -96,7 +96,7 @@ impl Attempt {
 
     /// Whether there is nothing left to sample for.
     pub(super) fn settles(&self, keep_going: bool) -> bool {
-        self.exhausted || (!keep_going && self.found.failing > 0)
+        (self.exhausted && self.found.spins_cut.is_none()) || (!keep_going && self.found.failing > 0)
     }
 
     /// Executions that it made before execution `number`.
@@ -123,7 +123,7 @@ impl Attempt {
             let ticket = strategy.ticket();
             let ran = worker.run_with(number + self.found.executions, Box::new(strategy));
             let stops = ran.cut || (ran.failure.is_some() && !plan.keep_going) || explorer.was_redundant(ticket);
-            add(&mut self.found, ran);
+            add(&mut self.found, ran, plan.spin_rounds);
             self.given_up = stops || self.found.executions + explorer.progress().pending > self.most;
         }
         self.bursts.push((number, self.found.executions));

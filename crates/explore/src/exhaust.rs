@@ -112,7 +112,7 @@ pub(super) fn exhaust_from<P: Program>(
         if redundant {
             lock(share).redundant += 1;
         } else {
-            add(&mut lock(share), ran);
+            add(&mut lock(share), ran, plan.spin_rounds);
         }
         if let (Some(log), Some(tally)) = (log, tally) {
             log.settle(explorer, ticket, &tally, || shares.tally());
@@ -183,6 +183,7 @@ impl Shares {
             whole.steps += share.steps;
             whole.leaked_tasks += share.leaked_tasks;
             whole.cut += share.cut;
+            whole.spins_cut = whole.spins_cut.or(share.spins_cut);
             whole.redundant += share.redundant;
             whole.had_choice |= share.had_choice;
             whole.timed_out |= share.timed_out;
@@ -196,11 +197,12 @@ impl Shares {
 }
 
 /// Adds what one execution came to.
-pub(super) fn add(found: &mut Exploration, ran: Ran) {
+pub(super) fn add(found: &mut Exploration, ran: Ran, spin_rounds: u32) {
     found.executions += 1;
     found.steps += ran.steps;
     found.leaked_tasks += ran.leaked_tasks;
     found.cut += u64::from(ran.cut);
+    found.spins_cut = found.spins_cut.or(ran.spins_cut.then_some(spin_rounds));
     found.had_choice |= ran.had_choice;
     found.behaviours.extend(ran.behaviour);
     if let Some(failure) = ran.failure {

@@ -19,7 +19,10 @@ pub struct Exploration {
     pub(super) seen_once: u64,
     pub(super) failing: u64,
     pub(super) timed_out: bool,
+    /// Everything within the bounds has been explored.
     pub(super) exhausted: bool,
+    /// Rounds after which spin loops were cut, if any was.
+    pub(super) spins_cut: Option<u32>,
     /// Executions that were cut, as asked for, before they were over.
     pub(super) cut: u64,
     /// Executions made in vain, for lack of memory; they are not among the others.
@@ -58,9 +61,15 @@ impl Exploration {
     }
 
     /// Whether every behaviour of the program has been explored. Only `exhaustive` can say so, and only
-    /// if no bound was hit.
+    /// if no bound was hit and no [spin loop was cut](Self::cut_spin_rounds).
     pub fn exhausted(&self) -> bool {
-        self.exhausted
+        self.exhausted && self.spins_cut.is_none()
+    }
+
+    /// The number of rounds after which spin loops were cut, if everything else [has been explored](Self::exhausted): what
+    /// a loop does after more rounds that bring nothing new, while others run, has not been.
+    pub fn cut_spin_rounds(&self) -> Option<u32> {
+        self.spins_cut.filter(|_| self.exhausted)
     }
 
     /// The number of preemptions up to which every behaviour has been explored, where they are
@@ -128,7 +137,7 @@ impl Exploration {
 
     /// What may be claimed since nothing was found.
     fn claimed(&self) -> String {
-        if self.failing > 0 || self.exhausted {
+        if self.failing > 0 || self.exhausted() {
             return String::new();
         }
         self.claims.iter().map(|claim| format!("; {claim}")).collect()
@@ -142,7 +151,7 @@ impl Exploration {
         };
         let behaviours = match self.behaviours() {
             0 => String::new(),
-            _ if self.exhausted => String::new(),
+            _ if self.exhausted() => String::new(),
             1 => ", 1 distinct behaviour".to_owned(),
             n => format!(", {n} distinct behaviours"),
         };
@@ -177,6 +186,9 @@ impl Exploration {
             (false, None) if self.saturated => "saturated".to_owned(),
             (false, None) => "not exhausted".to_owned(),
         };
+        if let Some(rounds) = self.spins_cut.filter(|_| self.exhausted || self.up_to.is_some()) {
+            said.push_str(&format!(", spin loops cut after {}", counted(rounds.into(), "round")));
+        }
         let mut reasons = Vec::new();
         if self.timed_out {
             reasons.push(format!("out of time after {} of {}", self.executions, self.planned));

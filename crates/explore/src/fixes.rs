@@ -81,7 +81,7 @@ pub fn try_fix<P: Program>(config: &Config, token: &str, guard: &Guard, program:
     let plan = Plan::of::<P>(config)?;
     let schedule = Schedule::from_token(token, &plan.name).map_err(|error| error.to_string())?;
     let mut worker = Worker::new(&plan, program);
-    let settings = plan.replay_settings(schedule.await_change);
+    let settings = plan.replay_settings(schedule.spin_rounds);
     let finding = worker.replay(Box::new(Lenient::of(&schedule)), &settings, true);
     let finding = finding.ok_or("nothing fails under this schedule")?;
     let failure = worker.describe(finding, 0);
@@ -103,7 +103,7 @@ impl Known {
     fn of<P: Program>(worker: &mut Worker<'_, P>, failure: &Failure) -> Option<Known> {
         let plan = worker.plan();
         let schedule = Schedule::from_token(failure.token(), &plan.name).ok()?;
-        let mut settings = plan.replay_settings(schedule.await_change);
+        let mut settings = plan.replay_settings(schedule.spin_rounds);
         settings.limits.max_steps = most_steps(plan, failure);
         let finding = worker.replay(Box::new(Lenient::of(&schedule)), &settings, true)?;
         let script = Script::of(worker.engine());

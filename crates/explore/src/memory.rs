@@ -128,6 +128,14 @@ impl Strategy for Lent {
         self.get_mut().pick(view)
     }
 
+    fn goes_on_until(&self) -> usize {
+        self.get().goes_on_until()
+    }
+
+    fn passes_over(&mut self, task: TaskId, view: &View<'_>) -> bool {
+        self.get_mut().passes_over(task, view)
+    }
+
     fn choose(&mut self, outcomes: u64, view: &View<'_>) -> Result<u64, Box<Divergence>> {
         self.get_mut().choose(outcomes, view)
     }

@@ -63,6 +63,8 @@ pub(super) struct Plan {
     pub(super) can_be_exhausted: bool,
     /// Bytes for what an exhaustive exploration has left to do.
     pub(super) memory_budget: usize,
+    /// Rounds of a spin loop that an exhaustive exploration makes before it cuts.
+    pub(super) spin_rounds: u32,
     /// Preemptions that a behaviour may need, if an exhaustive exploration has that bound.
     pub(super) preemptions: Option<u32>,
     /// Whether an execution that is cut has failed: not if that was asked for.
@@ -116,8 +118,11 @@ impl Plan {
                 _ => STARVATION_BOUND,
             },
             run_on: matches!(config.strategy, StrategySpec::Exhaustive { .. }),
-            await_change: matches!(config.strategy, StrategySpec::Exhaustive { .. })
-                || replay.as_ref().is_some_and(|schedule| schedule.await_change),
+            spin_rounds: match (&config.strategy, &replay) {
+                (StrategySpec::Exhaustive { .. }, _) => Some(config.spin_rounds),
+                (_, Some(schedule)) => schedule.spin_rounds,
+                _ => None,
+            },
             behaviour: !matches!(config.strategy, StrategySpec::Exhaustive { .. }),
             guard: None,
         };
@@ -148,6 +153,7 @@ impl Plan {
                 StrategySpec::Exhaustive { preemptions, .. } => preemptions,
                 _ => None,
             },
+            spin_rounds: config.spin_rounds,
             cuts_are_failures: !matches!(config.strategy, StrategySpec::Exhaustive { max_depth: 1.., .. }),
             keep_going: config.keep_going,
             leaks: config.leaks,
@@ -198,7 +204,7 @@ impl Plan {
         limits.max_steps = limits.max_steps.min(longest);
         limits.starvation_bound = u64::MAX;
         limits.run_on = true;
-        limits.await_change = true;
+        limits.spin_rounds = Some(self.spin_rounds);
         plan
     }
 
@@ -244,10 +250,10 @@ impl Plan {
         matches!(self.strategy, StrategySpec::Auto) && self.can_be_exhausted
     }
 
-    /// What a schedule is replayed with that was made under this plan, or, if `await_change`, by an
+    /// What a schedule is replayed with that was made under this plan, or, with `spin_rounds`, by an
     /// exhaustive exploration: a replay makes every choice itself, those of the guard included.
-    pub(super) fn replay_settings(&self, await_change: bool) -> Settings {
-        let limits = Limits { starvation_bound: u64::MAX, run_on: false, await_change, ..self.settings.limits.clone() };
+    pub(super) fn replay_settings(&self, spin_rounds: Option<u32>) -> Settings {
+        let limits = Limits { starvation_bound: u64::MAX, run_on: false, spin_rounds, ..self.settings.limits.clone() };
         Settings { limits, ..self.settings.clone() }
     }
 

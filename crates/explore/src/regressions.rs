@@ -185,7 +185,7 @@ fn again<P: Program>(
     plan: &Plan,
     schedule: &Schedule,
 ) -> (Option<Finding>, Option<String>) {
-    let settings = plan.replay_settings(schedule.await_change);
+    let settings = plan.replay_settings(schedule.spin_rounds);
     let mut run = |strategy: &dyn Fn() -> Box<dyn Strategy>| {
         let found = worker.replay(strategy(), &settings, true);
         match found {

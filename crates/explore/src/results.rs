@@ -34,6 +34,7 @@ pub(super) fn write(
         behaviours: exploration.behaviours(),
         seen_once: exploration.seen_once,
         exhausted: exploration.exhausted(),
+        cut_spin_rounds: exploration.cut_spin_rounds(),
         timed_out: exploration.timed_out(),
         estimate: exploration.estimated_behaviours(),
         summary: exploration.summary(),

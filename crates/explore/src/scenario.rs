@@ -35,7 +35,7 @@ pub(super) struct Smaller {
 pub(super) fn smallest<P: Program>(worker: &mut Worker<'_, P>, failure: &Failure) -> Option<Smaller> {
     let plan = worker.plan();
     let schedule = Schedule::from_token(failure.token(), &plan.name).ok()?;
-    let mut settings = plan.replay_settings(schedule.await_change);
+    let mut settings = plan.replay_settings(schedule.spin_rounds);
     settings.limits.max_steps = settings.limits.max_steps.min(4 * failure.record().steps.len() as u64 + 1_000);
 
     // The execution says how its choices are to be read.

@@ -71,7 +71,7 @@ fn one<P: Program>(worker: &mut Worker<'_, P>, failure: &Failure) -> Option<Fail
     let plan = worker.plan();
     // What cannot be replayed has no token.
     let schedule = Schedule::from_token(failure.token(), &plan.name).ok()?;
-    let settings = plan.replay_settings(schedule.await_change);
+    let settings = plan.replay_settings(schedule.spin_rounds);
     let mut subject = Replayed { settings: short(&settings, failure), worker, failure, finding: None };
     let began = Instant::now();
     let late = || began.elapsed() >= MOST_TIME;

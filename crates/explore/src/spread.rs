@@ -337,6 +337,7 @@ impl PutTogether {
         }
         result.failures.sort_by_key(Failure::iteration);
         result.exhausted = exhausted;
+        result.spins_cut = found.spins_cut;
         result.exhausted_instead = exhausted.then_some(explored);
     }
 }
@@ -368,6 +369,7 @@ pub(super) fn empty(planned: u64) -> Exploration {
         failing: 0,
         timed_out: false,
         exhausted: false,
+        spins_cut: None,
         cut: 0,
         redundant: 0,
         frugal: false,

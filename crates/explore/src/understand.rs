@@ -54,7 +54,7 @@ fn learn<P: Program>(worker: &mut Worker<'_, P>, failure: &Failure) -> Option<Kn
     }
     let schedule = Schedule::from_token(failure.token(), &plan.name).ok()?;
     let mut knowledge = Knowledge::default();
-    let mut settings = plan.replay_settings(schedule.await_change);
+    let mut settings = plan.replay_settings(schedule.spin_rounds);
     settings.limits.max_steps = settings.limits.max_steps.min(4 * failure.record().steps.len() as u64 + 1_000);
     settings.limits.starvation_bound = STARVATION_BOUND;
     let mut failing = 0;

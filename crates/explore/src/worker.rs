@@ -23,6 +23,8 @@ pub(super) struct Ran {
     pub(super) leaked_tasks: u64,
     /// It was cut, as asked for, before it was over.
     pub(super) cut: bool,
+    /// A spin loop was cut in it.
+    pub(super) spins_cut: bool,
     pub(super) failure: Option<Box<Failure>>,
 }
 
@@ -113,6 +115,7 @@ impl<'a, P: Program> Worker<'a, P> {
             had_choice: self.seen_choice,
             leaked_tasks,
             cut,
+            spins_cut: engine.spins_were_cut(),
             failure: finding.map(|finding| Box::new(self.describe(finding, iteration))),
         }
     }
@@ -167,7 +170,7 @@ impl<'a, P: Program> Worker<'a, P> {
         let schedule = Schedule::of(self.executor.engine(), &self.plan.name, P::line_of);
         let settings = match self.plan.is_exhaustive() {
             true => &self.plan.settings,
-            false => &self.plan.replay_settings(schedule.await_change),
+            false => &self.plan.replay_settings(schedule.spin_rounds),
         };
         let kept = self.executor.replace_strategy(Box::new(Replay::new(schedule, P::line_of)));
         let finding = self.execute(settings, iteration).0;
@@ -246,7 +249,7 @@ impl<'a, P: Program> Worker<'a, P> {
     /// What is found instead when the schedule of `failure` is replayed: a divergence, if it is not the same again.
     pub(super) fn compare_failed(&mut self, failure: &Failure) -> Option<Failure> {
         let schedule = Schedule::from_token(failure.token(), &self.plan.name).ok()?;
-        let settings = self.plan.replay_settings(schedule.await_change);
+        let settings = self.plan.replay_settings(schedule.spin_rounds);
         let finding = self.replay(Box::new(Replay::new(schedule, P::line_of)), &settings, true);
         match &finding {
             Some(again) if again.kind.word() == failure.kind() => return None,

@@ -48,6 +48,10 @@ pub struct TestResult {
     pub seen_once: u64,
     /// Whether every behaviour has been explored.
     pub exhausted: bool,
+    /// Rounds after which spin loops were cut, if every behaviour but what lies beyond them has been explored; then `exhausted`
+    /// is false.
+    #[serde(default)]
+    pub cut_spin_rounds: Option<u32>,
     /// Whether the wall-clock budget ended it.
     pub timed_out: bool,
     /// How many behaviours there are by an estimate, where everything was to be explored and was not.

@@ -130,6 +130,9 @@ fn explored(result: &TestResult) -> String {
     if result.exhausted {
         return format!("explored {schedules}, exhausted");
     }
+    if let Some(rounds) = result.cut_spin_rounds.filter(|_| exhaustive) {
+        return format!("explored {schedules}, exhausted, spin loops cut after {}", counted(rounds.into(), "round"));
+    }
     if exhaustive {
         let why = if result.timed_out { ": out of time" } else { "" };
         let estimate = result.estimate.map(|estimate| format!(", about {} in all", about(estimate)));

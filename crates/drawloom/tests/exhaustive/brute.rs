@@ -84,7 +84,7 @@ impl Lab {
 
     fn run(&mut self, subject: &Subject, strategy: Box<dyn Strategy>) -> Ran {
         let limits = &mut self.settings.limits;
-        (limits.early_fires, limits.await_change) = (subject.early_fires, subject.early_fires > 0);
+        (limits.early_fires, limits.spin_rounds) = (subject.early_fires, (subject.early_fires > 0).then_some(3));
         let log = Arc::new(Log::default());
         let (theirs, body) = (log.clone(), subject.body.clone());
         self.executor.set_strategy(strategy);
@@ -242,6 +242,11 @@ impl Strategy for Enumerate {
         }
         let chosen = self.wheels.borrow_mut().turn(view.ready().len() as u64);
         Ok(view.ready()[chosen as usize])
+    }
+
+    /// A yield decides nothing.
+    fn passes_over(&mut self, _task: TaskId, _view: &View<'_>) -> bool {
+        false
     }
 
     fn choose(&mut self, outcomes: u64, _view: &View<'_>) -> Result<u64, Box<Divergence>> {

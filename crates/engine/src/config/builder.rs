@@ -40,6 +40,13 @@ impl Config {
         self
     }
 
+    /// Sets [`spin_rounds`](Self#structfield.spin_rounds), raised to its least value.
+    #[must_use]
+    pub fn spin_rounds(mut self, spin_rounds: u32) -> Self {
+        self.spin_rounds = spin_rounds.max(1);
+        self
+    }
+
     /// Sets [`progress_bound`](Self#structfield.progress_bound), raised to its least value.
     #[must_use]
     pub fn progress_bound(mut self, progress_bound: u64) -> Self {

@@ -13,6 +13,10 @@ pub const DEFAULT_MAX_STEPS: u64 = 1_000_000;
 /// Yields without progress before an execution counts as a livelock.
 pub const DEFAULT_PROGRESS_BOUND_YIELDS: u64 = 10_000;
 
+/// Times that a task may repeat a round of a spin loop before exhaustive exploration holds it: enough for loops that give
+/// up after three tries, and each further one multiplies what there is to explore.
+pub const DEFAULT_SPIN_ROUNDS: u32 = 3;
+
 /// Stack of each task. Unit tests rarely need more, and a hundred tasks still fit in a small machine.
 pub const DEFAULT_STACK_SIZE_BYTES: usize = 256 * 1024;
 

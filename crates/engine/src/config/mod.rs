@@ -50,7 +50,7 @@ pub use error::ConfigError;
 pub use limits::{
     DEFAULT_CONSTRAINTS, DEFAULT_DEEPEST, DEFAULT_DELAYS, DEFAULT_DEPTH, DEFAULT_EARLY_FIRES, DEFAULT_FIXES,
     DEFAULT_ITERATIONS, DEFAULT_MAX_SCHEDULES, DEFAULT_MAX_STEPS, DEFAULT_MAX_TASKS, DEFAULT_MEMORY_BUDGET_BYTES,
-    DEFAULT_PROGRESS_BOUND_YIELDS, DEFAULT_SEED, DEFAULT_SHALLOWEST, DEFAULT_SPURIOUS_WAKEUPS,
+    DEFAULT_PROGRESS_BOUND_YIELDS, DEFAULT_SEED, DEFAULT_SHALLOWEST, DEFAULT_SPIN_ROUNDS, DEFAULT_SPURIOUS_WAKEUPS,
     DEFAULT_STACK_SIZE_BYTES, DEFAULT_STICKINESS, DEFAULT_WEAK_FAILURES, MAX_STICKINESS, MIN_STACK_SIZE_BYTES,
 };
 pub use strategy::StrategySpec;
@@ -91,6 +91,10 @@ pub struct Config {
     /// Yields without progress, in one execution, that make a livelock. At least 1;
     /// [`DEFAULT_PROGRESS_BOUND_YIELDS`] unless given.
     pub progress_bound: u64,
+    /// How often a task may repeat a round of a spin loop (look, yield, look again) before exhaustive exploration holds it
+    /// until nobody else can go on. Where that has happened, the result says that spin loops were cut. At least 1;
+    /// [`DEFAULT_SPIN_ROUNDS`] unless given.
+    pub spin_rounds: u32,
     /// Wall-clock time for the whole exploration. More than nothing; no limit unless given.
     pub timeout: Option<Duration>,
     /// OS threads that explore at the same time; 0, the default, is one per core.
@@ -146,6 +150,7 @@ impl Config {
             seed: None,
             max_steps: DEFAULT_MAX_STEPS,
             progress_bound: DEFAULT_PROGRESS_BOUND_YIELDS,
+            spin_rounds: DEFAULT_SPIN_ROUNDS,
             timeout: None,
             threads: 0,
             stack_size: DEFAULT_STACK_SIZE_BYTES,

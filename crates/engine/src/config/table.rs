@@ -75,6 +75,16 @@ pub(super) const SHARED: &[Argument<Config>] = &[
         },
     },
     Argument {
+        name: "spin_rounds",
+        doc: "equal rounds of a spin loop that `exhaustive` explores before it cuts them",
+        field: Field::Whole {
+            least: 1,
+            most: u32::MAX as u64,
+            get: |config| Some(u64::from(config.spin_rounds)),
+            set: |config, number| config.spin_rounds = number as u32,
+        },
+    },
+    Argument {
         name: "timeout",
         doc: "wall-clock time for the whole exploration; none unless given",
         field: Field::Time { get: |config| config.timeout, set: |config, time| config.timeout = Some(time) },

@@ -25,7 +25,7 @@ impl Engine {
     /// Whether a task that awaits a value has to look [back](crate::Look::back): somebody may want to reverse races of this
     /// execution.
     pub fn wants_looks_back(&self) -> bool {
-        !self.tearing_down && (self.limits.await_change || self.steps.len() <= LONGEST_GUIDED)
+        !self.tearing_down && (self.limits.spin_rounds.is_some() || self.steps.len() <= LONGEST_GUIDED)
     }
 
     /// The last write to an atomic before step number `end`, and the value that it found there.

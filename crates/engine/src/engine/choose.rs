@@ -72,9 +72,6 @@ impl Engine {
         if self.yielded == task {
             self.yielded = TaskId::NONE;
         }
-        if operation.kind != OpKind::Await {
-            self.spinning.retain(|spinner| spinner.task != task);
-        }
         self.tasks[task.index()].status = Status::Disabled;
         match operation.kind {
             OpKind::Join => {
@@ -218,9 +215,6 @@ impl Engine {
             return Some(Next::Settle(task));
         }
         self.return_yielded();
-        if !self.spinning.is_empty() {
-            self.wake_spinners();
-        }
         if std::mem::take(&mut self.time_may_pass) {
             self.fire_timers();
         }

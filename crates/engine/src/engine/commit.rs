@@ -147,7 +147,7 @@ impl Engine {
             OpKind::CloseSend => self.progress(|engine| engine.commit_close_send(id)),
             OpKind::CloseRecv => self.progress(|engine| engine.commit_close_recv(id)),
             OpKind::Choose => self.commit_choose(task, operation.arg, strategy),
-            OpKind::Yield => self.commit_yield(task),
+            OpKind::Yield => self.commit_yield(task, strategy),
             OpKind::Exit => self.progress(|engine| engine.commit_exit(task)),
             OpKind::Spawn | OpKind::Join => self.progress(|_| Committed::Done(outcome::OK)),
             OpKind::IsFinished => {
@@ -197,25 +197,46 @@ impl Engine {
         Committed::Done(outcome::OK)
     }
 
-    pub(super) fn commit_yield(&mut self, task: TaskId) -> Committed {
-        self.yields_since_progress += 1;
+    pub(super) fn commit_yield(&mut self, task: TaskId, strategy: &mut dyn Strategy) -> Committed {
+        self.yields_since_progress += u64::from(self.yields_fairly(task));
         if self.yields_since_progress > self.limits.progress_bound {
             self.fail(FindingKind::Livelock, task);
         }
-        if self.yields_since_progress % YIELDS_UNTIL_TIME_PASSES == 0 && self.timers.pending() && !self.timers_race() {
+        if let Some(rounds) = self.limits.spin_rounds {
+            self.spin(task, rounds);
+            return Committed::Done(outcome::OK);
+        }
+        if self.yields_since_progress % YIELDS_UNTIL_TIME_PASSES == 0 && self.timers.pending() {
             self.time_may_pass = true;
             self.attend();
         }
-        if self.limits.await_change {
-            self.spin(task);
-        } else {
-            self.return_yielded();
+        self.return_yielded();
+        if self.is_passed_over(task, strategy) {
             self.remove_ready(task);
             self.yielded = task;
             self.may_need_care = true;
             self.attend();
         }
         Committed::Done(outcome::OK)
+    }
+
+    /// Whether the yield that `task` has just made shows that nobody gets on: not if others could have gone on since its last
+    /// one, and have not been let.
+    fn yields_fairly(&mut self, task: TaskId) -> bool {
+        let made = self.steps.len();
+        let (by, before) = std::mem::replace(&mut self.last_yield, (task, made));
+        by != task || self.ready.len() < 2 || self.steps[before..made].iter().any(|step| step.task != task)
+    }
+
+    /// Whether `task`, which has just yielded, is passed over until another one has made a step.
+    fn is_passed_over(&mut self, task: TaskId, strategy: &mut dyn Strategy) -> bool {
+        if self.tearing_down {
+            return true;
+        }
+        match &mut self.uniform {
+            Some(tape) => tape.below(2) == 0,
+            None => strategy.passes_over(task, &View { engine: self, ready: &self.ready, current: task }),
+        }
     }
 
     pub(super) fn commit_exit(&mut self, task: TaskId) -> Committed {

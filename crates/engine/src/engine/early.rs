@@ -22,7 +22,7 @@ impl Engine {
     /// exploration is exhaustive.
     #[inline]
     pub fn every_timer_fires(&self) -> bool {
-        self.limits.early_fires > 0 && self.limits.await_change && !self.tearing_down
+        self.limits.early_fires > 0 && self.limits.spin_rounds.is_some() && !self.tearing_down
     }
 
     /// Whether the earliest timer may fire although somebody can go on, or, if its wait is over, has to.

@@ -32,7 +32,7 @@ use std::sync::Arc;
 use self::awaits::Awaiter;
 pub(crate) use self::early::begin_of_wait;
 use self::fix::Guarding;
-use self::spin::Spinner;
+use self::spin::{Rounds, Spinner};
 pub use self::turns::Turns;
 use crate::behaviour::Trails;
 use crate::finding::Finding;
@@ -61,9 +61,9 @@ pub struct Limits {
     /// After a failure the other tasks go on for as long as they can: what they do is part of the
     /// behaviour, and exhaustive exploration must see it.
     pub run_on: bool,
-    /// A task that yields is let run again only when something that it read has changed, or nobody
-    /// else can go on: what exhaustive exploration makes of spin loops.
-    pub await_change: bool,
+    /// The exploration is exhaustive, and a task that has repeated a round of a spin loop so many times is held until
+    /// nobody else can go on; none where executions are sampled.
+    pub spin_rounds: Option<u32>,
     /// Somebody will ask for the [behaviour](Engine::behaviour) of the execution.
     pub behaviour: bool,
     /// The fix under which the program runs, if one is tried out.
@@ -79,7 +79,7 @@ impl Default for Limits {
             early_fires: 0,
             starvation_bound: 10_000,
             run_on: false,
-            await_change: false,
+            spin_rounds: None,
             behaviour: true,
             guard: None,
         }
@@ -116,14 +116,17 @@ pub struct Engine {
     unsettled: WaitList,
     /// The one task that is to be settled, if nothing else is pending; then `unsettled` is empty.
     settles: TaskId,
+    /// Who yielded last, and how many steps there were then.
+    last_yield: (TaskId, usize),
     /// The task that yielded last, kept out of `ready` until another one has made a step.
     yielded: TaskId,
-    /// Tasks that wait for a change of what they have read; only with `Limits::await_change`.
+    /// Rounds that tasks have made, by task; only with `Limits::spin_rounds`.
+    rounds: Vec<Rounds>,
+    /// Tasks that are held since their rounds repeat themselves.
     spinning: Vec<Spinner>,
-    /// Steps that they have been told of.
-    spinners_know: usize,
-    /// Those who have looked in vain since time passed.
+    /// Held tasks that were let look once more since time passed.
     looked: Vec<Spinner>,
+    spins_were_cut: bool,
     /// Tasks that await a value of an atomic.
     awaiting: Vec<Awaiter>,
     /// Everybody yields to everybody: time may pass.
@@ -171,10 +174,12 @@ impl Engine {
             ready: Vec::new(),
             unsettled: WaitList::EMPTY,
             settles: TaskId::NONE,
+            last_yield: (TaskId::NONE, 0),
             yielded: TaskId::NONE,
+            rounds: Vec::new(),
             spinning: Vec::new(),
-            spinners_know: 0,
             looked: Vec::new(),
+            spins_were_cut: false,
             awaiting: Vec::new(),
             time_may_pass: false,
             current: TaskId::MAIN,
@@ -209,9 +214,12 @@ impl Engine {
         self.ready.clear();
         self.unsettled = WaitList::EMPTY;
         self.settles = TaskId::NONE;
+        self.last_yield = (TaskId::NONE, 0);
         self.yielded = TaskId::NONE;
+        self.rounds.clear();
         self.spinning.clear();
         self.looked.clear();
+        self.spins_were_cut = false;
         self.awaiting.clear();
         self.time_may_pass = false;
         self.current = TaskId::MAIN;

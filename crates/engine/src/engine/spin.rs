@@ -1,73 +1,81 @@
-//! Spin loops under exhaustive exploration: a task that yields waits for a change.
+//! Spin loops under exhaustive exploration: rounds that repeat themselves are cut after a few.
 //!
-//! A loop that looks again and again multiplies behaviours by the number of times it looks. So a task
-//! that yields is not let run again before something that it read since its last yield has changed:
-//! until then it would only do the same once more. The step that made the change is what ended its
-//! wait. Where nobody else can go on, it runs regardless, after a step of the clock that comes after
-//! everything: a loop that gives up after so many rounds ends that way, and one that does not is found
-//! to be a livelock. Where there are timers it does so once: if it then reads the same again, it waits
-//! for time to pass.
+//! A yield is a hint. It commutes with every step and decides nothing, so exhaustive exploration lets a task go on after it
+//! like after any other step. But a loop that looks again and again has one behaviour for each number of rounds that it
+//! makes in vain: without a bound there is no end to them. So a task that has repeated a round
+//! [`spin_rounds`](super::Limits::spin_rounds) times is *held* until nobody else can go on.
+//!
+//! Nothing is claimed of the rounds that are cut off. A further round may well do something else, since the task can count
+//! its rounds where nobody sees it; an exploration that has held anybody says so ([`Engine::spins_were_cut`]).
+//!
+//! Whether a task is held follows from its own steps and from what they came to, and from nothing else. So it is the same in
+//! every order of steps that commute, as race reversal needs it. The hold ends with a step of the clock that comes after
+//! everything, like a timer that fires when nobody can go on. A loop that gives up after many rounds ends that way, and
+//! one that does not is found to be a livelock. Where timers are pending the task looks once more, and then time passes.
 
 use super::Engine;
-use crate::dependence::{Label, Relation, relation};
+use crate::dependence::writes;
 use crate::id::{ResourceId, Site, TaskId};
 use crate::operation::OpKind;
 use crate::task::Status;
 use crate::trace::Step;
 
-/// A task that waits for a change of what it has read.
-#[derive(PartialEq, Eq, Debug)]
+/// A loop may yield at several places: a round is compared with so many before it.
+const LONGEST_PERIOD: usize = 8;
+
+/// Values from here on may be addresses, which must not decide anything: two of them are taken for the same only if nothing
+/// was written between them.
+const FIRST_ADDRESS: u64 = 4096;
+
+/// The rounds that a task has made: what it did between two yields.
+#[derive(Clone, Default, Debug)]
+pub(super) struct Rounds {
+    /// The last ones, the newest last: from which step on, up to which.
+    last: Vec<(usize, usize)>,
+    /// The step after its last yield.
+    begun: usize,
+    /// Where it yielded last.
+    site: Option<Site>,
+    /// Rounds in a row that were the same as an earlier one, and how far back that was.
+    repeated: u64,
+    period: u64,
+    /// Rounds in a row that ended at the same place.
+    at_one_place: u64,
+}
+
+/// A task that is held.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Spinner {
     pub(super) task: TaskId,
     /// Where it has yielded.
     site: Site,
-    read: Vec<Label>,
 }
 
 impl Engine {
-    /// `task` has yielded, by the last step.
-    pub(super) fn spin(&mut self, task: TaskId) {
-        let made = self.steps.len() - 1;
-        let own = |s: &&Step| s.task == task;
-        let rounds = self.steps[..made].iter().rposition(|s| s.task == task && s.kind == OpKind::Yield);
-        let round = rounds.map_or(0, |last| last + 1);
-        let read: Vec<Label> = self.steps[round..made].iter().filter(own).map(Step::label).collect();
-        if !read.iter().any(looks) {
-            return;
+    /// `task` has yielded, by the last step; it is held after so many `rounds` that brought nothing new.
+    pub(super) fn spin(&mut self, task: TaskId, rounds: u32) {
+        if self.rounds.len() <= task.index() {
+            self.rounds.resize_with(task.index() + 1, Rounds::default);
         }
-        // A change that came before the yield counts like one that comes after it.
-        let change = (round..made).find(|i| {
-            let earlier = self.steps[round..*i].iter().filter(own).map(Step::label);
-            self.steps[*i].task != task && changes(&self.steps[*i], earlier)
-        });
-        match change {
-            Some(change) => self.changed_for(task, change),
-            None => {
-                self.remove_ready(task);
-                self.spinning.push(Spinner { task, site: self.steps[made].site, read });
-                self.spinners_know = self.steps.len();
-                self.may_need_care = true;
-                self.attend();
-            }
+        let mut own = std::mem::take(&mut self.rounds[task.index()]);
+        let site = self.steps[self.steps.len() - 1].site;
+        if own.end_round(&self.steps, task, site) && own.is_spent(rounds) {
+            self.remove_ready(task);
+            self.spinning.push(Spinner { task, site });
+            self.spins_were_cut = true;
+            self.may_need_care = true;
+            self.attend();
         }
+        self.rounds[task.index()] = own;
+    }
+
+    /// Whether a spin loop was cut in this execution: what lies beyond its rounds was not explored.
+    pub fn spins_were_cut(&self) -> bool {
+        self.spins_were_cut
     }
 
     pub(super) fn is_spinning(&self, task: TaskId) -> bool {
         self.spinning.iter().any(|spinner| spinner.task == task)
-    }
-
-    /// Lets those go on for whom the steps since the last call have changed something.
-    pub(super) fn wake_spinners(&mut self) {
-        for i in self.spinners_know..self.steps.len() {
-            let step = self.steps[i];
-            let awake = |s: &Spinner| s.task != step.task && changes(&step, s.read.iter().copied());
-            while let Some(at) = self.spinning.iter().position(awake) {
-                let task = self.spinning.remove(at).task;
-                self.changed_for(task, i);
-                self.let_go_on(task);
-            }
-        }
-        self.spinners_know = self.steps.len();
     }
 
     /// Nobody else can go on: lets them look once more, unless they have and time can pass instead.
@@ -77,8 +85,8 @@ impl Engine {
         }
         let has_timers = self.timers.pending();
         for spinner in std::mem::take(&mut self.spinning) {
-            let awaits = self.tasks[spinner.task.index()].status == Status::Disabled;
-            if awaits || has_timers && self.looked.contains(&spinner) {
+            let waits = self.tasks[spinner.task.index()].status == Status::Disabled;
+            if waits || has_timers && self.looked.contains(&spinner) {
                 self.spinning.push(spinner);
                 continue;
             }
@@ -95,30 +103,84 @@ impl Engine {
             });
             self.leave_trail();
             self.current = TaskId::CLOCK;
-            self.let_go_on(spinner.task);
+            self.make_ready(spinner.task);
             self.looked.push(spinner);
         }
     }
+}
 
-    /// `task` spins no more. What it has announced may still have to be awaited.
-    fn let_go_on(&mut self, task: TaskId) {
-        if self.tasks[task.index()].status == Status::Ready {
-            self.make_ready(task);
+impl Rounds {
+    /// Takes note of the round of `task` that its last step, a yield at `site`, has ended. False if there was nothing in it.
+    fn end_round(&mut self, steps: &[Step], task: TaskId, site: Site) -> bool {
+        let round = (self.begun, steps.len() - 1);
+        self.begun = steps.len();
+        if !own_steps(steps, task, round).any(|at| looks(&steps[at])) {
+            return false;
         }
+        // What comes before the loop is part of its first round.
+        let is_first = |earlier: (usize, usize)| earlier.0 == 0;
+        let is_repeated = |earlier: &(usize, usize)| is_repeated(steps, task, *earlier, round, is_first(*earlier));
+        let period = self.last.iter().rev().position(is_repeated);
+        (self.repeated, self.period) = match period {
+            Some(before) => (self.repeated + 1, before as u64 + 1),
+            None => (0, 1),
+        };
+        self.at_one_place = if self.site == Some(site) { self.at_one_place + 1 } else { 0 };
+        self.site = Some(site);
+        if self.last.len() == LONGEST_PERIOD {
+            self.last.remove(0);
+        }
+        self.last.push(round);
+        true
     }
 
-    fn changed_for(&mut self, task: TaskId, step: usize) {
-        let granted_by = &mut self.tasks[task.index()].granted_by;
-        *granted_by = (*granted_by).max(step as u32 + 1);
+    /// Whether it has made all the rounds that are explored. A loop that counts its rounds where it can be seen is never the
+    /// same twice; its bound is wider, since what is no loop at all may yield several times at one place.
+    fn is_spent(&self, rounds: u32) -> bool {
+        let rounds = u64::from(rounds.max(1));
+        self.repeated >= rounds * self.period || self.at_one_place >= 4 * (rounds + 1)
     }
+}
+
+/// The steps of `task` in a round, the last one first.
+fn own_steps(steps: &[Step], task: TaskId, (begun, end): (usize, usize)) -> impl Iterator<Item = usize> {
+    (begun..end).rev().filter(move |at| steps[*at].task == task)
 }
 
 /// Whether a step looks at something that others can change.
-fn looks(label: &Label) -> bool {
-    label.resource != ResourceId::NONE || label.kind == OpKind::IsFinished
+fn looks(step: &Step) -> bool {
+    step.resource != ResourceId::NONE || matches!(step.kind, OpKind::IsFinished | OpKind::Now)
 }
 
-fn changes(step: &Step, mut read: impl Iterator<Item = Label>) -> bool {
-    let label = step.label();
-    read.any(|read| relation(&read, &label) == Relation::Dependent)
+/// Whether `task` did the same in both rounds, and it came to the same; what else the earlier one begins with does not count, if
+/// it may begin with `more`.
+fn is_repeated(steps: &[Step], task: TaskId, earlier: (usize, usize), later: (usize, usize), more: bool) -> bool {
+    let (mut before, mut now) = (own_steps(steps, task, earlier), own_steps(steps, task, later));
+    loop {
+        match (before.next(), now.next()) {
+            (None, None) => return true,
+            (Some(_), None) => return more,
+            (Some(before), Some(now)) if came_to_the_same(steps, before, now) => {}
+            _ => return false,
+        }
+    }
+}
+
+fn came_to_the_same(steps: &[Step], i: usize, j: usize) -> bool {
+    let (before, now) = (&steps[i], &steps[j]);
+    let same = |step: &Step| (step.kind, step.resource, step.site, step.outcome);
+    if same(before) != same(now) {
+        return false;
+    }
+    let unwritten = || {
+        let written = |step: &Step| step.resource == now.resource && writes(step.kind, u32::from(step.outcome));
+        !steps[i..j].iter().any(written)
+    };
+    let equal = (before.value, before.arg) == (now.value, now.arg);
+    match now.kind {
+        // What is in a cell nobody has told us.
+        OpKind::CellRead | OpKind::CellWrite | OpKind::Await => unwritten(),
+        kind if kind.is_access() => equal && now.value.max(now.arg) < FIRST_ADDRESS || unwritten(),
+        _ => equal,
+    }
 }

@@ -60,7 +60,9 @@ impl Engine {
         t.status = Status::Ready;
         t.deadline = None;
         t.timer = t.timer.wrapping_add(1);
-        self.make_ready(task);
+        if self.spinning.is_empty() || !self.is_spinning(task) {
+            self.make_ready(task);
+        }
     }
 
     #[inline(always)]

@@ -119,6 +119,9 @@ struct Shared {
     dropped: u64,
     /// Workers that have nothing to do for the moment.
     waiting: usize,
+    /// A task waited for ever in some execution. What it would have done next is not known there, so that a sequence may have
+    /// been put into the tree although it was covered.
+    may_repeat: bool,
 }
 
 /// Where an exhaustive exploration stands.
@@ -355,6 +358,7 @@ impl Shared {
             within_bound: 0,
             dropped: 0,
             waiting: 0,
+            may_repeat: false,
         }
     }
 
@@ -383,7 +387,7 @@ impl Shared {
     fn claimed(&mut self, leaf: NodeId) -> Claimed {
         self.claimed += 1;
         self.tickets += 1;
-        Claimed { leaf, ticket: Ticket(self.tickets), frugal: self.frugal }
+        Claimed { leaf, ticket: Ticket(self.tickets), frugal: self.frugal, may_repeat: self.may_repeat }
     }
 
     fn finish(&mut self, leaf: NodeId, ticket: Ticket) {
@@ -399,4 +403,6 @@ struct Claimed {
     ticket: Ticket,
     /// Its execution has to avoid who sleeps.
     frugal: bool,
+    /// Its execution may be one that is made elsewhere.
+    may_repeat: bool,
 }

@@ -65,9 +65,12 @@ pub(super) enum Worth {
 
 impl Reversal {
     /// Reverses every race of `execution`, which went along `route`, and adds the alternatives of its
-    /// choices, as far as they are not covered by what sleeps.
-    pub(super) fn look_through(&mut self, route: &Route, execution: &Execution<'_>) {
-        Run::new(route, execution, self, false).reverse_before(execution.end);
+    /// choices, as far as they are not covered by what sleeps. If it `may_repeat` another one, whether it does.
+    pub(super) fn look_through(&mut self, route: &Route, execution: &Execution<'_>, may_repeat: bool) -> Worth {
+        let mut run = Run::new(route, execution, self, false);
+        run.reverse_before(execution.end);
+        let repeats = may_repeat && (0..execution.made).any(|at| run.was_asleep(at));
+        if repeats { Worth::Redundant } else { Worth::New }
     }
 
     /// The same, to store as little as possible. `sleep` knows who could have gone instead of whom; `None`

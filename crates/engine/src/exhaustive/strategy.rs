@@ -14,6 +14,7 @@ use crate::finding::{Divergence, Finding, FindingKind};
 use crate::id::TaskId;
 use crate::operation::OpKind;
 use crate::strategy::{Profile, Strategy, Tape, View, sequential_fill_with};
+use crate::task::{Status, Task};
 use crate::trace::Step;
 
 /// The strategy of one execution of an exhaustive exploration.
@@ -25,6 +26,8 @@ pub struct Exhaustive {
     pub(super) ahead: bool,
     /// Who is to be avoided, if the exploration is frugal.
     pub(super) sleep: Option<Box<Sleep>>,
+    /// What it makes may be made elsewhere, too: that is to be found out when it is over.
+    pub(super) may_repeat: bool,
     /// Handed on when the execution is over.
     pub(super) scratch: Option<Box<Scratch>>,
     /// As long as it has not come to its leaf: what is open on the way is drawn from it.
@@ -112,13 +115,14 @@ impl Exhaustive {
     /// One that has no execution to make yet.
     pub(super) fn new(explorer: Explorer, ahead: bool) -> Self {
         let (ticket, leaf) = (Ticket(0), Tree::root());
-        let (sleep, scratch, on_the_way, goes_on_until) = (None, None, None, 0);
-        Exhaustive { explorer, ticket, leaf, ahead, sleep, scratch, on_the_way, goes_on_until }
+        let (sleep, may_repeat, scratch, on_the_way, goes_on_until) = (None, false, None, None, 0);
+        Exhaustive { explorer, ticket, leaf, ahead, sleep, may_repeat, scratch, on_the_way, goes_on_until }
     }
 
     /// Makes the execution that was claimed.
     pub(super) fn take(&mut self, claimed: Claimed, scratch: Box<Scratch>) {
         (self.leaf, self.ticket, self.goes_on_until) = (claimed.leaf, claimed.ticket, 0);
+        self.may_repeat = claimed.may_repeat;
         self.sleep = claimed.frugal.then(|| Box::new(Sleep::new(&scratch.route)));
         self.scratch = Some(scratch);
     }
@@ -282,6 +286,11 @@ impl Strategy for Exhaustive {
         self.goes_on_until
     }
 
+    /// A yield decides nothing.
+    fn passes_over(&mut self, _task: TaskId, _view: &View<'_>) -> bool {
+        false
+    }
+
     fn choose(&mut self, outcomes: u64, view: &View<'_>) -> Result<u64, Box<Divergence>> {
         // The step itself has been recorded already.
         let (step, before) = view.steps().split_last().map_or((None, &[][..]), |(step, before)| (Some(step), before));
@@ -312,10 +321,7 @@ impl Strategy for Exhaustive {
             let execution = analysis.of(view, cast, as_before, reversal.preemptions.is_bounded());
             let mut worth = match &self.sleep {
                 Some(sleep) => reversal.look_through_frugally(route, &execution, Some(sleep)),
-                None => {
-                    reversal.look_through(route, &execution);
-                    Worth::New
-                }
+                None => reversal.look_through(route, &execution, self.may_repeat),
             };
             let is_within = reversal.preemptions.is_within(&execution);
             if self.sleep.is_none() && self.explorer.own.has_company() {
@@ -328,6 +334,8 @@ impl Strategy for Exhaustive {
                 worth = reversal.look_through_frugally(route, &execution, None);
             }
             let frugal = shared.frugal;
+            let waits = |task: &Task| task.status == Status::Waiting;
+            shared.may_repeat |= finding.is_some() && view.engine.tasks().iter().any(waits);
             reversal.plant(&mut shared.tree, route, &execution, frugal);
             shared.diverged |= worth == Worth::Unknown;
             shared.dropped += reversal.preemptions.take_dropped();

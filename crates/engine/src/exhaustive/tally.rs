@@ -17,6 +17,8 @@ pub struct Tally {
     pub redundant: u64,
     /// Tasks whose stacks had to be leaked.
     pub leaked_tasks: u64,
+    /// Whether a spin loop was cut in any of them.
+    pub spins_cut: bool,
     /// Whether there was anything to choose in any of them.
     pub had_choice: bool,
     /// Their behaviour hashes, where behaviours are counted.
@@ -55,6 +57,7 @@ impl Tally {
         self.cut += other.cut;
         self.redundant += other.redundant;
         self.leaked_tasks += other.leaked_tasks;
+        self.spins_cut |= other.spins_cut;
         self.had_choice |= other.had_choice;
         self.behaviours.extend(other.behaviours);
         for (cause, witness) in other.failures {
@@ -75,7 +78,7 @@ impl Tally {
         for number in [self.executions, self.steps, self.cut, self.redundant, self.leaked_tasks] {
             put(bytes, number);
         }
-        put(bytes, u64::from(self.had_choice));
+        put(bytes, u64::from(self.had_choice) | u64::from(self.spins_cut) << 1);
         put(bytes, self.behaviours.len() as u64);
         self.behaviours.iter().for_each(|behaviour| bytes.extend(behaviour.to_le_bytes()));
         put(bytes, self.failures.len() as u64);
@@ -95,9 +98,10 @@ impl Tally {
             cut: reader.number()?,
             redundant: reader.number()?,
             leaked_tasks: reader.number()?,
-            had_choice: reader.number()? != 0,
             ..Tally::default()
         };
+        let flags = reader.number()?;
+        (tally.had_choice, tally.spins_cut) = (flags & 1 != 0, flags & 2 != 0);
         for _ in 0..reader.count()? {
             let (behaviour, rest) = reader.bytes.split_first_chunk()?;
             reader.bytes = rest;

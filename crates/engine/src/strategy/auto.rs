@@ -174,6 +174,10 @@ impl Strategy for Auto {
         }
     }
 
+    fn passes_over(&mut self, task: TaskId, view: &View<'_>) -> bool {
+        self.active(|turn| turn.passes_over(task, view))
+    }
+
     fn choose(&mut self, outcomes: u64, view: &View<'_>) -> Result<u64, Box<Divergence>> {
         // The step itself has been recorded already.
         match self.guide.as_mut().and_then(|guide| guide.chooses(view.steps().len() - 1)) {

@@ -94,6 +94,10 @@ impl Strategy for Corpus {
         self.pos.pick(view)
     }
 
+    fn passes_over(&mut self, task: TaskId, view: &View<'_>) -> bool {
+        self.pos.passes_over(task, view)
+    }
+
     fn choose(&mut self, outcomes: u64, view: &View<'_>) -> Result<u64, Box<Divergence>> {
         self.pos.choose(outcomes, view)
     }

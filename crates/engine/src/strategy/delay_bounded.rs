@@ -72,7 +72,7 @@ impl Strategy for DelayBounded {
             return Ok(task);
         }
         for step in self.walk.new_steps(view) {
-            if step.kind == OpKind::Yield {
+            if step.kind == OpKind::Yield && self.walk.heeded(step.task) {
                 self.move_to_the_end(step.task);
             }
         }

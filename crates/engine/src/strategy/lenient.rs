@@ -1,6 +1,6 @@
 //! Lenient replay: follows a script as far as the program allows.
 //!
-//! A stretch ends when it is used up, or when its task cannot go on: it waits, yields or has exited. A
+//! A stretch ends when it is used up, or when its task cannot go on: it waits or has exited. A
 //! stretch whose task cannot even begin is passed over. Steps that nobody could choose are counted where
 //! they fit. Behind the last stretch the sequential strategy goes on. So a script may have been edited, or
 //! be that of a program that has changed since; one that was recorded from an execution repeats it.
@@ -159,6 +159,13 @@ impl Strategy for Lenient {
         let task = self.wanted(view).unwrap_or_else(filled);
         self.preemptions.note(task, view);
         Ok(task)
+    }
+
+    /// Unless the script has it go on.
+    fn passes_over(&mut self, task: TaskId, view: &View<'_>) -> bool {
+        self.catch_up(view);
+        let name = self.names[task.index()];
+        !self.script.stretches.get(self.at).is_some_and(|stretch| stretch.task == name && self.used < stretch.count)
     }
 
     fn choose(&mut self, outcomes: u64, view: &View<'_>) -> Result<u64, Box<Divergence>> {

@@ -2,8 +2,8 @@
 //!
 //! A strategy sees, at every choice, the ready tasks with the operation that each is about to carry
 //! out, and the dependence table. Its only randomness is one [`Tape`] of draws, so that replay,
-//! shrinking and mutation work on all of them alike. Two rules hold around every strategy and live
-//! in the engine: a task that yields is passed over until another one has made a step, and a task
+//! shrinking and mutation work on all of them alike. Two rules live in the engine: a task that yields is passed over
+//! until another one has made a step, unless the strategy [says otherwise](Strategy::passes_over), and a task
 //! that is passed over for too long is let run. Those that aim learn from earlier executions, by a
 //! [`Profile`] that all of them share.
 
@@ -132,6 +132,13 @@ pub trait Strategy {
     fn choose(&mut self, outcomes: u64, view: &View<'_>) -> Result<u64, Box<Divergence>> {
         let _ = (outcomes, view);
         Ok(0)
+    }
+
+    /// `task` has yielded: whether it is passed over until another one has made a step. A yield is a hint, and may as well
+    /// return at once; a strategy that heeds every one never sees what a loop does that gives up after some rounds.
+    fn passes_over(&mut self, task: TaskId, view: &View<'_>) -> bool {
+        let _ = (task, view);
+        true
     }
 
     /// Every task has exited. Only a replay can object.

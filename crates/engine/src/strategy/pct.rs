@@ -167,7 +167,7 @@ impl Strategy for Pct {
             return Ok(task);
         }
         for step in self.walk.new_steps(view) {
-            if step.kind == OpKind::Yield {
+            if step.kind == OpKind::Yield && self.walk.heeded(step.task) {
                 self.yielded += 1;
                 *at(&mut self.priorities, step.task) = LABELS.saturating_sub(self.yielded).max(1);
             }
@@ -193,6 +193,10 @@ impl Strategy for Pct {
             *at(&mut self.priorities, best.1) = LABELS + label as u64;
         }
         Ok(best.1)
+    }
+
+    fn passes_over(&mut self, task: TaskId, view: &View<'_>) -> bool {
+        self.walk.heed(task, view)
     }
 
     fn choose(&mut self, outcomes: u64, _view: &View<'_>) -> Result<u64, Box<Divergence>> {

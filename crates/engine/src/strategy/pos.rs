@@ -39,7 +39,8 @@ impl Pos {
     /// Takes note of the steps since the last choice.
     pub(super) fn catch_up(&mut self, view: &View<'_>) {
         for step in self.walk.new_steps(view) {
-            let own = if step.kind == OpKind::Yield { LOWEST } else { UNSET };
+            let yields = step.kind == OpKind::Yield && self.walk.heeded(step.task);
+            let own = if yields { LOWEST } else { UNSET };
             *at(&mut self.priorities, step.task) = own;
             for &other in view.ready() {
                 let priority = at(&mut self.priorities, other);

@@ -116,6 +116,10 @@ impl Strategy for RaceDirected {
         Ok(best.2)
     }
 
+    fn passes_over(&mut self, task: TaskId, view: &View<'_>) -> bool {
+        self.pos.passes_over(task, view)
+    }
+
     fn choose(&mut self, outcomes: u64, view: &View<'_>) -> Result<u64, Box<Divergence>> {
         self.pos.choose(outcomes, view)
     }

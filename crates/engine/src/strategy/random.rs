@@ -54,6 +54,10 @@ impl Strategy for Random {
         Ok(ready[self.tape.below(ready.len() as u64) as usize])
     }
 
+    fn passes_over(&mut self, _task: TaskId, _view: &View<'_>) -> bool {
+        self.tape.below(2) == 0
+    }
+
     fn choose(&mut self, outcomes: u64, _view: &View<'_>) -> Result<u64, Box<Divergence>> {
         Ok(self.tape.below(outcomes))
     }

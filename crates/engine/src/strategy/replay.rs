@@ -116,6 +116,11 @@ impl Strategy for Replay {
         }
     }
 
+    /// The schedule says who goes on.
+    fn passes_over(&mut self, _task: TaskId, _view: &View<'_>) -> bool {
+        false
+    }
+
     fn choose(&mut self, outcomes: u64, view: &View<'_>) -> Result<u64, Box<Divergence>> {
         let recorded = self.schedule.outcomes.get(self.chosen).copied();
         self.chosen += 1;

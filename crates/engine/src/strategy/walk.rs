@@ -12,6 +12,12 @@ use crate::trace::Step;
 /// length of the longest execution, if that is more: then nobody was passed over for ever.
 const PATIENCE: u64 = 64;
 
+/// The logarithm of the most yields in a row that are not heeded: locks that spin before they wait do so for up to some hundred
+/// rounds.
+const LOG_LONGEST_STRETCH: u64 = 8;
+/// Steps that a task has to itself after such a yield: enough for a round of most loops.
+const STEPS_OF_A_ROUND: usize = 8;
+
 /// Operations whose tasks may be out of question: those that may commute with everything, and those that
 /// [may only wait](View::would_wait).
 const NOT_ALWAYS_IN_QUESTION: Kinds = {
@@ -43,6 +49,12 @@ pub(super) struct Walk {
     window_began: u64,
     /// The length of a window.
     patience: u64,
+    /// The most yields in a row that are not heeded; drawn when somebody yields.
+    longest_stretch: Option<u64>,
+    /// By task: its yields in a row that were not heeded.
+    insisted: Vec<u64>,
+    /// Who goes on regardless, before which step.
+    insists: (TaskId, usize),
 }
 
 impl Walk {
@@ -57,6 +69,9 @@ impl Walk {
             contested: 0,
             window_began: 0,
             patience: PATIENCE,
+            longest_stretch: None,
+            insisted: Vec::new(),
+            insists: (TaskId::NONE, 0),
         }
     }
 
@@ -92,6 +107,30 @@ impl Walk {
         self.seen = 0;
         self.contested = 0;
         self.window_began = 0;
+        self.longest_stretch = None;
+        self.insisted.clear();
+        self.insists = (TaskId::NONE, 0);
+    }
+
+    /// `task` has yielded: whether that is heeded. In every other execution all yields are. In the others a task may insist for a
+    /// stretch of yields: it goes on as if everybody else had been suspended. So what a loop does after many rounds in
+    /// vain comes up, such as a lock that waits after it has spun for a while.
+    pub(super) fn heed(&mut self, task: TaskId, view: &View<'_>) -> bool {
+        let tape = &mut self.tape;
+        let longest = *self.longest_stretch.get_or_insert_with(|| match tape.below(2) {
+            0 => 0,
+            _ => 1 << tape.below(LOG_LONGEST_STRETCH + 1),
+        });
+        let insisted = at(&mut self.insisted, task);
+        let insists = *insisted < longest && (*insisted > 0 || tape.below(2) == 0);
+        *insisted = if insists { *insisted + 1 } else { 0 };
+        self.insists = if insists { (task, view.steps().len() + STEPS_OF_A_ROUND) } else { (TaskId::NONE, 0) };
+        !insists
+    }
+
+    /// Whether the last yield of `task` was heeded.
+    pub(super) fn heeded(&self, task: TaskId) -> bool {
+        self.insisted.get(task.index()).is_none_or(|insisted| *insisted == 0)
     }
 
     /// Choices of this execution with two or more tasks in question.
@@ -113,6 +152,9 @@ impl Walk {
     /// Finds the tasks in question; or the one that goes next without question.
     pub(super) fn survey(&mut self, view: &View<'_>) -> Option<TaskId> {
         let ready = view.ready();
+        if self.insists.1 > view.steps().len() && view.is_ready(self.insists.0) {
+            return Some(self.insists.0);
+        }
         if self.listed.len() < ready.len() {
             self.listed.resize(ready.len(), TaskId::NONE);
         }
@@ -199,6 +241,10 @@ macro_rules! learning {
 
         fn contested(&self) -> Option<u64> {
             Some(self.walk.contested())
+        }
+
+        fn passes_over(&mut self, task: $crate::id::TaskId, view: &$crate::strategy::View<'_>) -> bool {
+            self.walk.heed(task, view)
         }
     };
 }

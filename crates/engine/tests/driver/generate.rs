@@ -235,3 +235,18 @@ fn generate_of(seed: u64, draw: impl Fn(&mut Tape) -> &'static str) -> (Program,
     text.push_str("thread late off\nfaa _ x 1\n");
     (Program::parse(&text), text)
 }
+
+/// The text of a program with yields put between its instructions, by `seed`.
+pub fn with_yields(text: &str, seed: u64) -> String {
+    let mut tape = Tape::new(seed ^ 0x71E1_D000);
+    let rarity = 1 + tape.below(4);
+    let mut lines = text.lines();
+    let mut yielding = format!("{}\n", lines.next().unwrap_or_default());
+    for instruction in lines.flat_map(|line| line.split(';')).map(str::trim) {
+        yielding.push_str(&format!("{instruction}\n"));
+        if tape.below(rarity) == 0 {
+            (0..=tape.below(2)).for_each(|_| yielding.push_str("yield\n"));
+        }
+    }
+    yielding
+}

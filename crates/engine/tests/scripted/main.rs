@@ -21,3 +21,4 @@ mod resume;
 mod shrink;
 mod strategies;
 mod time;
+mod yields;

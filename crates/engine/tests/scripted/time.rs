@@ -23,8 +23,8 @@ fn no_timer_fires_while_anybody_can_run() {
 #[test]
 fn no_timer_fires_while_somebody_only_yields() {
     let text = "var n\nthread a; sleep 1; load r0 n\nthread b; load r0 n; yield; load r0 n\nyield; faa _ n 1";
-    for await_change in [false, true] {
-        let limits = Limits { await_change, ..Limits::default() };
+    for spin_rounds in [None, Some(1), Some(3)] {
+        let limits = Limits { spin_rounds, ..Limits::default() };
         every_run_within(&Program::parse(text), &limits, |run| assert_eq!(run.registers[0][0], 1));
     }
 }
@@ -33,8 +33,8 @@ fn no_timer_fires_while_somebody_only_yields() {
 fn a_loop_that_yields_until_a_sleeper_wakes_ends() {
     let text = "var x\nthread a; label top; load r0 x; jnz r0 over; yield; jmp top; label over; now r1
         thread b; sleep 3; store x 1";
-    for await_change in [false, true] {
-        let limits = Limits { await_change, ..Limits::default() };
+    for spin_rounds in [None, Some(1), Some(3)] {
+        let limits = Limits { spin_rounds, ..Limits::default() };
         every_run_within(&Program::parse(text), &limits, |run| {
             assert_eq!((run.finding.as_deref(), run.registers[0][1]), (None, 3));
         });

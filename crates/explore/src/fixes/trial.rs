@@ -130,6 +130,7 @@ impl<'t, 'w, P: Program> Trial<'t, 'w, P> {
             let cut = finding.as_ref().is_some_and(|finding| finding.kind == FindingKind::StepLimit);
             if cut
                 || !self.worker.engine().guard_is_exact()
+                || self.worker.engine().spins_were_cut()
                 || explorer.was_redundant(ticket)
                 || explorer.take_divergence().is_some()
             {
@@ -153,7 +154,7 @@ impl<'t, 'w, P: Program> Trial<'t, 'w, P> {
         let mut settings: Settings = plan.settings.clone();
         let limits = &mut settings.limits;
         limits.max_steps = most_steps(plan, self.failure);
-        (limits.starvation_bound, limits.run_on, limits.await_change) = (STARVATION_BOUND, false, false);
+        (limits.starvation_bound, limits.run_on, limits.spin_rounds) = (STARVATION_BOUND, false, None);
         limits.guard = guard.cloned();
         let first = hash(self.failure.token().as_bytes()) >> 1;
         let mut profile = Arc::new(Profile::default());

@@ -128,7 +128,7 @@ impl<'c, 'w, P: Program> Candidates<'c, 'w, P> {
         if let Outcomes::ByTask(outcomes) = &mut script.outcomes {
             outcomes.first_mut()?.splice(0..0, choices);
         }
-        let mut settings = self.worker.plan().replay_settings(true);
+        let mut settings = self.worker.plan().replay_settings(Some(self.worker.plan().spin_rounds));
         settings.limits.max_steps = self.settings.limits.max_steps;
         let finding = self.worker.replay(Box::new(Lenient::new(script, Preemptions::default())), &settings, false);
         self.judge(finding)
@@ -167,6 +167,10 @@ impl Strategy for Given {
 
     fn pick(&mut self, view: &View<'_>) -> Result<TaskId, Box<Divergence>> {
         self.schedule.pick(view)
+    }
+
+    fn passes_over(&mut self, task: TaskId, view: &View<'_>) -> bool {
+        self.schedule.passes_over(task, view)
     }
 
     fn choose(&mut self, outcomes: u64, view: &View<'_>) -> Result<u64, Box<Divergence>> {
