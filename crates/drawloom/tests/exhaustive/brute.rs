@@ -23,7 +23,8 @@ impl Log {
         self.0.lock().unwrap().entry(task).or_default().push(value);
     }
 
-    fn seen(&self) -> BTreeMap<usize, Vec<i64>> {
+    /// All of it.
+    pub fn seen(&self) -> BTreeMap<usize, Vec<i64>> {
         self.0.lock().unwrap().clone()
     }
 }
@@ -136,8 +137,11 @@ impl Lab {
     fn work(&mut self, subject: &Subject, explorer: &Explorer) -> Vec<(u64, Outcome)> {
         let mut ran = Vec::new();
         while let Some(strategy) = explorer.claim() {
+            let ticket = strategy.ticket();
             let (class, _, outcome) = self.run(subject, Box::new(strategy));
-            ran.push((class, outcome));
+            if !explorer.was_redundant(ticket) {
+                ran.push((class, outcome));
+            }
         }
         ran
     }

@@ -2,8 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
+use std::sync::{Arc, Mutex};
 
-use crate::brute::{Classes, Lab, Outcome, exhaust_with_two};
+use crate::brute::{Classes, Lab, Log, Outcome, exhaust_with_two};
 use crate::generate::{generate, generate_awaiting, generate_with_timers};
 use crate::random_program::{Op, Program};
 
@@ -175,4 +176,59 @@ fn random_programs_whose_timers_fire_early_have_no_other_classes() {
 fn many_random_programs_whose_timers_fire_early_have_no_other_classes() {
     let programs = std::env::var("DRAWLOOM_FUZZ").ok().and_then(|n| n.parse().ok()).unwrap_or(2_500);
     println!("{:?}", compare(generate_with_timers, 0..programs, 3_000, true));
+}
+
+/// What tasks have seen in the executions that came to their end, under `config`.
+fn explored(program: &Program, config: &str) -> (drawloom::Exploration, BTreeSet<BTreeMap<usize, Vec<i64>>>) {
+    let (body, seen) = (program.subject(false).body, Arc::new(Mutex::new(BTreeSet::new())));
+    let theirs = seen.clone();
+    let exploration = drawloom::explore(config.parse().unwrap(), move || {
+        let log = Arc::new(Log::default());
+        body(&log);
+        theirs.lock().unwrap().insert(log.seen());
+    });
+    let seen = std::mem::take(&mut *seen.lock().unwrap());
+    (exploration, seen)
+}
+
+/// Yields that are put into programs lose no outcome: neither under `exhaustive`, nor where `auto` says that it explored all.
+/// The programs that were compared.
+fn compare_with_yields(generate: fn(u64) -> Program, seeds: Range<u64>, most: u64) -> u64 {
+    const WITHOUT: &str = "exhaustive(max_schedules = 1000000, spurious_wakeups = 0, weak_failures = 0)";
+    const AUTO: &str = "auto(spurious_wakeups = 0, weak_failures = 0, shrink = false, fixes = 0)";
+    let mut compared = 0;
+    for seed in seeds {
+        let program = generate(seed);
+        let limited = WITHOUT.replace("1000000", &most.to_string());
+        let (without, expected) = explored(&program, &limited);
+        if !without.exhausted() {
+            continue;
+        }
+        compared += 1;
+        let yielding = program.with_yields(seed);
+        let (with, found) = explored(&yielding, WITHOUT);
+        let counts = |e: &drawloom::Exploration| (e.executions(), e.failing_executions(), e.exhausted());
+        let (expects, finds) = ((counts(&without), &expected), (counts(&with), &found));
+        assert_eq!(finds, expects, "seed {seed}: {yielding:?}");
+        let (auto, found) = explored(&yielding, AUTO);
+        assert!(found.is_subset(&expected), "seed {seed}: {yielding:?}");
+        if auto.exhausted() && auto.findings().is_empty() {
+            assert_eq!((0, &found), (without.failing_executions(), &expected), "auto, seed {seed}: {yielding:?}");
+        }
+    }
+    compared
+}
+
+#[test]
+fn yields_lose_no_outcome() {
+    assert!(compare_with_yields(generate, 0..40, 200) > 15);
+    assert!(compare_with_yields(generate_awaiting, 0..20, 200) > 5);
+}
+
+#[test]
+#[ignore = "a long run: use --release"]
+fn yields_lose_no_outcome_of_many_programs() {
+    let programs = std::env::var("DRAWLOOM_FUZZ").ok().and_then(|n| n.parse().ok()).unwrap_or(2_000);
+    println!("{} programs", compare_with_yields(generate, 0..programs, 5_000));
+    println!("{} programs that await values", compare_with_yields(generate_awaiting, 0..programs / 2, 5_000));
 }

@@ -58,7 +58,7 @@ fn generate_with(
 
 /// `op`, if `task` can do it; else what it does instead.
 fn fitting(mut op: Op, task: usize, program: &Program) -> Op {
-    for inner in op.inner_mut() {
+    for inner in op.inner_mut().into_iter().flatten() {
         *inner = fitting(inner.clone(), task, program);
     }
     match op {

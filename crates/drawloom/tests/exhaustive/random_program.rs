@@ -6,6 +6,7 @@ use drawloom::cell::UnsafeCell;
 use drawloom::sync::atomic::{AtomicBool, AtomicI64};
 use drawloom::sync::{Arc, Barrier, Condvar, Mutex, Once, OnceLock, RwLock, mpsc};
 use drawloom::thread::{self, JoinHandle, Thread};
+use drawloom_engine::strategy::Tape;
 
 use crate::brute::{Log, Subject};
 use crate::running::{Ends, Running, Sending};
@@ -26,6 +27,8 @@ pub enum Op {
     FlagNot,
     FlagLoad,
     Fence,
+    /// What changes nothing.
+    Yield,
     Lock(usize, Vec<Op>),
     TryLock(usize, Vec<Op>),
     /// Panics with the lock held.
@@ -71,6 +74,17 @@ pub enum Op {
     Assert(usize),
 }
 
+fn put_yields(ops: &mut Vec<Op>, tape: &mut Tape) {
+    for at in (0..=ops.len()).rev() {
+        if let Some(inner) = at.checked_sub(1).and_then(|before| ops[before].inner_mut()) {
+            put_yields(inner, tape);
+        }
+        if tape.below(2) == 0 {
+            ops.insert(at, Op::Yield);
+        }
+    }
+}
+
 impl Op {
     fn inner(&self) -> &[Op] {
         match self {
@@ -81,11 +95,11 @@ impl Op {
     }
 
     /// The operations inside this one, to be changed.
-    pub fn inner_mut(&mut self) -> &mut [Op] {
+    pub fn inner_mut(&mut self) -> Option<&mut Vec<Op>> {
         match self {
-            Op::Lock(_, inner) | Op::TryLock(_, inner) | Op::CallOnce(inner) | Op::GetOrInit(inner) => inner,
-            Op::Read(inner) | Op::Write(inner) | Op::TryRead(inner) | Op::TryWrite(inner) => inner,
-            _ => &mut [],
+            Op::Lock(_, inner) | Op::TryLock(_, inner) | Op::CallOnce(inner) | Op::GetOrInit(inner) => Some(inner),
+            Op::Read(inner) | Op::Write(inner) | Op::TryRead(inner) | Op::TryWrite(inner) => Some(inner),
+            _ => None,
         }
     }
 
@@ -110,6 +124,14 @@ pub struct Program {
 }
 
 impl Program {
+    /// The same with yields between operations, by `seed`.
+    pub fn with_yields(&self, seed: u64) -> Program {
+        let mut tape = Tape::new(seed);
+        let mut program = self.clone();
+        program.tasks.iter_mut().for_each(|task| put_yields(task, &mut tape));
+        program
+    }
+
     fn any(&self, wanted: impl Fn(&Op) -> bool) -> bool {
         self.tasks.iter().flatten().any(|op| op.any(&wanted))
     }

@@ -84,6 +84,7 @@ impl Running {
             Op::FlagNot => self.note(shared.flag.fetch_not(SeqCst)),
             Op::FlagLoad => self.note(shared.flag.load(SeqCst)),
             Op::Fence => fence(SeqCst),
+            Op::Yield => thread::yield_now(),
             Op::Lock(m, inner) => {
                 let guard = shared.mutexes[*m].lock();
                 self.note(guard.is_err());
