@@ -58,6 +58,14 @@ pub enum Error {
     /// A token that cannot be used.
     #[error(transparent)]
     Token(#[from] drawloom_engine::schedule::TokenError),
+    /// A schedule with too many steps.
+    #[error("this schedule has {steps} steps: executions of up to {most} steps can be compared by their tokens alone")]
+    TooLong {
+        /// How many it has.
+        steps: u64,
+        /// How many it may have.
+        most: u64,
+    },
     /// A token of no test of this project.
     #[error("this replay token belongs to no test of this project")]
     Foreign,
@@ -123,6 +131,7 @@ impl Error {
             Error::NoTest(Some(_)) => "`drawloom test` without a filter runs all of them",
             Error::NoTest(None) => "write one: `#[drawloom::test] fn name() { … }`",
             Error::Runner { .. } => "`--runner cargo` runs tests without nextest",
+            Error::TooLong { .. } => "name the trace file of the finding instead of its token",
             Error::Foreign => "go to the project that printed it; if the test was renamed since, run it again",
             Error::NoFinding(_) => "`drawloom list` shows what is kept",
             Error::Ambiguous { .. } => "name one of them by its token, or its trace file",
@@ -156,6 +165,7 @@ impl Error {
             Error::Trace { .. } => "bad_trace",
             Error::History(_) => "bad_history",
             Error::Token(_) => "bad_token",
+            Error::TooLong { .. } => "too_long",
             Error::Foreign => "foreign_token",
             Error::NoFinding(_) => "no_finding",
             Error::Ambiguous { .. } => "ambiguous",

@@ -80,9 +80,12 @@ pub fn page(records: &[Shown<'_>], options: &PageOptions<'_>) -> String {
         records: Vec<data::RecordData<'a>>,
         sources: Vec<excerpt::File<'a>>,
     }
+    let plain: Vec<Record> = records.iter().map(|shown| shown.record.printable()).collect();
+    let shown = records.iter().zip(&plain);
+    let records: Vec<Shown<'_>> = shown.map(|(shown, record)| Shown { label: shown.label, record }).collect();
     let data = Data {
         records: records.iter().map(|shown| data::record(shown, options)).collect(),
-        sources: excerpt::of(records, options.sources),
+        sources: excerpt::of(&records, options.sources),
     };
     let json = serde_json::to_string(&data).expect("texts, numbers and lists");
     let title = records.first().map_or("drawloom", |shown| shown.record.meta.test.as_str());
@@ -116,5 +119,5 @@ fn embed(json: &str) -> String {
 
 /// Text as it can stand in an element.
 fn escape(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
