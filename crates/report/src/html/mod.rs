@@ -12,6 +12,7 @@ pub(crate) mod walk;
 
 use serde::Serialize;
 
+use crate::printable::printable;
 use crate::record::Record;
 
 /// Steps that a page shows of a record at most: beyond, its beginning is left out, and that is said.
@@ -80,9 +81,9 @@ pub fn page(records: &[Shown<'_>], options: &PageOptions<'_>) -> String {
         records: Vec<data::RecordData<'a>>,
         sources: Vec<excerpt::File<'a>>,
     }
-    let plain: Vec<Record> = records.iter().map(|shown| shown.record.printable()).collect();
-    let shown = records.iter().zip(&plain);
-    let records: Vec<Shown<'_>> = shown.map(|(shown, record)| Shown { label: shown.label, record }).collect();
+    let plain = |shown: &Shown<'_>| (printable(shown.label).into_owned(), shown.record.printable());
+    let plain: Vec<(String, Record)> = records.iter().map(plain).collect();
+    let records: Vec<Shown<'_>> = plain.iter().map(|(label, record)| Shown { label, record }).collect();
     let data = Data {
         records: records.iter().map(|shown| data::record(shown, options)).collect(),
         sources: excerpt::of(&records, options.sources),
