@@ -2,10 +2,12 @@
 
 use std::io::Write;
 
+use drawloom_report::{printable_colours, printable_json, printable_lines};
 use serde::Serialize;
 
 use crate::args::Format;
 use crate::error::Error;
+use crate::test::human::coloured;
 
 /// Nothing was found.
 pub(crate) const CLEAN: u8 = 0;
@@ -29,17 +31,19 @@ pub(crate) trait Answer: Serialize {
 
 /// Writes an answer to stdout, and returns the exit code.
 pub(crate) fn give(answer: &impl Answer, format: Format) -> u8 {
-    print(&match format {
-        Format::Human => answer.text(),
-        Format::Json => json(answer) + "\n",
-    });
+    match format {
+        Format::Human => say(&answer.text()),
+        Format::Json => print(&(json(answer) + "\n")),
+    }
     answer.code()
 }
 
 /// As the JSON that programs read.
 pub(crate) fn json(answer: &impl Serialize) -> String {
     // Texts, numbers, lists and maps with texts as keys: nothing that JSON does not know.
-    serde_json::to_string(answer).unwrap_or_else(|error| format!("{{\"type\":\"error\",\"message\":\"{error}\"}}"))
+    let json = serde_json::to_string(answer);
+    let json = json.unwrap_or_else(|error| format!("{{\"type\":\"error\",\"message\":\"{error}\"}}"));
+    printable_json(&json).into_owned()
 }
 
 /// An error for programs.
@@ -77,7 +81,7 @@ pub(crate) fn refuse(error: &Error, format: Format) -> u8 {
     match format {
         Format::Json => print(&(json(&Problem::of(error)) + "\n")),
         // What the compiler said is on the screen already.
-        Format::Human => eprintln!("{}", Problem { output: None, ..Problem::of(error) }.text()),
+        Format::Human => complain(&Problem { output: None, ..Problem::of(error) }.text()),
     }
     match error {
         Error::Interrupted => INTERRUPTED,
@@ -85,7 +89,17 @@ pub(crate) fn refuse(error: &Error, format: Format) -> u8 {
     }
 }
 
-/// Prints to stdout. Whoever reads may stop reading (`| head`), which is no reason to panic.
+/// Prints a text for people to stdout. Whatever names and messages are in it, nothing but colours steers the terminal.
+pub(crate) fn say(text: &str) {
+    print(&if coloured() { printable_colours(text) } else { printable_lines(text) });
+}
+
+/// The same for a line to stderr.
+pub(crate) fn complain(line: &str) {
+    eprintln!("{}", printable_colours(line));
+}
+
+/// Prints to stdout, as it is. Whoever reads may stop reading (`| head`), which is no reason to panic.
 pub(crate) fn print(text: &str) {
     let mut out = std::io::stdout().lock();
     let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());

@@ -7,7 +7,7 @@
 use std::fmt::Write as _;
 
 use drawloom_engine::schedule::Schedule;
-use drawloom_report::{Record, StepRecord};
+use drawloom_report::{Record, StepRecord, printable};
 use serde::Serialize;
 
 use crate::answer::Answer;
@@ -15,6 +15,9 @@ use crate::args::{DiffArguments, Place};
 use crate::error::Error;
 use crate::store::{Store, looks_like_a_file};
 use crate::test::human::path;
+
+/// Steps of an execution that is compared by its token alone.
+const MOST_STEPS: u64 = 1_000_000;
 
 /// An execution, as far as it is known.
 struct Side {
@@ -48,13 +51,13 @@ impl Taken {
     }
 
     fn text(&self) -> String {
-        let mut text = format!("task {}", self.task);
-        self.operation.iter().for_each(|operation| text.push_str(&format!(": {operation}")));
+        let mut text = format!("task {}", printable(&self.task));
+        self.operation.iter().for_each(|operation| text.push_str(&format!(": {}", printable(operation))));
         if let Some(outcome) = self.outcome.as_ref().filter(|outcome| *outcome != "ok") {
-            text.push_str(&format!(" ({outcome})"));
+            text.push_str(&format!(" ({})", printable(outcome)));
         }
         self.value.iter().for_each(|value| text.push_str(&format!(" = {value}")));
-        self.place.iter().for_each(|place| text.push_str(&format!(" at {place}")));
+        self.place.iter().for_each(|place| text.push_str(&format!(" at {}", printable(place))));
         text
     }
 }
@@ -156,7 +159,10 @@ fn side(text: &str, place: &Place) -> Result<Side, Error> {
     let found = Store::for_finding(text, place).and_then(|store| store.find(text));
     match found {
         Ok(stored) => Ok(of_record(text, &stored.record)),
-        Err(_) if is_token => Ok(of_schedule(text, &Schedule::decode(text)?)),
+        Err(_) if is_token => match Schedule::decode(text)? {
+            schedule if schedule.len() > MOST_STEPS => Err(Error::TooLong { steps: schedule.len(), most: MOST_STEPS }),
+            schedule => Ok(of_schedule(text, &schedule)),
+        },
         Err(error) => Err(error),
     }
 }
@@ -224,14 +230,16 @@ impl Answer for Difference {
             return text;
         }
         let side = |side: &SideSummary| match (&side.kind, &side.message) {
-            (Some(kind), Some(message)) => format!("{kind}: {}", message.lines().next().unwrap_or_default()),
+            (Some(kind), Some(message)) => {
+                format!("{}: {}", printable(kind), printable(message.lines().next().unwrap_or_default()))
+            }
             _ => format!("{} steps", side.steps),
         };
         let _ = writeln!(text, "- {}\n+ {}\n", side(&self.one), side(&self.other));
         if let (Some(one), Some(other)) = (&self.one.test, &self.other.test)
             && one != other
         {
-            let _ = writeln!(text, "these are different tests: {one} and {other}\n");
+            let _ = writeln!(text, "these are different tests: {} and {}\n", printable(one), printable(other));
         }
         let steps = match self.common {
             0 => "they part at the first step".to_owned(),

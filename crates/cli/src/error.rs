@@ -1,6 +1,13 @@
 //! Why something cannot be done, and what to do about it.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+
+use drawloom_report::printable;
+
+/// A path as it is printed.
+fn shown(file: &Path) -> String {
+    printable(&file.display().to_string()).into_owned()
+}
 
 /// Why a command could not be carried out. Each ends the program with exit code 2.
 #[derive(Debug, thiserror::Error)]
@@ -18,7 +25,7 @@ pub enum Error {
     #[error("tokio cannot be put under control: {0}")]
     Tokio(String),
     /// No test is called so.
-    #[error("no test {}", .0.as_ref().map_or("was found".to_owned(), |filter| format!("matches `{filter}`")))]
+    #[error("no test {}", .0.as_ref().map_or("was found".to_owned(), |filter| format!("matches `{}`", printable(filter))))]
     NoTest(Option<String>),
     /// Whoever runs the tests gave up.
     #[error("{runner} failed before any test was run: {output}")]
@@ -29,7 +36,7 @@ pub enum Error {
         output: String,
     },
     /// A file that cannot be read.
-    #[error("{} cannot be read: {error}", file.display())]
+    #[error("{} cannot be read: {error}", shown(file))]
     Unreadable {
         /// Which file.
         file: PathBuf,
@@ -37,7 +44,7 @@ pub enum Error {
         error: std::io::Error,
     },
     /// A file that cannot be written.
-    #[error("{} cannot be written: {error}", file.display())]
+    #[error("{} cannot be written: {error}", shown(file))]
     Unwritable {
         /// Which file.
         file: PathBuf,
@@ -45,7 +52,7 @@ pub enum Error {
         error: std::io::Error,
     },
     /// A trace file that cannot be used.
-    #[error("{}: {error}", file.display())]
+    #[error("{}: {error}", shown(file))]
     Trace {
         /// Which file.
         file: PathBuf,
@@ -58,14 +65,22 @@ pub enum Error {
     /// A token that cannot be used.
     #[error(transparent)]
     Token(#[from] drawloom_engine::schedule::TokenError),
+    /// A schedule with too many steps.
+    #[error("this schedule has {steps} steps: executions of up to {most} steps can be compared by their tokens alone")]
+    TooLong {
+        /// How many it has.
+        steps: u64,
+        /// How many it may have.
+        most: u64,
+    },
     /// A token of no test of this project.
     #[error("this replay token belongs to no test of this project")]
     Foreign,
     /// Nothing that is kept is called so.
-    #[error("`{0}` is no trace file, no replay token and no test with a finding that is kept")]
+    #[error("`{}` is no trace file, no replay token and no test with a finding that is kept", printable(.0))]
     NoFinding(String),
     /// Too much that is kept is called so.
-    #[error("`{text}` means several findings: {}", .candidates.join(", "))]
+    #[error("`{}` means several findings: {}", printable(text), .candidates.join(", "))]
     Ambiguous {
         /// What was asked for.
         text: String,
@@ -73,16 +88,16 @@ pub enum Error {
         candidates: Vec<String>,
     },
     /// A finding that has no schedule.
-    #[error("this finding cannot be replayed: it has no schedule ({0})")]
+    #[error("this finding cannot be replayed: it has no schedule ({})", printable(.0))]
     NoSchedule(String),
     /// A schedule that shows nothing.
-    #[error("there is nothing to minimise: `{0}` passes under this schedule")]
+    #[error("there is nothing to minimise: `{}` passes under this schedule", printable(.0))]
     Passes(String),
     /// A test that could not be begun.
     #[error("{0}")]
     Refused(String),
     /// A test that left no result.
-    #[error("the test `{test}` left no result{}", if output.is_empty() { String::new() } else { format!(": {output}") })]
+    #[error("the test `{}` left no result{}", printable(test), if output.is_empty() { String::new() } else { format!(": {output}") })]
     NoResult {
         /// Which test.
         test: String,
@@ -93,7 +108,7 @@ pub enum Error {
     #[error("the library to be preloaded is not found: {0}")]
     NoPreload(String),
     /// A program that cannot be run.
-    #[error("`{program}` cannot be run: {error}")]
+    #[error("`{}` cannot be run: {error}", printable(program))]
     NotRun {
         /// Which program.
         program: String,
@@ -101,7 +116,7 @@ pub enum Error {
         error: std::io::Error,
     },
     /// A command that does not exist.
-    #[error("there is no command `{0}`")]
+    #[error("there is no command `{}`", printable(.0))]
     NoCommand(String),
     /// The user has had enough.
     #[error("interrupted")]
@@ -123,6 +138,7 @@ impl Error {
             Error::NoTest(Some(_)) => "`drawloom test` without a filter runs all of them",
             Error::NoTest(None) => "write one: `#[drawloom::test] fn name() { … }`",
             Error::Runner { .. } => "`--runner cargo` runs tests without nextest",
+            Error::TooLong { .. } => "name the trace file of the finding instead of its token",
             Error::Foreign => "go to the project that printed it; if the test was renamed since, run it again",
             Error::NoFinding(_) => "`drawloom list` shows what is kept",
             Error::Ambiguous { .. } => "name one of them by its token, or its trace file",
@@ -156,6 +172,7 @@ impl Error {
             Error::Trace { .. } => "bad_trace",
             Error::History(_) => "bad_history",
             Error::Token(_) => "bad_token",
+            Error::TooLong { .. } => "too_long",
             Error::Foreign => "foreign_token",
             Error::NoFinding(_) => "no_finding",
             Error::Ambiguous { .. } => "ambiguous",

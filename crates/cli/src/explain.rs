@@ -19,9 +19,12 @@ pub(crate) fn explain(arguments: &ExplainArguments) -> Result<u8, Error> {
             let report = || format!("```text\n{}```\n", terminal(&stored, &store, false));
             markdown(&stored.record, &sources).unwrap_or_else(report)
         }
-        ExplainFormat::Json => answer::json(&value(&stored)) + "\n",
+        ExplainFormat::Json => {
+            answer::print(&(answer::json(&value(&stored)) + "\n"));
+            return Ok(answer::CLEAN);
+        }
     };
-    answer::print(&text);
+    answer::say(&text);
     Ok(answer::CLEAN)
 }
 

@@ -69,7 +69,7 @@ fn run_command(command: &Command, format: Format) -> Result<u8, error::Error> {
             let summary = match format {
                 Format::Human => test::test(
                     arguments,
-                    &mut test::human::Human::new(arguments.quiet, test::human::coloured(), answer::print),
+                    &mut test::human::Human::new(arguments.quiet, test::human::coloured(), answer::say),
                 ),
                 Format::Json => test::test(arguments, &mut test::lines::Lines),
             };

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
-use drawloom_report::FoundResult;
+use drawloom_report::{FoundResult, is_token, printable};
 use serde::Serialize;
 
 use crate::answer::Answer;
@@ -77,22 +77,23 @@ impl Answer for Listing {
             return format!("nothing is kept in {}\n", self.directory.display());
         }
         for Entry { test, found, .. } in &self.findings {
-            let message = found.message.lines().next().unwrap_or_default();
-            let _ = writeln!(text, "{test}: {}: {message}", found.kind);
-            found.explanation.iter().for_each(|why| text.push_str(&format!("  why: {why}\n")));
-            if !found.token.is_empty() {
+            let message = printable(found.message.lines().next().unwrap_or_default());
+            let _ = writeln!(text, "{}: {}: {message}", printable(test), printable(&found.kind));
+            found.explanation.iter().for_each(|why| text.push_str(&format!("  why: {}\n", printable(why))));
+            if is_token(&found.token) {
                 let _ = writeln!(text, "  replay: {}", human::replay(found));
             }
             for (what, file) in [("trace", &found.trace), ("page", &found.page)] {
-                file.iter().for_each(|file| text.push_str(&format!("  {what}: {file}\n")));
+                file.iter().for_each(|file| text.push_str(&format!("  {what}: {}\n", printable(file))));
             }
         }
         for search in &self.searches {
-            let _ = writeln!(text, "{}: an exhaustive search to go on with", search.test);
-            let _ = writeln!(text, "  log: {}", search.log.display());
+            let _ = writeln!(text, "{}: an exhaustive search to go on with", printable(&search.test));
+            let _ = writeln!(text, "  log: {}", printable(&search.log.display().to_string()));
         }
         for Committed { file, line, token, comment } in &self.regressions {
-            let _ = writeln!(text, "{comment}, replayed first ({}:{line})", file.display());
+            let file = file.display().to_string();
+            let _ = writeln!(text, "{}, replayed first ({}:{line})", printable(comment), printable(&file));
             let _ = writeln!(text, "  replay: drawloom replay {token}");
         }
         text

@@ -3,6 +3,7 @@
 //! A tool's arguments become a command line and go through the same parser, so that there is one set of
 //! rules and messages. The answer is the text for people and, as structured content, the JSON for programs.
 
+use drawloom_report::printable_lines;
 use rmcp::handler::server::router::tool::ToolRouter;
 use rmcp::handler::server::wrapper::Parameters;
 use rmcp::model::{CallToolResult, ContentBlock, Implementation, ServerCapabilities, ServerConfig};
@@ -221,14 +222,16 @@ async fn call<const N: usize>(
         // Whoever wants the tool to end wants the server to.
         std::process::exit(INTERRUPTED.into());
     }
+    // An agent may show it on a terminal.
+    let said = |text: &str| vec![ContentBlock::text(printable_lines(text).into_owned())];
     match done {
         Ok(Ok((text, value))) => {
             let mut result = CallToolResult::structured(value);
-            result.content = vec![ContentBlock::text(text)];
+            result.content = said(&text);
             result
         }
-        Ok(Err(problem)) => CallToolResult::error(vec![ContentBlock::text(problem)]),
-        Err(error) => CallToolResult::error(vec![ContentBlock::text(error.to_string())]),
+        Ok(Err(problem)) => CallToolResult::error(said(&problem)),
+        Err(error) => CallToolResult::error(said(&error.to_string())),
     }
 }
 

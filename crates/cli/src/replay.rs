@@ -4,7 +4,7 @@ use drawloom_engine::config::{
     Config, ENV_ITERATIONS, ENV_REPLAY, ENV_SEED, ENV_SHRINK, ENV_STRATEGY, ENV_TIMEOUT, StrategySpec,
 };
 use drawloom_engine::schedule::Schedule;
-use drawloom_report::{ENV_RESULTS, Minimised, ResultOutcome, TestResult};
+use drawloom_report::{ENV_RESULTS, Minimised, ResultOutcome, TestResult, printable, printable_lines};
 use serde::Serialize;
 
 use crate::answer::{self, Answer};
@@ -84,8 +84,9 @@ fn answer(wanted: Wanted, exploration: TestResult, store: &Store) -> Result<Repl
     let report = match &stored {
         Some(stored) => explain::terminal(stored, store, coloured()),
         None => {
-            let trace = exploration.passed.as_ref().map(|trace| format!("trace: {trace}\n")).unwrap_or_default();
-            format!("{} passes under this schedule: {}\n{trace}", exploration.test, exploration.summary)
+            let trace = exploration.passed.as_ref().map(|trace| format!("trace: {}\n", printable(trace)));
+            let (test, summary) = (printable(&exploration.test), printable_lines(&exploration.summary));
+            format!("{test} passes under this schedule: {summary}\n{}", trace.unwrap_or_default())
         }
     };
     let minimised = stored.and_then(|stored| stored.record.meta.minimised);
@@ -136,7 +137,10 @@ fn settings(arguments: &ReplayArguments, wanted: Wanted, token: &str, store: &St
 impl Answer for Replayed {
     fn text(&self) -> String {
         let mut text = self.report.clone();
-        self.exploration.remarks.iter().for_each(|remark| text.push_str(&format!("note: {remark}\n")));
+        self.exploration
+            .remarks
+            .iter()
+            .for_each(|remark| text.push_str(&format!("note: {}\n", printable_lines(remark))));
         let found = self.exploration.findings.first();
         if let Some(schedule) = found.and_then(|found| Schedule::decode(&found.token).ok()) {
             text.push_str(&format!("schedule: {}\n", human::stretches(&schedule)));

@@ -6,7 +6,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use drawloom_engine::schedule::Schedule;
-use drawloom_report::{PASSED, Record, TestResult};
+use drawloom_report::{PASSED, Record, SourceFiles, TestResult, kept, printable};
 
 use crate::args::{Place, ProjectArguments};
 use crate::error::Error;
@@ -17,12 +17,20 @@ const TRACE: &str = "json";
 const PAGE: &str = "html";
 const SEARCH: &str = ".exhaustive.log";
 
+/// What a folder has in it that a project begins in.
+const MARKERS: [&str; 6] = ["Cargo.toml", "pyproject.toml", "setup.py", "setup.cfg", "pytest.ini", ".git"];
+
+/// A larger trace file is not read.
+const MOST_TRACE_BYTES: u64 = 256 << 20;
+/// Nor are results, of all tests together.
+const MOST_RESULTS_BYTES: u64 = 256 << 20;
+
 /// The directory in which things are kept.
 #[derive(Clone, Debug)]
 pub(crate) struct Store {
     pub(crate) directory: PathBuf,
-    /// Where names of source files begin, as far as is known.
-    roots: Vec<PathBuf>,
+    /// Which source files may be shown.
+    sources: SourceFiles,
     /// The packages whose findings are kept here, as far as is known.
     pub(crate) packages: Vec<PathBuf>,
 }
@@ -52,11 +60,11 @@ pub(crate) struct Search {
 impl Store {
     /// The store of a project.
     pub(crate) fn of(project: &Project) -> Store {
-        Store { directory: project.store(), roots: vec![project.root.clone()], packages: project.packages.clone() }
+        Store { directory: project.store(), sources: project.sources(), packages: project.packages.clone() }
     }
 
     fn in_directory(directory: PathBuf) -> Store {
-        Store { directory, roots: Vec::new(), packages: Vec::new() }
+        Store { directory, sources: sources_from_here(), packages: Vec::new() }
     }
 
     /// The store at the place that was named: a directory needs no project around it.
@@ -151,7 +159,8 @@ impl Store {
             1 => Ok(meant.remove(0)),
             _ => {
                 let candidates = meant.iter().map(|Stored { record, .. }| {
-                    let (test, kind, token) = (&record.meta.test, &record.finding.kind, &record.meta.token);
+                    let [test, kind, token] =
+                        [&record.meta.test, &record.finding.kind, &record.meta.token].map(|text| printable(text));
                     format!("{test} ({kind}, {token})")
                 });
                 Err(Error::Ambiguous { text: text.to_owned(), candidates: candidates.collect() })
@@ -161,9 +170,7 @@ impl Store {
 
     /// A source file, by the name that a record gives it.
     pub(crate) fn source(&self, file: &str) -> Option<String> {
-        let here = std::env::current_dir().unwrap_or_default();
-        let roots = self.roots.iter().map(PathBuf::as_path).chain(here.ancestors());
-        roots.into_iter().find_map(|root| std::fs::read_to_string(root.join(file)).ok())
+        self.sources.read(file)
     }
 }
 
@@ -176,12 +183,12 @@ impl Store {
 
     /// The last result of each test.
     pub(crate) fn results(&self) -> Vec<TestResult> {
-        TestResult::read_all(&std::fs::read_to_string(self.directory.join(RESULTS)).unwrap_or_default())
+        TestResult::read_all(&kept::read(&self.directory.join(RESULTS), MOST_RESULTS_BYTES).unwrap_or_default())
     }
 
     /// Adds the results of a run to those that are kept, in place of older ones.
     pub(crate) fn keep(&self, run: &Path) -> Result<(), Error> {
-        let new = TestResult::read_all(&std::fs::read_to_string(run).unwrap_or_default());
+        let new = TestResult::read_all(&kept::read(run, MOST_RESULTS_BYTES).unwrap_or_default());
         let _ = std::fs::remove_file(run);
         if new.is_empty() {
             return Ok(());
@@ -197,7 +204,8 @@ impl Store {
 
 /// Reads a trace file.
 pub(crate) fn read(file: &Path) -> Result<Stored, Error> {
-    let text = std::fs::read_to_string(file).map_err(|error| Error::Unreadable { file: file.to_owned(), error })?;
+    let text =
+        kept::read(file, MOST_TRACE_BYTES).map_err(|error| Error::Unreadable { file: file.to_owned(), error })?;
     let record = Record::read(&text).map_err(|error| Error::Trace { file: file.to_owned(), error })?;
     Ok(Stored { file: file.to_owned(), record })
 }
@@ -205,9 +213,7 @@ pub(crate) fn read(file: &Path) -> Result<Stored, Error> {
 /// Writes a file, beside and then renamed, so that a kill leaves no half a file.
 pub(crate) fn write(file: &Path, text: &str) -> Result<(), Error> {
     let draft = file.with_extension(format!("{}.tmp", std::process::id()));
-    let parent = file.parent().filter(|parent| !parent.as_os_str().is_empty());
-    let made = parent.map_or(Ok(()), std::fs::create_dir_all);
-    let written = made.and_then(|()| std::fs::write(&draft, text)).and_then(|()| std::fs::rename(&draft, file));
+    let written = kept::replace(file, &draft, text.as_bytes()).map(drop);
     written.map_err(|error| Error::Unwritable { file: file.to_owned(), error })
 }
 
@@ -237,6 +243,18 @@ fn is_ours(file: &Path) -> bool {
 fn search(file: PathBuf) -> Option<Search> {
     let test = file.file_name()?.to_str()?.strip_suffix(SEARCH)?.to_owned();
     Some(Search { file, test })
+}
+
+/// Without a project that cargo knows: sources below the folder one is in, or below those around it up to where the
+/// project begins, by what lies there.
+fn sources_from_here() -> SourceFiles {
+    let here = std::env::current_dir().unwrap_or_default();
+    let home = std::env::var_os("HOME").map(PathBuf::from);
+    // A home is no project, whatever lies there.
+    let around: Vec<&Path> = here.ancestors().take_while(|folder| Some(*folder) != home.as_deref()).collect();
+    let begins = |folder: &&Path| MARKERS.iter().any(|marker| folder.join(marker).exists());
+    let outermost = around.iter().rposition(|folder| begins(&folder)).unwrap_or(0);
+    SourceFiles::below(around.iter().take(outermost + 1).copied(), [])
 }
 
 /// A name as it stands in the name of a file.

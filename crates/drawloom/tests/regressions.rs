@@ -157,6 +157,56 @@ fn a_damaged_line_is_named_and_the_others_are_replayed() {
     assert_eq!(place.stored(), stored);
 }
 
+/// Runs the test, which must be refused with `reason`: a remark of a test that passes is seen by nobody.
+fn refused(place: &Place, reason: &str) {
+    let output = place.command("counts").output().expect("the same test in another process");
+    let text = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+    assert!(!output.status.success(), "{text}");
+    assert!(text.contains("stored schedules cannot be replayed: ") && text.contains(reason), "{text}");
+}
+
+#[test]
+fn what_is_stored_and_cannot_be_read_fails_a_test_that_would_pass() {
+    let place = Place::new("unreadable");
+    std::fs::create_dir_all(&place.directory).expect("a directory");
+    for (content, reason) in [
+        (&b"dl1nonsense # mine\n"[..], "regressions.txt:1: this replay token is damaged"),
+        (b"# comment\n<<<<<<< HEAD\n", "regressions.txt:2: this is not a replay token"),
+        (b"\x1b]0;x\x07", "regressions.txt:1: this is not a replay token"),
+        (b"# \xff\xfe\n", "regressions.txt: it is not text: byte 2 is not UTF-8"),
+    ] {
+        std::fs::write(place.file(), content).expect("the file");
+        refused(&place, reason);
+        assert_eq!(std::fs::read(place.file()).expect("the file"), content);
+    }
+    // Nor is anything added to what cannot be read.
+    let text = place.run("loses");
+    assert!(text.contains("cannot be replayed") || text.contains("could not be stored"), "{text}");
+    assert_eq!(std::fs::read(place.file()).expect("the file"), b"# \xff\xfe\n");
+}
+
+#[test]
+fn an_empty_file_is_said_to_be_empty() {
+    let place = Place::new("empty");
+    std::fs::create_dir_all(&place.directory).expect("a directory");
+    std::fs::write(place.file(), "").expect("the file");
+    let text = place.run("counts");
+    assert!(text.contains("regressions.txt is empty: no schedule is stored there"), "{text}");
+}
+
+#[test]
+#[cfg(unix)]
+fn nothing_is_stored_through_a_link() {
+    let place = Place::new("link");
+    std::fs::create_dir_all(&place.directory).expect("a directory");
+    let precious = place.directory.join("precious");
+    std::fs::write(&precious, "# mine\n").expect("a file");
+    std::os::unix::fs::symlink(&precious, place.file()).expect("a link");
+    let text = place.run("loses");
+    assert!(line(&text, "it could not be stored (it is a symbolic link").contains("add this line to "), "{text}");
+    assert_eq!(std::fs::read_to_string(&precious).expect("the file"), "# mine\n");
+}
+
 #[test]
 fn nothing_is_stored_where_that_is_turned_off_or_a_token_is_replayed() {
     let place = Place::new("off");

@@ -65,6 +65,8 @@ pub enum TokenError {
 const PREFIX: &str = "dl1";
 /// Above this many segments the expectations are left out, to keep the token short.
 const MAX_CHECKED_SEGMENTS: usize = 400;
+/// What the paths of all segments may come to, in numbers.
+const MOST_PATH_PARTS: usize = 1 << 26;
 
 impl Schedule {
     /// The schedule of the execution that `engine` has just made.
@@ -92,7 +94,7 @@ impl Schedule {
 
     /// Its number of steps.
     pub fn len(&self) -> u64 {
-        self.segments.iter().map(|s| s.count).sum()
+        self.segments.iter().fold(0, |steps, segment| steps.saturating_add(segment.count))
     }
 
     /// Whether it has no step.
@@ -158,7 +160,7 @@ impl Schedule {
             return Err(TokenError::Damaged("its check sum is wrong"));
         }
         let mut reader = Reader { bytes: content };
-        reader.schedule().ok_or(TokenError::Damaged("it ends too early"))
+        reader.schedule()?.ok_or(TokenError::Damaged("it ends too early"))
     }
 }
 
@@ -210,12 +212,28 @@ impl Reader<'_> {
         (count <= self.bytes.len()).then_some(count)
     }
 
-    fn schedule(&mut self) -> Option<Schedule> {
+    /// None if the bytes end before it does.
+    fn schedule(&mut self) -> Result<Option<Schedule>, TokenError> {
+        let Some((paths, short)) = self.short() else { return Ok(None) };
+        // Whoever makes up a token may make a few bytes stand for more than there is memory, or more steps than numbers.
+        let steps = short.segments.iter().try_fold(0u64, |steps, (_, count, _)| steps.checked_add(*count));
+        let parts: usize = short.segments.iter().map(|(path, ..)| paths[*path].0.len() + 1).sum();
+        if steps.is_none_or(|steps| steps > u64::from(u32::MAX)) || parts > MOST_PATH_PARTS {
+            return Err(TokenError::Damaged("it stands for more steps than an execution can have"));
+        }
+        let segment = |(path, count, first): (usize, u64, _)| Segment { task: paths[path].clone(), count, first };
+        let segments = short.segments.into_iter().map(segment).collect();
+        let Short { test, outcomes, spin_rounds, .. } = short;
+        Ok(Some(Schedule { test, segments, outcomes, spin_rounds }))
+    }
+
+    /// As it is written: each path once.
+    fn short(&mut self) -> Option<(Vec<TaskPath>, Short)> {
         let test = u32::from_le_bytes([self.byte()?, self.byte()?, self.byte()?, self.byte()?]);
         let mut paths = Vec::new();
         for _ in 0..self.count()? {
             let length = self.count()?;
-            let parts = (0..length).map(|_| self.number().map(|n| n as u32)).collect::<Option<_>>()?;
+            let parts = (0..length).map(|_| u32::try_from(self.number()?).ok()).collect::<Option<_>>()?;
             paths.push(TaskPath(parts));
         }
         let flags = self.byte()?;
@@ -224,19 +242,27 @@ impl Reader<'_> {
         let spin_rounds = exhaustive.then_some(rounds);
         let mut segments = Vec::new();
         for _ in 0..self.count()? {
-            let task = paths.get(self.number()? as usize)?.clone();
+            let path = usize::try_from(self.number()?).ok().filter(|path| *path < paths.len())?;
             let count = self.number()?;
             let first = if checked {
                 let kind = *OpKind::ALL.get(usize::from(self.byte()?))?;
-                Some(Expected { kind, line: self.number()? as u32 })
+                Some(Expected { kind, line: u32::try_from(self.number()?).ok()? })
             } else {
                 None
             };
-            segments.push(Segment { task, count, first });
+            segments.push((path, count, first));
         }
         let outcomes = (0..self.count()?).map(|_| self.number()).collect::<Option<_>>()?;
-        Some(Schedule { test, segments, outcomes, spin_rounds })
+        Some((paths, Short { test, segments, outcomes, spin_rounds }))
     }
+}
+
+/// A schedule as its token has it: who goes is the number of a path.
+struct Short {
+    test: u32,
+    segments: Vec<(usize, u64, Option<Expected>)>,
+    outcomes: Vec<u64>,
+    spin_rounds: bool,
 }
 
 #[cfg(test)]
@@ -259,6 +285,28 @@ mod tests {
                 Schedule { test, segments, outcomes, spin_rounds }
             },
         )
+    }
+
+    #[test]
+    fn a_few_bytes_cannot_stand_for_more_than_an_execution_can_have() {
+        let said = Err(TokenError::Damaged("it stands for more steps than an execution can have"));
+        let segment = |count| Segment { task: TaskPath(vec![0]), count, first: None };
+        for segments in [vec![segment(u64::MAX)], vec![segment(u64::MAX), segment(u64::MAX)]] {
+            let schedule = Schedule { segments, ..Schedule::default() };
+            assert_eq!(Schedule::decode(&schedule.token()), said);
+            assert_eq!(schedule.len(), u64::MAX);
+        }
+        // One long path, and many segments that name it.
+        let (parts, segments) = (40_000, 2_000);
+        let mut bytes = vec![0; 4];
+        [1, parts].into_iter().for_each(|number| put(&mut bytes, number));
+        (0..parts).for_each(|_| put(&mut bytes, 0));
+        bytes.push(0);
+        put(&mut bytes, segments);
+        (0..segments).for_each(|_| bytes.extend([0, 1]));
+        put(&mut bytes, 0);
+        bytes.extend(fnv(&bytes).to_le_bytes());
+        assert_eq!(Schedule::decode(&format!("{PREFIX}{}", BASE64URL_NOPAD.encode(&bytes))), said);
     }
 
     proptest! {

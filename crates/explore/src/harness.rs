@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use drawloom_engine::config::Config;
 use drawloom_engine::finding::FindingKind;
-use drawloom_report::{Record, Shown};
+use drawloom_report::{Record, Shown, printable_lines};
 
 use super::program::Program;
 use super::regressions::Store;
@@ -43,7 +43,7 @@ pub fn check<P: Program>(config: Config, known: &Test, program: &P) -> Result<Ve
     let written = name_of(&config);
     let config = config.with_environment(|variable| std::env::var(variable).ok()).map_err(|error| {
         results::write_refusal(&written, path, &error.to_string());
-        format!("drawloom: {error}")
+        format!("drawloom: {}", printable_lines(&error.to_string()))
     })?;
     let test = name_of(&config);
     let store = known.manifest.and_then(|manifest| Store::of(&test, manifest, &config));
@@ -64,13 +64,13 @@ pub fn check<P: Program>(config: Config, known: &Test, program: &P) -> Result<Ve
     let passed = passing.then(|| passing::record(&config, program)).flatten().filter(kept);
     results::write(&test, path, &config, &exploration, passed.as_ref(), began.elapsed());
     if let Some(error) = exploration.error() {
-        return Err(format!("drawloom: {error}"));
+        return Err(format!("drawloom: {}", printable_lines(error)));
     }
     if let Some(report) = report {
         return Err(report);
     }
     let said = exploration.remarks().iter().cloned().chain([exploration.summary()]);
-    Ok(said.map(|line| format!("drawloom: {line}")).collect())
+    Ok(said.map(|line| format!("drawloom: {}", printable_lines(&line))).collect())
 }
 
 /// Everything that a failing test prints.
@@ -94,7 +94,7 @@ fn report(exploration: &Exploration, trace: bool) -> String {
             text.push_str(&format!("\n(the trace could not be written: {problem})\n"));
         }
     }
-    text.push_str(&format!("\n{}\n", exploration.summary()));
-    exploration.remarks().iter().for_each(|remark| text.push_str(&format!("{remark}\n")));
+    text.push_str(&format!("\n{}\n", printable_lines(&exploration.summary())));
+    exploration.remarks().iter().for_each(|remark| text.push_str(&format!("{}\n", printable_lines(remark))));
     text
 }

@@ -1,13 +1,16 @@
 //! Findings, printed and kept.
 
 use std::fs::File;
-use std::io::{IsTerminal, Write};
+use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use drawloom_report::{PageOptions, Record, RenderOptions, Shown, page, render as render_record};
+use drawloom_report::{PageOptions, Record, RenderOptions, Shown, kept, page, render as render_record};
 
 use super::exploration::Failure;
+
+/// A larger source file is not shown.
+const MOST_SOURCE_BYTES: u64 = 16 << 20;
 
 /// Where traces are kept, if not below the target directory.
 const DIRECTORY_VARIABLE: &str = "DRAWLOOM_DIR";
@@ -39,7 +42,7 @@ fn width() -> usize {
 /// A source file: its name is relative to the workspace, while tests run in their package.
 pub(super) fn source(file: &str) -> Option<String> {
     let here = std::env::current_dir().ok()?;
-    here.ancestors().find_map(|directory| std::fs::read_to_string(directory.join(file)).ok())
+    here.ancestors().find_map(|directory| kept::read(&directory.join(file), MOST_SOURCE_BYTES).ok())
 }
 
 /// Writes records to files of their own, and returns where they are: the first for tools, all of them as a
@@ -84,18 +87,9 @@ pub(super) fn file_of(test: &str, what: &str) -> PathBuf {
 /// that a full disk or a kill leaves no half a file.
 pub(super) fn replace(file: &Path, content: &[u8]) -> std::io::Result<File> {
     static DRAFTS: AtomicU64 = AtomicU64::new(0);
-    if let Some(directory) = file.parent() {
-        std::fs::create_dir_all(directory)?;
-    }
     let number = DRAFTS.fetch_add(1, Ordering::Relaxed);
     let draft = file.with_extension(format!("{}.{number}.tmp", std::process::id()));
-    let write = || {
-        let mut written = File::create(&draft)?;
-        written.write_all(content)?;
-        std::fs::rename(&draft, file)?;
-        Ok(written)
-    };
-    write().inspect_err(|_| drop(std::fs::remove_file(&draft)))
+    kept::replace(file, &draft, content)
 }
 
 /// `DRAWLOOM_DIR`, else `drawloom` in the target directory that the running test binary lies in.

@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
+use drawloom_report::printable;
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 
 use super::exploration::{about, grouped};
@@ -68,7 +69,7 @@ impl Progress {
             true => Shown::Bar(None),
             false => Shown::Lines { to: Box::new(std::io::stderr()), next: LINE_AFTER },
         };
-        Progress::on(on, plan.name.clone(), (!plan.is_exhaustive()).then_some(plan.executions))
+        Progress::on(on, printable(&plan.name).into_owned(), (!plan.is_exhaustive()).then_some(plan.executions))
     }
 
     fn on(on: Shown, test: String, planned: Option<u64>) -> Progress {

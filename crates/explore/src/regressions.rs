@@ -5,14 +5,14 @@
 //! knows its test, so the comment is for people only. Lines are added and never taken away: what passes now
 //! may fail again, and what no longer fits the program is for a person to judge.
 
-use std::fs::OpenOptions;
-use std::io::Write;
+use std::io::{ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use drawloom_engine::config::{Config, ENV_REGRESSIONS, StrategySpec};
 use drawloom_engine::finding::{Finding, FindingKind};
 use drawloom_engine::schedule::{Schedule, TokenError};
 use drawloom_engine::strategy::{Lenient, Replay, Strategy};
+use drawloom_report::{kept, printable};
 
 use super::exploration::{Exploration, Failure};
 use super::plan::Plan;
@@ -22,6 +22,10 @@ use super::worker::Worker;
 use super::{output, shrink, understand};
 
 const DIRECTORY: &str = "drawloom-regressions";
+/// A larger file is not read.
+const MOST_BYTES: u64 = 16 << 20;
+/// Lines that cannot be read, of which each is named.
+const MOST_NAMED: usize = 8;
 /// A token that is longer is no line to commit.
 const LONGEST_TOKEN: usize = 4096;
 const HEADER: &str = "\
@@ -71,15 +75,19 @@ impl Store {
         Some(Store { file: directory.join(format!("{plain}.txt")), test: test.to_owned(), writes, elsewhere })
     }
 
-    /// Replays what is stored. What fails is the whole exploration; else `remarks` says what came of it.
+    /// Replays what is stored. What fails is the whole exploration; else `remarks` says what came of it. If something
+    /// stored cannot be read, and nothing fails, that is an error: a test that passes shows its remarks to nobody.
     pub(super) fn replay<P: Program>(
         &self,
         config: &Config,
         program: &P,
         remarks: &mut Vec<String>,
     ) -> Option<Exploration> {
-        let entries = self.entries(remarks);
-        let plan = Plan::of::<P>(config).ok().filter(|_| !entries.is_empty())?;
+        let (entries, damage) = self.entries(remarks);
+        let refused = |damage: Vec<String>| Exploration { error: Some(self.refusal(&damage)), ..empty(0) };
+        let Some(plan) = Plan::of::<P>(config).ok().filter(|_| !entries.is_empty()) else {
+            return (!damage.is_empty()).then(|| refused(damage));
+        };
         let mut worker = Worker::new(&plan, program);
         let mut outdated = Vec::new();
         for (made, entry) in (1..).zip(&entries) {
@@ -99,6 +107,7 @@ impl Store {
             let meta = failure.telling.meta_mut();
             (meta.strategy, meta.seed) = ("the stored schedules".to_owned(), None);
             self.tell_outdated(&outdated, remarks);
+            remarks.extend(damage);
             let (planned, steps) = (entries.len() as u64, failure.record().steps.len() as u64);
             let found = Exploration { executions: made, steps, failing: 1, had_choice: true, ..empty(planned) };
             return Some(Exploration { failures: vec![failure], ..found });
@@ -109,7 +118,17 @@ impl Store {
             n => remarks.push(format!("{n} stored schedules pass ({})", self.shown())),
         }
         self.tell_outdated(&outdated, remarks);
-        None
+        (!damage.is_empty()).then(|| refused(damage))
+    }
+
+    /// Why nothing is explored.
+    fn refusal(&self, damage: &[String]) -> String {
+        let more = match damage.len().saturating_sub(MOST_NAMED) {
+            0 => String::new(),
+            more => format!("; and {more} more"),
+        };
+        let named = damage.iter().take(MOST_NAMED).map(String::as_str).collect::<Vec<_>>().join("; ");
+        format!("stored schedules cannot be replayed: {named}{more}: mend the file, or remove what is damaged")
     }
 
     fn tell_outdated(&self, outdated: &[String], remarks: &mut Vec<String>) {
@@ -122,17 +141,27 @@ impl Store {
         remarks.push(format!("{count} no longer {verb} the program: {each} (kept: remove what is out of date)"));
     }
 
-    /// The schedules of this test.
-    fn entries(&self, remarks: &mut Vec<String>) -> Vec<Entry> {
-        let text = match std::fs::read_to_string(&self.file) {
+    /// The schedules of this test, and what in the file cannot be read.
+    fn entries(&self, remarks: &mut Vec<String>) -> (Vec<Entry>, Vec<String>) {
+        let text = match kept::read(&self.file, MOST_BYTES) {
             Ok(text) => text,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Vec::new(),
             Err(error) => {
-                remarks.push(format!("the stored schedules in {} cannot be read: {error}", self.shown()));
-                return Vec::new();
+                let damage = match error.kind() {
+                    ErrorKind::NotFound => Vec::new(),
+                    ErrorKind::InvalidData | ErrorKind::FileTooLarge => vec![format!("{}: {error}", self.shown())],
+                    _ => {
+                        remarks.push(format!("the stored schedules in {} cannot be read: {error}", self.shown()));
+                        Vec::new()
+                    }
+                };
+                return (Vec::new(), damage);
             }
         };
+        if text.is_empty() {
+            remarks.push(format!("{} is empty: no schedule is stored there", self.shown()));
+        }
         let mut entries: Vec<Entry> = Vec::new();
+        let mut damage = Vec::new();
         for (line, text) in (1..).zip(text.lines()) {
             let token = text.split('#').next().unwrap_or_default().trim();
             if token.is_empty() {
@@ -142,15 +171,20 @@ impl Store {
                 Ok(schedule) if entries.iter().any(|known| known.schedule == schedule) => {}
                 Ok(schedule) => entries.push(Entry { line, schedule }),
                 Err(TokenError::Foreign(_)) => {}
-                Err(error) => remarks.push(format!("{}:{line}: {error}", self.shown())),
+                Err(error) => damage.push(format!("{}:{line}: {error}", self.shown())),
             }
         }
-        entries
+        (entries, damage)
     }
 
     /// Keeps what was found, unless it is there already.
     pub(super) fn keep(&self, failures: &[Failure], remarks: &mut Vec<String>) {
-        let stored = std::fs::read_to_string(&self.file).unwrap_or_default();
+        // What cannot be read is not written to either.
+        let (stored, unreadable) = match kept::read(&self.file, MOST_BYTES) {
+            Ok(stored) => (stored, None),
+            Err(error) if error.kind() == ErrorKind::NotFound => (String::new(), None),
+            Err(error) => (String::new(), Some(error.to_string())),
+        };
         let is_new = |f: &&Failure| !f.token().is_empty() && !stored.contains(f.token());
         for failure in failures.iter().filter(is_new) {
             if failure.token().len() > LONGEST_TOKEN {
@@ -158,13 +192,17 @@ impl Store {
                 continue;
             }
             let what = failure.cause().replace(['\n', '\r'], " ");
-            let line = format!("{} # {}: {what}", failure.token(), self.test);
+            let line = format!("{} # {}: {}", failure.token(), printable(&self.test), printable(&what));
             let by_hand = format!("to have it replayed first, add this line to {}:\n{line}", self.shown());
             if !self.writes {
                 remarks.push(by_hand);
                 continue;
             }
-            match add(&self.file, &line) {
+            let added = match &unreadable {
+                None => add(&self.file, &line).map_err(|error| error.to_string()),
+                Some(error) => Err(error.clone()),
+            };
+            match added {
                 Ok(()) => {
                     let commit = if self.elsewhere { "" } else { ": commit it" };
                     remarks.push(format!("stored in {}, and replayed first from now on{commit}", self.shown()))
@@ -210,12 +248,17 @@ fn add(file: &Path, line: &str) -> std::io::Result<()> {
     if let Some(directory) = file.parent() {
         std::fs::create_dir_all(directory)?;
     }
-    let mut opened = OpenOptions::new().create(true).read(true).append(true).open(file)?;
+    let mut opened = kept::append(file)?;
     let length = opened.metadata()?.len();
-    let begin = match length {
-        0 => HEADER,
+    let mut last = [b'\n'];
+    if length > 0 {
+        opened.seek(SeekFrom::Start(length - 1))?;
+        opened.read_exact(&mut last)?;
+    }
+    let begin = match (length, last) {
+        (0, _) => HEADER,
+        (_, [b'\n']) => "",
         // Somebody's editor may have left the last line without an end.
-        _ if std::fs::read(file)?.ends_with(b"\n") => "",
         _ => "\n",
     };
     // One write, since other tests may add theirs at the same time.

@@ -8,8 +8,10 @@ fn read(record: &str) -> PyResult<Record> {
     Record::read(record).map_err(|error| PyValueError::new_err(error.to_string()))
 }
 
+/// A source file; a larger one is not shown.
 fn source(file: &str) -> Option<String> {
-    std::fs::read_to_string(file).ok()
+    const MOST_BYTES: u64 = 16 << 20;
+    drawloom_report::kept::read(file.as_ref(), MOST_BYTES).ok()
 }
 
 /// A record as text. `page` is where it can be looked at.

@@ -72,15 +72,6 @@ impl Language {
             _ => operation,
         }
     }
-
-    /// The line that runs one test by the schedule `token`, which `variable` holds; `command` is how it was run.
-    pub(crate) fn replay(self, variable: &str, token: &str, test: &str, command: Option<&str>) -> String {
-        match (self, command) {
-            (_, Some(command)) => format!("{variable}='{token}' {command}"),
-            (Language::Rust, None) => format!("{variable}='{token}' {}", cargo_test(test)),
-            (Language::Python, None) => format!("drawloom.explore(…, replay=\"{token}\")"),
-        }
-    }
 }
 
 impl Record {
@@ -127,16 +118,3 @@ impl Record {
 }
 
 const ASSERTION: &str = "AssertionError";
-
-/// The command that runs one test. The path of a test begins with the name of its crate or test
-/// binary, which the test harness leaves out.
-fn cargo_test(test: &str) -> String {
-    let is_name = |part: &str| !part.is_empty() && part.chars().all(|c| c.is_alphanumeric() || c == '_');
-    let parts: Vec<&str> = test.split("::").collect();
-    match parts.as_slice() {
-        // A text that somebody chose names no test that cargo knows.
-        parts if !parts.iter().all(|part| is_name(part)) => "cargo test".to_owned(),
-        [] | [_] => format!("cargo test -- --exact {test}"),
-        [_, rest @ ..] => format!("cargo test -- --exact {}", rest.join("::")),
-    }
-}

@@ -6,6 +6,7 @@
 //! - [`markdown`]: its explanation as Markdown;
 //! - [`page`]: records as a page to look at, the viewer;
 //! - [`explain`](mod@explain): why it failed: the race window, the class of the mistake, and what could be done;
+//! - [`SourceFiles`]: which source files are shown; [`kept`]: how files are read and written;
 //! - [`cause`]: the key by which findings of the same bug are told to be the same, and [`same_bug`].
 //!
 //! No front end is known here but by the [`Language`] of its programs, which decides on words. A place in the user's source is resolved by a function that the front
@@ -15,9 +16,12 @@
 mod cause;
 pub mod explain;
 mod html;
+pub mod kept;
 mod language;
 mod markdown;
 mod names;
+mod paste;
+mod printable;
 mod record;
 mod result;
 mod source;
@@ -28,9 +32,12 @@ pub use explain::{Explanation, Knowledge, explain};
 pub use html::{PageOptions, Shown, page};
 pub use language::Language;
 pub use markdown::markdown;
+pub use paste::{is_token, replay_command};
+pub use printable::{is_printable, printable, printable_colours, printable_json, printable_lines};
 pub use record::{
     AccessRecord, BlockedRecord, Blocker, Details, Extent, FindingRecord, LeakRecord, Meta, Minimised, PASSED, Place,
     ReadError, Record, ResourceRecord, StepRecord, TaskRecord, VERSION, WATCH, Window,
 };
 pub use result::{ENV_REPLAY_WITH, ENV_RESULTS, FoundResult, RESULT_VERSION, ResultOutcome, TestResult};
+pub use source::SourceFiles;
 pub use terminal::{RenderOptions, render};

@@ -50,9 +50,16 @@ impl<'a> Names<'a> {
             .map(|(name, r)| name.strip_prefix(&format!("{} ", kind(&r.kind))).unwrap_or(name).to_owned())
             .collect();
         // A lock and what it guards may have one name: then the kind tells them apart.
-        for (i, name) in short.clone().iter().enumerate() {
-            if short.iter().filter(|other| *other == name).count() > 1 {
-                short[i].clone_from(&resources[i]);
+        let mut count: HashMap<String, usize> = HashMap::new();
+        for name in &short {
+            *count.entry(name.clone()).or_default() += 1;
+        }
+        for (name, whole) in short.iter_mut().zip(&resources) {
+            // The last of them keeps it.
+            if count[name] > 1 {
+                *count.entry(name.clone()).or_default() -= 1;
+                *count.entry(whole.clone()).or_default() += 1;
+                name.clone_from(whole);
             }
         }
         let spawned = |task: &TaskRecord| sources.task_at(record.place(task.spawned_at)?);
@@ -132,9 +139,13 @@ fn given_or_found(record: &Record, sources: &Sources<'_>) -> Vec<Option<String>>
         let resource = used.entry(step.place).or_insert(step.resource);
         *resource = resource.filter(|known| Some(*known) == step.resource);
     }
+    let mut steps_on: Vec<Vec<u32>> = vec![Vec::new(); record.resources.len()];
+    for (i, step) in (0..).zip(&record.steps) {
+        step.resource.and_then(|resource| steps_on.get_mut(resource as usize)).into_iter().for_each(|on| on.push(i));
+    }
     let name = |(r, index): (&ResourceRecord, u32)| {
         let made_at = record.place(r.created_at);
-        let steps = || record.steps.iter().filter(move |step| step.resource == Some(index));
+        let steps = || steps_on[index as usize].iter().map(|i| &record.steps[*i as usize]);
         let touched_at = || steps().filter_map(|step| record.place(step.place));
         let alone = || steps().filter(|step| used[&step.place] == Some(index));
         let given = r.name.as_ref().map(|name| sources.container_at(name, touched_at()).unwrap_or(name.clone()));

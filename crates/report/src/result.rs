@@ -3,12 +3,12 @@
 //! A test appends its line when it has ended, so that what is known when a run is interrupted is in the
 //! file. Lines of [`RESULT_VERSION`] may get further fields, which readers ignore.
 
-use std::fs::OpenOptions;
 use std::io::Write;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
+use crate::kept;
 use crate::record::Record;
 
 /// The version of the lines that are written.
@@ -143,7 +143,7 @@ impl TestResult {
         if let Some(directory) = file.parent() {
             std::fs::create_dir_all(directory)?;
         }
-        OpenOptions::new().create(true).append(true).open(file)?.write_all(line.as_bytes())
+        kept::append(file)?.write_all(line.as_bytes())
     }
 
     /// Reads the lines of a file of results. Those that are no results are left out: a line may have been cut

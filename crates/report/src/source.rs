@@ -5,13 +5,17 @@
 //! for that. A name that cannot be told is none.
 
 mod containers;
+mod files;
 mod python;
 
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
 
+pub use files::SourceFiles;
+
 use crate::language::Language;
+use crate::printable::printable;
 use crate::record::{Place, Record};
 
 /// Source files, each read once.
@@ -44,7 +48,7 @@ impl<'a> Sources<'a> {
     /// The line at `place`, without its indentation.
     pub(crate) fn line(&self, place: &Place) -> Option<String> {
         let line = self.raw(&place.file, place.line)?;
-        Some(line.trim().chars().map(|c| if c.is_control() { ' ' } else { c }).collect())
+        Some(printable(line.trim()).into_owned())
     }
 
     /// What stands before `place`: the beginning of its line and, if `lines` is more than one, lines before.

@@ -7,11 +7,12 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use drawloom_engine::config::ENV_REGRESSIONS;
-use drawloom_report::ENV_REPLAY_WITH;
+use drawloom_report::{ENV_REPLAY_WITH, SourceFiles, replay_command};
 use serde::Deserialize;
 
 pub(crate) use listing::Listed;
 
+use crate::answer;
 use crate::args::ProjectArguments;
 use crate::error::Error;
 use crate::run::child::{self, End, Outputs, Stream};
@@ -24,6 +25,8 @@ pub(crate) struct Project {
     pub(crate) root: PathBuf,
     /// The directories of its packages.
     pub(crate) packages: Vec<PathBuf>,
+    /// Folders outside of it that its packages name as dependencies.
+    dependencies: Vec<PathBuf>,
     target: PathBuf,
     /// How its tokio is put under control, if it is.
     tokio: Option<tokio::Controlled>,
@@ -95,6 +98,12 @@ impl Project {
         #[derive(Deserialize)]
         struct Package {
             manifest_path: PathBuf,
+            dependencies: Vec<Dependency>,
+        }
+        #[derive(Deserialize)]
+        struct Dependency {
+            #[serde(default)]
+            path: Option<PathBuf>,
         }
         let mut command = cargo();
         command.args(["metadata", "--no-deps", "--format-version", "1"]);
@@ -114,8 +123,10 @@ impl Project {
         };
         let directory_of = |package: &Package| package.manifest_path.parent().map(Path::to_path_buf);
         let packages = metadata.packages.iter().filter_map(directory_of).collect();
+        let dependencies = metadata.packages.into_iter().flat_map(|package| package.dependencies);
+        let dependencies = dependencies.filter_map(|dependency| dependency.path).collect();
         let (arguments, root) = (arguments.clone(), metadata.workspace_root);
-        let mut project = Project { arguments, root, packages, target, tokio: None };
+        let mut project = Project { arguments, root, packages, dependencies, target, tokio: None };
         if project.arguments.tokio {
             project.tokio = Some(tokio::Controlled::of(&project)?);
         }
@@ -125,7 +136,7 @@ impl Project {
     /// What tests are told about how they are run.
     pub(crate) fn environment(&self) -> Vec<(&'static str, String)> {
         let Some(controlled) = &self.tokio else { return Vec::new() };
-        let mut environment = vec![(ENV_REPLAY_WITH, "drawloom replay --tokio".to_owned())];
+        let mut environment = vec![(ENV_REPLAY_WITH, replay_command(Some("drawloom replay --tokio")).to_owned())];
         if std::env::var_os(ENV_REGRESSIONS).is_none_or(|given| given.is_empty()) {
             environment.push((ENV_REGRESSIONS, controlled.regressions.display().to_string()));
         }
@@ -138,6 +149,16 @@ impl Project {
             Some(directory) => std::path::absolute(&directory).unwrap_or_else(|_| directory.into()),
             None => self.target.join("drawloom"),
         }
+    }
+
+    /// Which source files may be shown: those of the project, those that it names as dependencies, generated ones, and
+    /// those that cargo has fetched.
+    pub(crate) fn sources(&self) -> SourceFiles {
+        let home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
+        let home = home.or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".cargo")));
+        let fetched = home.into_iter().flat_map(|home| [home.join("registry/src"), home.join("git/checkouts")]);
+        let others = self.packages.iter().chain(&self.dependencies).chain([&self.target]).cloned();
+        SourceFiles::below([&self.root], others.chain(fetched))
     }
 
     /// The arguments that say which project, which packages and how to build: the same for every command, so
@@ -181,7 +202,7 @@ impl Project {
                 said.push('\n');
                 // Where each executable is, nobody wants to know.
                 if !quiet && !line.trim_start().starts_with("Executable ") {
-                    eprintln!("{line}");
+                    answer::complain(line);
                 }
             }
         })?;

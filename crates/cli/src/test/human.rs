@@ -6,11 +6,12 @@ use std::time::Duration;
 
 use drawloom_engine::config::{Config, StrategySpec};
 use drawloom_engine::schedule::Schedule;
-use drawloom_report::{FoundResult, TestResult};
+use drawloom_report::{FoundResult, TestResult, is_token, printable, printable_lines, replay_command};
 
 use super::Show;
 use super::budget::NO_END;
 use super::report::{Status, Summary, TestReport};
+use crate::answer;
 use crate::explain;
 use crate::store::{self, Store};
 
@@ -43,7 +44,7 @@ impl<P: FnMut(&str)> Show for Human<P> {
     fn turn(&mut self, report: &TestReport, left: Duration) {
         // For whoever waits; a log has no use for it.
         if std::io::stderr().is_terminal() {
-            eprintln!("exploring {} ({} s left)", report.name, left.as_secs());
+            answer::complain(&format!("exploring {} ({} s left)", report.name, left.as_secs()));
         }
     }
 
@@ -62,9 +63,10 @@ impl<P: FnMut(&str)> Show for Human<P> {
 /// `test bank::transfer @exhaustive ......... ok (explored 847 schedules, exhausted)`, and what is to be said
 /// beneath it.
 fn line(report: &TestReport, column: usize, colour: bool) -> String {
+    let name = printable(&report.name);
     let label = match report.config() {
-        Some(config) => format!("test {} @{}", report.name, strategy(&config)),
-        None => format!("test {}", report.name),
+        Some(config) => format!("test {name} @{}", strategy(&config)),
+        None => format!("test {name}"),
     };
     let dots = column.saturating_sub(label.chars().count()).max(3);
     let verdict = verdict(report);
@@ -75,9 +77,9 @@ fn line(report: &TestReport, column: usize, colour: bool) -> String {
         result.findings.iter().for_each(|found| text.push_str(&beneath(found)));
     }
     if let Some(error) = result.error.as_ref().filter(|_| report.status == Status::Failed) {
-        let _ = writeln!(text, "  {error}");
+        let _ = writeln!(text, "  {}", printable_lines(error));
     }
-    result.remarks.iter().for_each(|remark| text.push_str(&format!("  note: {remark}\n")));
+    result.remarks.iter().for_each(|remark| text.push_str(&format!("  note: {}\n", printable_lines(remark))));
     text
 }
 
@@ -107,12 +109,14 @@ fn verdict(report: &TestReport) -> String {
         (Status::Passed, None) => "ok".to_owned(),
         (Status::Failed, None) => "FAILED".to_owned(),
         (Status::Passed, Some(result)) => match result.findings.first() {
-            Some(found) => format!("ok (fails as it should: {} in iteration {})", found.kind, found.iteration),
+            Some(found) => {
+                format!("ok (fails as it should: {} in iteration {})", printable(&found.kind), found.iteration)
+            }
             None => format!("ok ({})", explored(result)),
         },
         (Status::Failed, Some(result)) => match result.findings.first() {
             Some(found) => {
-                let seed = result.seed.as_ref().map(|seed| format!("seed: {seed}, ")).unwrap_or_default();
+                let seed = result.seed.as_ref().map(|seed| format!("seed: {}, ", printable(seed))).unwrap_or_default();
                 format!("FAILED ({seed}iteration: {})", found.iteration)
             }
             // Something else than what was explored.
@@ -153,12 +157,13 @@ fn explored(result: &TestResult) -> String {
 
 /// What stands beneath the line of a test that failed.
 fn beneath(found: &FoundResult) -> String {
-    let at = found.place.as_ref().map(|place| format!(" at {place}")).unwrap_or_default();
-    let mut message = found.message.lines();
+    let at = found.place.as_ref().map(|place| format!(" at {}", printable(place))).unwrap_or_default();
+    let message = printable_lines(&found.message);
+    let mut message = message.lines();
     let first = message.next().unwrap_or_default();
-    let mut text = format!("  {}: task {}{at}: {first}\n", found.kind, found.task);
+    let mut text = format!("  {}: task {}{at}: {first}\n", printable(&found.kind), printable(&found.task));
     message.for_each(|line| text.push_str(&format!("    {}\n", line.trim_end())));
-    found.explanation.iter().for_each(|why| text.push_str(&format!("  why: {why}\n")));
+    found.explanation.iter().for_each(|why| text.push_str(&format!("  why: {}\n", printable(why))));
     if let Ok(schedule) = Schedule::decode(&found.token) {
         let _ = writeln!(text, "  schedule: {}", stretches(&schedule));
         let _ = writeln!(text, "  replay: {}", replay(found));
@@ -168,7 +173,7 @@ fn beneath(found: &FoundResult) -> String {
 
 /// The line to paste that replays a finding.
 pub(crate) fn replay(found: &FoundResult) -> String {
-    format!("{} {}", found.replay_with.as_deref().unwrap_or("drawloom replay"), found.token)
+    format!("{} {}", replay_command(found.replay_with.as_deref()), found.token)
 }
 
 /// `[0 ×3, 0.1 ×5, 0]`: who ran, and how many steps in a row.
@@ -199,7 +204,9 @@ fn failures(reports: &[TestReport], store: &Store, colour: bool) -> String {
         for (found, trace) in traces {
             let Ok(stored) = store::read(trace.as_ref()) else { continue };
             let _ = write!(text, "\n──── {} ────\n\n{}", report.name, explain::terminal(&stored, store, colour));
-            let _ = writeln!(text, "more: drawloom view {}", found.token);
+            if is_token(&found.token) {
+                let _ = writeln!(text, "more: drawloom view {}", found.token);
+            }
             explained = true;
         }
         if let Some(output) = report.output.as_ref().filter(|output| !explained && !output.trim().is_empty()) {

@@ -16,6 +16,7 @@ use std::time::{Duration, Instant};
 use drawloom_engine::config::{ENV_ITERATIONS, ENV_SEED, ENV_STRATEGY, ENV_THREADS, ENV_TIMEOUT};
 use drawloom_report::ENV_RESULTS;
 
+use crate::answer;
 use crate::args::TestArguments;
 use crate::error::Error;
 use crate::interrupt::{self, AtWork};
@@ -80,7 +81,7 @@ pub(crate) fn test(arguments: &TestArguments, show: &mut dyn Show) -> Result<Sum
     }
     run.reports.all.iter().filter(|report| !report.told).for_each(|report| show.ended(report));
     if let Err(error) = store.keep(&run.results.file) {
-        eprintln!("warning: the results are not kept: {error}");
+        answer::complain(&format!("warning: the results are not kept: {error}"));
     }
     let milliseconds = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
     let summary = Summary::of(&run.reports.all, interrupt::requested(), run.trouble, milliseconds);

@@ -3,6 +3,7 @@
 mod checking;
 mod docs;
 mod findings;
+mod hostile;
 #[cfg(unix)]
 mod interrupts;
 mod refusals;

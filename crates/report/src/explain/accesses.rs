@@ -15,6 +15,9 @@ use crate::source::Sources;
 
 /// Steps that are looked at: the last ones. What lies further back than that explains nothing to a person.
 const MOST_STEPS: usize = 100_000;
+/// Locks that are known of an access: the last ones that its task took. Whoever takes ever more locks, and gives none
+/// back, would have each access remember all of them.
+const MOST_HELD: usize = 64;
 
 /// What an access does.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -150,14 +153,13 @@ impl Accesses {
             last[step.task as usize] = i;
             let own = &open[step.task as usize];
             let section = own.last().and_then(|at| record.steps[self.requests[*at] as usize].place);
-            let locks = own.iter().filter_map(|at| self.holds[*at].resource).collect();
+            let locks = self.innermost(own);
             self.all.extend(access(record, i, step, section, locks));
             for at in begin.get(&i).into_iter().flatten() {
                 let bar = self.holds[*at];
                 let request = last[bar.task as usize];
                 self.requests[*at] = request;
-                let own = &mut open[bar.task as usize];
-                own.push(*at);
+                open[bar.task as usize].push(*at);
                 let Some(resource) = bar.resource else { continue };
                 let asked = &record.steps[request as usize];
                 sections.push(Access {
@@ -170,13 +172,19 @@ impl Accesses {
                     found: None,
                     left: None,
                     section: true,
-                    locks: own.iter().filter_map(|at| self.holds[*at].resource).collect(),
+                    locks: self.innermost(&open[bar.task as usize]),
                     code: (None, asked.place, asked.operation, resource),
                     near: [None; 2],
                 });
             }
         }
         sections
+    }
+
+    /// The locks of those of `open`, indices in `holds`, that were taken last.
+    fn innermost(&self, open: &[usize]) -> Vec<u32> {
+        let last = &open[open.len().saturating_sub(MOST_HELD)..];
+        last.iter().filter_map(|at| self.holds[*at].resource).collect()
     }
 
     fn find_neighbours(&mut self, record: &Record) {

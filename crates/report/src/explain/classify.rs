@@ -1,5 +1,7 @@
 //! From a pattern to the class of the mistake, with a sentence and the reasons for it.
 
+use std::collections::HashSet;
+
 use super::accesses::{Access, Mode};
 use super::case::{Blame, Case};
 use super::class::Class;
@@ -129,12 +131,18 @@ fn letters(case: &Case<'_>, pattern: &Pattern<'_>) -> String {
     format!("{what} (steps {})", steps.join(", "))
 }
 
+/// Different sets of locks that are compared with each other, each with each.
+const MOST_COMPARED: usize = 500;
+
 /// Two locks of one birthplace under each of which the same state was used, with nothing in common.
 fn two_locks_for_one_thing(case: &Case<'_>, pattern: &Pattern<'_>) -> Option<(u32, u32)> {
     let resources = pattern.resources();
     let about = |a: &&Access| resources.contains(&a.resource) && a.step < case.end();
     let born = |lock: u32| case.whole.resources[lock as usize].created_at;
-    let all: Vec<&Access> = case.accesses.all.iter().filter(about).collect();
+    // Of the same task with the same locks, one says it all: a long execution has many.
+    let mut seen = HashSet::new();
+    let new = |a: &&Access| !a.locks.is_empty() && seen.insert((a.task, a.resource, a.locks.clone()));
+    let all: Vec<&Access> = case.accesses.all.iter().filter(about).filter(new).take(MOST_COMPARED).collect();
     for (i, a) in all.iter().enumerate() {
         for b in all[i + 1..].iter().filter(|b| b.resource == a.resource && b.task != a.task) {
             let pairs = a.locks.iter().flat_map(|x| b.locks.iter().map(move |y| (*x, *y)));

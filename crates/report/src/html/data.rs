@@ -8,12 +8,12 @@ use super::order::arrows;
 use super::walk::{Bar, walk};
 use super::{PageOptions, Shown, sentence};
 use crate::names::Names;
+use crate::paste::replay_line;
 use crate::record::waits::waits;
 use crate::record::{BLOCKED, Details, PASSED, Record};
 use crate::source::Sources;
 use crate::terminal::operation::words;
 use crate::terminal::reason::{Ending, endings, reason};
-use crate::terminal::replay_line;
 
 /// No text, no resource, no place.
 const NONE: i32 = -1;

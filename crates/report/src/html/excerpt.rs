@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 
 use super::Shown;
+use crate::printable::printable_lines;
 
 /// Lines shown before and after a place.
 const AROUND: u32 = 5;
@@ -50,8 +51,9 @@ pub(super) fn of<'a>(records: &[Shown<'a>], read: &dyn Fn(&str) -> Option<String
 }
 
 fn cut(line: &str) -> String {
-    match line.char_indices().nth(LONGEST_LINE) {
+    let shown = match line.char_indices().nth(LONGEST_LINE) {
         Some((end, _)) => format!("{}…", &line[..end]),
         None => line.trim_end().to_owned(),
-    }
+    };
+    printable_lines(&shown).into_owned()
 }

@@ -12,6 +12,7 @@ pub(crate) mod walk;
 
 use serde::Serialize;
 
+use crate::printable::printable;
 use crate::record::Record;
 
 /// Steps that a page shows of a record at most: beyond, its beginning is left out, and that is said.
@@ -80,9 +81,12 @@ pub fn page(records: &[Shown<'_>], options: &PageOptions<'_>) -> String {
         records: Vec<data::RecordData<'a>>,
         sources: Vec<excerpt::File<'a>>,
     }
+    let plain = |shown: &Shown<'_>| (printable(shown.label).into_owned(), shown.record.printable());
+    let plain: Vec<(String, Record)> = records.iter().map(plain).collect();
+    let records: Vec<Shown<'_>> = plain.iter().map(|(label, record)| Shown { label, record }).collect();
     let data = Data {
         records: records.iter().map(|shown| data::record(shown, options)).collect(),
-        sources: excerpt::of(records, options.sources),
+        sources: excerpt::of(&records, options.sources),
     };
     let json = serde_json::to_string(&data).expect("texts, numbers and lists");
     let title = records.first().map_or("drawloom", |shown| shown.record.meta.test.as_str());
@@ -116,5 +120,5 @@ fn embed(json: &str) -> String {
 
 /// Text as it can stand in an element.
 fn escape(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }

@@ -1,14 +1,17 @@
 //! Happens-before arrows: for each step, the steps of other tasks that it comes right after.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use drawloom_engine::causality::Causality;
 use drawloom_engine::{OpKind, ResourceId, Site, Step, TaskId, UNBOUNDED, outcome};
 
-use crate::record::Record;
+use crate::record::{Record, StepRecord};
 
 /// Steps times tasks up to which clocks are computed: 64 MB of them.
 const MOST_CLOCKS: usize = 16 << 20;
+
+/// Permits that one step takes or gives back, at most.
+const MOST_PERMITS: u64 = u32::MAX as u64;
 
 /// One arrow.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -51,6 +54,8 @@ pub(super) fn arrows(record: &Record, first: u32) -> (Vec<Arrow>, bool) {
                 newest.extend(made.get(now as usize - 1).map(|i| (task, *i)));
             }
         }
+        // The last one knows most.
+        newest.sort_unstable_by_key(|(_, i)| std::cmp::Reverse(*i));
         for &(task, i) in &newest {
             let follows = newest.iter().any(|(_, k)| *k != i && knows(*k, task) >= causality.own(i));
             if !follows {
@@ -63,32 +68,64 @@ pub(super) fn arrows(record: &Record, first: u32) -> (Vec<Arrow>, bool) {
 }
 
 /// The steps from `first` on, as the engine knows them; their places do not matter here.
+///
+/// The engine takes its own steps for what they are: it finds tasks, resources and messages by the numbers that steps
+/// have. A record may have been made up, so a number that no execution would have is none here: such a step orders
+/// nothing.
 fn steps(record: &Record, first: u32) -> Vec<Step> {
     let kinds: Vec<OpKind> = record.operations.iter().map(|word| kind(word)).collect();
     let outcomes: Vec<u32> = record.outcomes.iter().map(|word| came_to(word)).collect();
-    let step = |step: &crate::record::StepRecord| {
+    let messages = messages(record, &kinds);
+    let step = |step: &StepRecord| {
         let kind = kinds[usize::from(step.operation)];
         let size = || step.resource.and_then(|r| record.resources[r as usize].size);
+        let below = |length: usize| step.argument.is_none_or(|argument| argument < length as u64);
+        let exists = match kind {
+            OpKind::Join | OpKind::IsFinished | OpKind::Unpark | OpKind::TimerFire => below(record.tasks.len()),
+            OpKind::CondWait => below(record.resources.len()),
+            OpKind::Await => step.resource.is_some(),
+            _ => true,
+        };
         Step {
             site: Site::UNKNOWN,
             arg: match kind {
                 OpKind::Send | OpKind::TrySend | OpKind::Recv | OpKind::TryRecv => size().unwrap_or(UNBOUNDED),
+                // Permits are added up.
+                OpKind::Acquire | OpKind::TryAcquire | OpKind::Release => step.argument.unwrap_or(0).min(MOST_PERMITS),
                 _ => step.argument.unwrap_or(0),
             },
-            value: match kind {
+            value: match (kind, step.resource.zip(step.value)) {
                 // Where what was free is not known, no release is taken for the one that was needed.
-                OpKind::Acquire => step.value.unwrap_or(u64::MAX),
+                (OpKind::Acquire, _) => step.value.unwrap_or(u64::MAX),
+                (OpKind::Send | OpKind::TrySend | OpKind::Recv | OpKind::TryRecv, Some(message)) => messages[&message],
                 _ => step.value.unwrap_or(0),
             },
             resource: step.resource.map_or(ResourceId::NONE, ResourceId),
             task: TaskId(step.task),
             after: step.after.and_then(|after| after.checked_sub(first)).map_or(0, |after| after + 1),
             outcome: outcomes[usize::from(step.outcome)] as u16,
-            kind,
+            kind: if exists { kind } else { OpKind::Yield },
             was_choice: step.choice,
         }
     };
     record.steps[first as usize..].iter().map(step).collect()
+}
+
+/// By channel and number: the numbers of messages without gaps, so that there are no more than steps. An execution has
+/// none.
+fn messages(record: &Record, kinds: &[OpKind]) -> HashMap<(u32, u64), u64> {
+    let is_message = |step: &&StepRecord| {
+        let kind = kinds[usize::from(step.operation)];
+        matches!(kind, OpKind::Send | OpKind::TrySend | OpKind::Recv | OpKind::TryRecv)
+    };
+    let named = record.steps.iter().filter(is_message).filter_map(|step| step.resource.zip(step.value));
+    let all: BTreeSet<(u32, u64)> = named.collect();
+    let mut next: (u32, u64) = (0, 0);
+    let numbered = all.into_iter().map(|(channel, number)| {
+        next = if next.0 == channel { (channel, next.1 + 1) } else { (channel, 1) };
+        ((channel, number), next.1 - 1)
+    });
+    numbered.collect()
 }
 
 /// An operation that a newer drawloom may have is taken for one that orders nothing.

@@ -217,7 +217,7 @@ impl Walker<'_> {
                 state.word = Some(if step.argument == Some(0) { "panicked" } else { "initialised" }.to_owned());
             }
             "write cell" => state.word = Some(format!("written by {}", self.names.path(step.task))),
-            "release" => state.taken += step.argument.unwrap_or(1),
+            "release" => state.taken = state.taken.saturating_add(step.argument.unwrap_or(1)),
             "send" | "try_send" if self.record.outcome(step) == "ok" => state.put += 1,
             "recv" | "try_recv" if self.record.outcome(step) == "ok" => state.taken += 1,
             "barrier wait" => state.put += 1,
@@ -247,7 +247,8 @@ impl Walker<'_> {
                 false
             }
             ("acquire" | "try_acquire", "ok") => {
-                self.resources[resource as usize].put += request.argument.unwrap_or(1);
+                let state = &mut self.resources[resource as usize];
+                state.put = state.put.saturating_add(request.argument.unwrap_or(1));
                 return;
             }
             _ => return,

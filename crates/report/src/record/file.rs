@@ -5,6 +5,14 @@ use serde::ser::SerializeSeq;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::{AccessRecord, Details, Record, StepRecord, VERSION};
+use crate::explain::Explanation;
+
+/// Steps that a trace file has at most: of more, nobody would want to know.
+const MOST_STEPS: usize = 4_000_000;
+/// No number of a step, line or column is as large as this, so that whoever adds to one need not ask.
+const TOO_LARGE: u32 = 1 << 31;
+/// Of what is wrong with a file so much is repeated.
+const LONGEST_REASON: usize = 200;
 
 /// Why a text cannot be read as a record.
 #[derive(Debug, thiserror::Error)]
@@ -38,7 +46,7 @@ impl Record {
         struct Head {
             version: u64,
         }
-        let damaged = |error: serde_json::Error| ReadError::Damaged(error.to_string());
+        let damaged = |error: serde_json::Error| ReadError::Damaged(shortened(error.to_string()));
         let head: Head = match serde_json::from_str(text) {
             Ok(head) => head,
             // A trace file always begins with its version, so one that was cut can be told.
@@ -57,6 +65,12 @@ impl Record {
 
     /// Every index points into its table, so that nobody who uses a record has to ask.
     fn check(&self) -> Result<(), String> {
+        if self.places.iter().any(|place| place.line >= TOO_LARGE || place.column >= TOO_LARGE) {
+            return Err("a place has a line or a column that no file has".to_owned());
+        }
+        if self.explanation.as_ref().is_some_and(|explanation| !fits(explanation)) {
+            return Err("its explanation is about steps that are not there".to_owned());
+        }
         let task = |i: &u32| (*i as usize) < self.tasks.len();
         let place = |i: &Option<u32>| i.is_none_or(|i| (i as usize) < self.places.len());
         let resource = |i: &Option<u32>| i.is_none_or(|i| (i as usize) < self.resources.len());
@@ -102,6 +116,49 @@ impl Record {
             && (self.tasks.is_empty() || task(&self.finding.task));
         if details && tables { Ok(()) } else { Err("it refers to a task or place that is not there".into()) }
     }
+}
+
+/// Whether all steps that an explanation speaks of could be there. Some that it names were never made: it says what tasks
+/// would have done next.
+fn fits(explanation: &Explanation) -> bool {
+    let lines = explanation.lines().flat_map(|line| [line.step, line.last]).flatten();
+    let window = explanation.window.iter().flat_map(|window| [Some(window.from), window.to]).flatten();
+    let taken = explanation.stacks.iter().flat_map(|stack| stack.held.iter().chain([&stack.wanted]));
+    let steps = lines.chain(window).chain(taken.filter_map(|taken| taken.step));
+    let checkpoints = explanation.checkpoints.iter().map(|point| point.step);
+    steps.chain(checkpoints).chain(explanation.evidence.steps.iter().copied()).all(|step| step < TOO_LARGE)
+}
+
+/// The beginning of a reason: it may repeat what the file says.
+fn shortened(reason: String) -> String {
+    match reason.char_indices().nth(LONGEST_REASON) {
+        Some((end, _)) => format!("{}…", &reason[..end]),
+        None => reason,
+    }
+}
+
+/// The steps, up to so many: a file of a stranger does not decide how much memory is taken.
+pub(super) fn steps<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<StepRecord>, D::Error> {
+    struct Steps;
+    impl<'de> Visitor<'de> for Steps {
+        type Value = Vec<StepRecord>;
+        fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+            f.write_str("a list of steps")
+        }
+        fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Vec<StepRecord>, A::Error> {
+            let mut steps = Vec::new();
+            while let Some(step) = seq.next_element()? {
+                if steps.len() == MOST_STEPS {
+                    return Err(A::Error::custom(format!(
+                        "it has more than {MOST_STEPS} steps, the most that are read"
+                    )));
+                }
+                steps.push(step);
+            }
+            Ok(steps)
+        }
+    }
+    deserializer.deserialize_seq(Steps)
 }
 
 /// One element of a step's array.

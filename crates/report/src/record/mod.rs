@@ -78,6 +78,7 @@ pub struct Record {
     /// The words of the outcomes that occur; the first is "ok".
     pub outcomes: Vec<String>,
     /// What was done up to the finding, in order.
+    #[serde(deserialize_with = "file::steps")]
     pub steps: Vec<StepRecord>,
     /// The race window, once somebody has found it out: the viewer shades it. Not written while it is
     /// none.

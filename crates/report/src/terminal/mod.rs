@@ -13,9 +13,9 @@ mod trace;
 
 use std::fmt::Write as _;
 
-use drawloom_engine::config::ENV_REPLAY;
-
 use crate::names::{Names, count};
+use crate::paste::replay_line;
+use crate::printable::printable;
 use crate::record::{Minimised, Record};
 use crate::source::Sources;
 pub(crate) use headline::headline;
@@ -63,6 +63,7 @@ impl Default for RenderOptions<'_> {
 /// assert!(text.starts_with("NOTHING EXPLORED in test \"bank::transfer\":"));
 /// ```
 pub fn render(record: &Record, options: &RenderOptions<'_>) -> String {
+    let record = &record.printable();
     let sources = Sources::of(record, options.sources);
     let names = Names::of(record, &sources);
     let paint = Paint(options.colour);
@@ -96,8 +97,8 @@ fn footer(out: &mut String, record: &Record, options: &RenderOptions<'_>, paint:
     if let Some(line) = replay_line(record) {
         let _ = writeln!(out, "replay: {}", paint.ink(Ink::Strong, &line));
     }
-    let trace = options.trace_file.map(|file| format!("trace: {file}"));
-    let page = options.page.map(|file| format!("page: {file}"));
+    let trace = options.trace_file.map(|file| format!("trace: {}", printable(file)));
+    let page = options.page.map(|file| format!("page: {}", printable(file)));
     let files: Vec<_> = trace.into_iter().chain(page).collect();
     if !files.is_empty() {
         let _ = writeln!(out, "{}", files.join("  "));
@@ -120,13 +121,4 @@ fn minimising(minimised: &Minimised) -> String {
         Some((before, after, what)) => format!("minimised {before} → {after} {what} in {replays}{rest}"),
         None => format!("nothing simpler in {replays} ({}){rest}", count(after.preemptions, "preemption")),
     }
-}
-
-/// The line to paste that replays the execution, if it can be replayed.
-pub(crate) fn replay_line(record: &Record) -> Option<String> {
-    let meta = &record.meta;
-    (!meta.token.is_empty()).then(|| match &meta.replay_with {
-        Some(command) => format!("{command} {}", meta.token),
-        None => meta.language.replay(ENV_REPLAY, &meta.token, &meta.test, meta.command.as_deref()),
-    })
 }

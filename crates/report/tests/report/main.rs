@@ -2,6 +2,7 @@
 
 mod cause;
 mod file;
+mod hostile;
 mod minimised;
 mod python;
 mod screens;

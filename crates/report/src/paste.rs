@@ -1,0 +1,192 @@
+//! Lines to paste: made from checked parts only.
+//!
+//! Who reads a report pastes its last line into a shell. The parts of that line are in the trace file, which somebody else
+//! may have written, so none of them is taken over as it stands: a token has the letters of a token, a command is one that
+//! we know, and the name of a test is quoted. Where a part is something else, a line without it is shown, or none.
+
+use drawloom_engine::config::ENV_REPLAY;
+
+use crate::language::Language;
+use crate::record::{Meta, Record};
+
+/// The commands that take a token, with which drawloom has tests run by somebody else than plain cargo.
+const COMMANDS: [&str; 2] = ["drawloom replay", "drawloom replay --tokio"];
+
+/// The known command that `given` is; the first one if none is given or it is another.
+pub fn replay_command(given: Option<&str>) -> &'static str {
+    given.and_then(known_command).unwrap_or(COMMANDS[0])
+}
+
+fn known_command(given: &str) -> Option<&'static str> {
+    COMMANDS.into_iter().find(|known| *known == given)
+}
+
+/// Whether `text` has the form of a replay token, and so nothing that a shell would take for something else.
+pub fn is_token(text: &str) -> bool {
+    let rest = text.strip_prefix("dl1");
+    rest.is_some_and(|rest| rest.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_')))
+}
+
+/// The same for what may follow a token of Python: names of what its steps are about, which stand in quotes.
+fn is_quotable_token(text: &str) -> bool {
+    let (token, names) = text.split_once('~').unwrap_or((text, ""));
+    let inside_quotes = |c: char| crate::printable::is_printable(c) && !matches!(c, '\'' | '"' | '`' | '\\');
+    is_token(token) && names.chars().all(inside_quotes)
+}
+
+/// The line to paste that replays the execution, if it can be replayed.
+pub(crate) fn replay_line(record: &Record) -> Option<String> {
+    let Meta { token, replay_with, language, command, test, .. } = &record.meta;
+    if !is_quotable_token(token) {
+        return None;
+    }
+    if let Some(command) = replay_with.as_deref().and_then(known_command).filter(|_| is_token(token)) {
+        return Some(format!("{command} {token}"));
+    }
+    Some(match (language, command.as_deref().and_then(python)) {
+        (_, Some(command)) => format!("{ENV_REPLAY}='{token}' {command}"),
+        (Language::Rust, None) => format!("{ENV_REPLAY}='{token}' {}", cargo_test(test)),
+        (Language::Python, None) => format!("drawloom.explore(…, replay=\"{token}\")"),
+    })
+}
+
+/// The command that runs one test. The path of a test begins with the name of its crate or test
+/// binary, which the test harness leaves out.
+fn cargo_test(test: &str) -> String {
+    let is_name = |part: &str| !part.is_empty() && part.chars().all(|c| c.is_alphanumeric() || c == '_');
+    let parts: Vec<&str> = test.split("::").collect();
+    match parts.as_slice() {
+        // A text that somebody chose names no test that cargo knows.
+        parts if !parts.iter().all(|part| is_name(part)) => "cargo test".to_owned(),
+        [] | [_] => format!("cargo test -- --exact {test}"),
+        [_, rest @ ..] => format!("cargo test -- --exact {}", rest.join("::")),
+    }
+}
+
+/// A command that runs one test of pytest, or a script of the project without arguments; none if `command` is something
+/// else. What arguments do to a script nobody can tell from here.
+fn python(command: &str) -> Option<String> {
+    let words = words(command)?;
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    match words.as_slice() {
+        ["python", "-m", "pytest", node] if is_below(node.split("::").next()?) => {
+            Some(format!("python -m pytest {}", quoted(node)))
+        }
+        ["python", script] if is_below(script) => Some(format!("python {}", quoted(script))),
+        _ => None,
+    }
+}
+
+/// Whether `file` is a source file of Python somewhere below the folder one is in.
+fn is_below(file: &str) -> bool {
+    let plain = file.chars().all(crate::printable::is_printable);
+    let options = file.starts_with('-');
+    let elsewhere =
+        file.starts_with(['/', '\\', '~']) || file.contains(':') || file.split(['/', '\\']).any(|p| p == "..");
+    plain && !options && !elsewhere && file.ends_with(".py")
+}
+
+/// The words of a command in which every word is plain or in single quotes, as `shlex.quote` writes it; none of any other.
+fn words(command: &str) -> Option<Vec<String>> {
+    let mut words = vec![String::new()];
+    let mut rest = command;
+    while let Some(c) = rest.chars().next() {
+        rest = &rest[c.len_utf8()..];
+        let word = words.last_mut()?;
+        match c {
+            ' ' => words.push(String::new()),
+            // A single quote within single quotes is written as `'"'"'`.
+            '\'' | '"' => {
+                let (inside, after) = rest.split_once(c)?;
+                if c == '"' && inside != "'" {
+                    return None;
+                }
+                word.push_str(inside);
+                rest = after;
+            }
+            c if is_plain(c) => word.push(c),
+            _ => return None,
+        }
+    }
+    Some(words)
+}
+
+/// What no shell takes for something else.
+fn is_plain(c: char) -> bool {
+    c.is_ascii_alphanumeric() || "_@%+=:,./-".contains(c)
+}
+
+/// A word for a shell.
+fn quoted(word: &str) -> String {
+    if !word.is_empty() && word.chars().all(is_plain) {
+        return word.to_owned();
+    }
+    let shown = crate::printable::printable(word);
+    format!("'{}'", shown.replace('\'', "'\"'\"'"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(meta: Meta) -> Option<String> {
+        let engine = drawloom_engine::Engine::new();
+        let kind = drawloom_engine::finding::FindingKind::NothingExplored;
+        let finding = drawloom_engine::finding::Finding { kind, task: drawloom_engine::TaskId::MAIN, step: 0 };
+        let meta = Meta { token: if meta.token.is_empty() { "dl1AbC-d_9".into() } else { meta.token }, ..meta };
+        replay_line(&Record::of(&engine, &finding, meta, &|_| None))
+    }
+
+    #[test]
+    fn no_part_of_a_line_to_paste_is_taken_over_unchecked() {
+        let plain = Some("DRAWLOOM_REPLAY='dl1AbC-d_9' cargo test -- --exact transfer".to_owned());
+        let test = || Meta { test: "bank::transfer".into(), ..Meta::default() };
+        assert_eq!(line(test()), plain);
+        for foreign in ["x; rm -rf ~ #", "drawloom replay --tokio;", "drawloom  replay", "", "$(reboot)"] {
+            assert_eq!(line(Meta { replay_with: Some(foreign.into()), ..test() }), plain, "{foreign}");
+            assert_eq!(line(Meta { command: Some(foreign.into()), ..test() }), plain, "{foreign}");
+        }
+        let tokio = Meta { replay_with: Some("drawloom replay --tokio".into()), ..test() };
+        assert_eq!(line(tokio).as_deref(), Some("drawloom replay --tokio dl1AbC-d_9"));
+        let python = Meta { token: "dl1Ab~1000;x,y;a b;$(id);;".into(), language: Language::Python, ..Meta::default() };
+        assert_eq!(line(python).as_deref(), Some("drawloom.explore(…, replay=\"dl1Ab~1000;x,y;a b;$(id);;\")"));
+        for token in ["dl1Ab~'; id #", "dl1Ab~\"", "dl1Ab~\\", "dl1Ab~\n"] {
+            assert_eq!(line(Meta { token: token.into(), ..test() }), None, "{token}");
+        }
+        for token in ["dl1'; rm -rf ~ #", "x", "dl1 a", "dl1\n", "dl1é"] {
+            assert_eq!(line(Meta { token: token.into(), ..test() }), None, "{token}");
+        }
+        let named = line(Meta { test: "bank::a; rm -rf ~".into(), ..Meta::default() });
+        assert_eq!(named.as_deref(), Some("DRAWLOOM_REPLAY='dl1AbC-d_9' cargo test"));
+    }
+
+    #[test]
+    fn a_test_of_pytest_is_quoted_and_nothing_else_is_run_by_python() {
+        let python = |command: &str| {
+            let meta = Meta { language: Language::Python, command: Some(command.into()), ..Meta::default() };
+            line(meta).expect("a line")
+        };
+        let unknown = "drawloom.explore(…, replay=\"dl1AbC-d_9\")";
+        for (command, wanted) in [
+            ("python -m pytest tests/test_a.py::test_b", Some("python -m pytest tests/test_a.py::test_b")),
+            ("python -m pytest 'test_a.py::test_b[x y]'", Some("python -m pytest 'test_a.py::test_b[x y]'")),
+            ("python -m pytest 'test_a.py::t['\"'\"'$x]'", Some("python -m pytest 'test_a.py::t['\"'\"'$x]'")),
+            ("python bank.py", Some("python bank.py")),
+            ("python bank.py --drop-all", None),
+            ("python -c 'import os'", None),
+            ("python /tmp/evil.py", None),
+            ("python ../evil.py", None),
+            ("python -m pytest ../evil.py::test", None),
+            ("python -m pytest -p evil.py", None),
+            ("python -m pytest --rootdir=x.py", None),
+            ("python -m pytest a.py::t; rm -rf ~", None),
+            ("python -m pytest a.py::t `id`", None),
+            ("python -m pytest 'a.py::t", None),
+            ("python -m pytest \"a.py::$(id)\"", None),
+            ("sh evil.py", None),
+        ] {
+            let wanted = wanted.map_or(unknown.to_owned(), |line| format!("DRAWLOOM_REPLAY='dl1AbC-d_9' {line}"));
+            assert_eq!(python(command), wanted, "{command}");
+        }
+    }
+}
