@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use super::{Answer, CheckError, Options, Shown, code};
 use crate::causal::{self, Causal, Guarantee};
+use crate::escape::escaped;
 use crate::explain::{self, Explanation};
 use crate::format::Log;
 use crate::history::Value;
@@ -40,8 +41,11 @@ pub(super) fn levels() -> Vec<&'static str> {
     [LINEARIZABLE, SEQUENTIAL].into_iter().chain(causal).chain([SESSION]).chain(guarantees).collect()
 }
 
-pub(super) fn check(options: &Options, model: &str) -> Result<Answer, CheckError> {
-    let check = match model {
+type Check = fn(&Options, &Log, &str) -> Result<Answer, CheckError>;
+
+/// How to check a model, by any of its names.
+fn by_name(model: &str) -> Option<Check> {
+    Some(match model {
         "register" | "cas-register" | "casreg" => of::<Register<Value>>,
         "key-value" | "kv" => of::<KeyValue<Value, Value>>,
         "counter" => of::<Counter>,
@@ -52,14 +56,26 @@ pub(super) fn check(options: &Options, model: &str) -> Result<Answer, CheckError
         "priority-queue" => of::<PriorityQueue<Value>>,
         "mutex" | "lock" => of::<Mutex>,
         "semaphore" => of::<Semaphore>,
-        _ => return Err(CheckError::Name { what: "the model", name: model.to_owned(), known: super::models() }),
-    };
+        _ => return None,
+    })
+}
+
+pub(super) fn is_known(model: &str) -> bool {
+    by_name(model).is_some()
+}
+
+pub(super) fn check(options: &Options, model: &str) -> Result<Answer, CheckError> {
+    let unknown = || CheckError::Name { what: "the model", name: model.to_owned(), known: super::models() };
+    let check = by_name(model).ok_or_else(unknown)?;
     let level = options.consistency.as_deref().unwrap_or(LINEARIZABLE);
     if !levels().contains(&level) {
         let known = levels();
         return Err(CheckError::Name { what: "the level", name: level.to_owned(), known });
     }
     let log = options.log()?;
+    if log.events.is_empty() {
+        return Err(options.empty());
+    }
     match level {
         LINEARIZABLE | SEQUENTIAL => check(options, &log, level),
         _ => of_sessions(options, &log, level),
@@ -90,7 +106,8 @@ where
     let place = |op: crate::OpId| {
         let event = &log.events[history.operations()[op.index()].call as usize];
         let key = event.key.as_ref().map_or(String::new(), |key| format!(" {key}"));
-        format!("{}{key} {} of process {}, line {}", event.f, event.value, event.process, event.line)
+        let f = escaped(&event.f);
+        format!("{f}{key} {} of process {}, line {}", event.value, event.process, event.line)
     };
     let said = match level {
         SEQUENTIAL => match sequential::check_within(&model, &history, options.budget) {

@@ -3,12 +3,14 @@
 mod builder;
 mod event;
 mod recorder;
+mod value;
 
 use std::fmt;
 
 pub use builder::Builder;
-pub use event::{Event, EventKind, Value};
+pub use event::{Event, EventKind};
 pub use recorder::{Client, Recorder};
+pub use value::Value;
 
 /// A sequential client: it calls one operation at a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -147,7 +147,7 @@ impl Datum for Value {
             Value::Bool(value) => Some(Token::Bool(*value)),
             Value::Int(value) => Some(Token::Number(*value)),
             Value::Text(text) => Some(Token::Text(text)),
-            Value::Float(_) | Value::List(_) | Value::Map(_) => None,
+            Value::Float(_) | Value::Number(_) | Value::List(_) | Value::Set(_) | Value::Map(_) => None,
         }
     }
 
