@@ -7,8 +7,8 @@ use crate::causal::{self, Causal, Guarantee};
 use crate::escape::escaped;
 use crate::explain::{self, Explanation};
 use crate::format::Log;
-use crate::history::Value;
-use crate::linearizable::Checker;
+use crate::history::{History, Value};
+use crate::linearizable::{Checker, Violation};
 use crate::model::{
     AppendList, Counter, FifoQueue, KeyValue, LifoStack, Mutex, PriorityQueue, Readable, Register, Semaphore, Set,
     history_from_log,
@@ -119,27 +119,31 @@ where
             }
             Verdict::Unknown(unknown) => Said::new("unknown", vec![unknown.to_string()]),
         },
-        _ => match checker(options).check(&model, &history, options.budget) {
-            Verdict::Ok(()) => Said::new("ok", Vec::new()),
-            Verdict::Illegal(violation) => {
-                let explanation = explain::linearizability(&model, &history, options.budget);
-                let line = match &explanation {
-                    Some(explanation) => explanation.to_string(),
-                    None => format!("no order explains it; the part that begins with {}", place(violation.part)),
-                };
-                Said { explanation, ..Said::new("illegal", vec![line]) }
+        _ => match verdict(options, &model, &history) {
+            (Verdict::Ok(()), _) => Said::new("ok", Vec::new()),
+            (Verdict::Illegal(violation), steps) => {
+                let explanation = explain::violated(&model, &history, violation, steps, options.budget);
+                let line = explanation.to_string();
+                Said { explanation: Some(explanation), ..Said::new("illegal", vec![line]) }
             }
-            Verdict::Unknown(unknown) => Said::new("unknown", vec![unknown.to_string()]),
+            (Verdict::Unknown(unknown), _) => Said::new("unknown", vec![unknown.to_string()]),
         },
     };
     Ok(answer(said, M::NAME, level, history.len()))
 }
 
-fn checker<M: Readable>(options: &Options) -> Checker<M> {
-    match options.progress {
-        Some(told) => Checker::new().telling(told),
-        None => Checker::new(),
+/// The verdict, and how many steps it took. What the checker remembers is gone before anything is explained.
+fn verdict<M: Readable>(
+    options: &Options,
+    model: &M,
+    history: &History<M::Op, M::Ret>,
+) -> (Verdict<(), Violation>, u64) {
+    let mut checker = Checker::new();
+    if let Some(told) = options.progress {
+        checker = checker.telling(told);
     }
+    let verdict = checker.check(model, history, options.budget);
+    (verdict, checker.steps())
 }
 
 /// Causal consistency and session guarantees: of registers, whatever the model.
