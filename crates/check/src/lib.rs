@@ -10,6 +10,7 @@
 
 pub mod causal;
 pub mod command;
+mod escape;
 pub mod explain;
 pub mod format;
 pub mod generate;

@@ -6,7 +6,12 @@ use drawloom_check::model::{
 };
 use drawloom_check::{Budget, History, Reason, Verdict, sequential};
 
-/// A queue in which everything overlaps, the values are not distinct, and the last one is wrong.
+/// A queue with a bound, for which there is nothing but the search: everything overlaps, the values are not distinct, and the
+/// last one is wrong.
+fn queue() -> FifoQueue<u32> {
+    FifoQueue::bounded(100)
+}
+
 fn hard() -> History<ContainerOp<u32>, ContainerRet<u32>> {
     let mut history = History::builder();
     for process in 0..14 {
@@ -26,8 +31,7 @@ fn hard() -> History<ContainerOp<u32>, ContainerRet<u32>> {
 
 #[test]
 fn steps_that_run_out_are_told_with_how_far_it_got() {
-    let Verdict::Unknown(unknown) =
-        linearizable::check_within(&FifoQueue::new(), &hard(), Budget::default().steps(2_000))
+    let Verdict::Unknown(unknown) = linearizable::check_within(&queue(), &hard(), Budget::default().steps(2_000))
     else {
         panic!("two thousand steps cannot suffice");
     };
@@ -38,17 +42,17 @@ fn steps_that_run_out_are_told_with_how_far_it_got() {
 
 #[test]
 fn bytes_that_run_out_are_told() {
-    let verdict = linearizable::check_within(&FifoQueue::new(), &hard(), Budget::default().bytes(100_000));
+    let verdict = linearizable::check_within(&queue(), &hard(), Budget::default().bytes(100_000));
     let Verdict::Unknown(unknown) = verdict else { panic!("a hundred kilobytes cannot suffice") };
     assert_eq!(unknown.reason, Reason::Bytes(100_000));
-    let verdict = sequential::check_within(&FifoQueue::new(), &hard(), Budget::default().bytes(1_000));
+    let verdict = sequential::check_within(&queue(), &hard(), Budget::default().bytes(1_000));
     assert!(verdict.is_unknown());
 }
 
 #[test]
 fn a_checker_can_be_used_again_after_running_out() {
     let mut checker = Checker::new();
-    let model = FifoQueue::new();
+    let model = queue();
     assert!(checker.check(&model, &hard(), Budget::default().steps(500)).is_unknown());
     let fine = History::builder()
         .call(0, ContainerOp::Insert(1), ContainerRet::Inserted)
@@ -97,7 +101,7 @@ fn a_long_search_tells_how_far_it_has_come() {
     let (told, heard) = std::sync::mpsc::channel();
     let mut checker = Checker::new().telling(move |standing| told.send(standing).expect("somebody listens"));
     let budget = Budget::default().steps(200_000);
-    assert!(checker.check(&FifoQueue::new(), &hard(), budget).is_unknown());
+    assert!(checker.check(&queue(), &hard(), budget).is_unknown());
     let heard: Vec<_> = heard.try_iter().collect();
     assert!(heard.len() >= 2, "{heard:?}");
     assert!(heard.is_sorted_by_key(|standing| standing.steps) && heard.iter().all(|standing| standing.parts == 1));

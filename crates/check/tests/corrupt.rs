@@ -138,7 +138,7 @@ fn a_truncated_file_of_ten_megabytes_gives_the_line_where_it_ends() {
     bytes.truncate(bytes.len() - 10);
     let errors = Log::read(JsonLines::new(bytes.as_slice())).unwrap_err();
     assert_eq!(errors.count, 1);
-    assert_eq!(errors.to_string(), format!("line {line}, column 47: EOF while parsing a value"));
+    assert_eq!(errors.to_string(), format!("line {line}, column 48: a value is missing after ','"));
 }
 
 /// The errors of a file, as they are shown.
@@ -152,16 +152,17 @@ fn errors(text: &str) -> String {
 #[test]
 fn errors_say_what_is_wrong_and_where() {
     let event = |process: &str, kind: &str, f: &str| format!(r#"{{"process":{process},"type":"{kind}","f":"{f}"}}"#);
-    assert_eq!(errors("\n\n{\"f\":1}\n"), "line 3, column 6: invalid type: integer `1`, expected a string");
-    assert_eq!(errors(&event("-1", "ok", "read")), "line 1: `process` is -1, not a number from 0 up");
-    assert_eq!(errors(&event("0", "okay", "read")), "line 1: `type` is \"okay\", not invoke, ok, fail or info");
+    assert_eq!(errors("\n\n{\"process\":0,\"type\":\"ok\",\"f\":1}\n"), "line 3: `f` is a number, not a word");
+    assert_eq!(errors("\n\n7\n"), "line 3, column 1: a number where an event, which is a map, is expected");
+    assert_eq!(errors(&event("-1", "ok", "read")), "line 1: `process` is a number below 0, not a number from 0 up");
+    assert_eq!(errors(&event("0", "okay", "read")), "line 1: `type` is not invoke, ok, fail or info");
     assert_eq!(errors("{\"process\":0,\"type\":\"ok\"}"), "line 1: an event needs `f`");
-    assert_eq!(errors(&event("0", "ok", "read")), "line 1: process 0 ends read, but has no operation open");
+    assert_eq!(errors(&event("0", "ok", "read")), "line 1: process 0 ends an operation, but has none open");
     let twice = [event("0", "invoke", "read"), event("1", "invoke", "read"), event("0", "invoke", "read")].join("\n");
-    assert_eq!(errors(&twice), "line 3: process 0 calls read, but its operation of line 1 is still open");
+    assert_eq!(errors(&twice), "line 3: process 0 calls an operation, but its operation of line 1 is still open");
     assert_eq!(
         errors(&event("0", "invoke", "increment")),
-        "line 1: \"increment\" is no operation of a register, which has read, write and cas"
+        "line 1: `f` is no operation of a register, which has read, write and cas"
     );
     let many = vec!["{"; 30].join("\n");
     assert!(errors(&many).ends_with("\n… and 10 more"), "{}", errors(&many));

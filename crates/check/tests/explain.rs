@@ -103,6 +103,58 @@ fn only_the_key_that_is_wrong_is_shown() {
     "#);
 }
 
+/// A read of what somebody could not write, for all that is known.
+#[test]
+fn an_operation_that_failed_is_shown_as_what_it_is() {
+    let history = History::builder()
+        .call(0, Write(1), RegisterRet::Written)
+        .invoke(1, Write(2))
+        .call(2, Read, RegisterRet::Value(1))
+        .call(2, Read, RegisterRet::Value(2))
+        .fail(1)
+        .build()
+        .unwrap();
+    let why = explain::linearizability(&Register::new(0), &history, Budget::default()).unwrap();
+    insta::assert_snapshot!(why, @r#"
+    not linearizable: read → 2 cannot be placed
+      1 of 4 operations are enough to see it
+      it would fit if this had not failed: write 2 → failed
+
+      process 1  ├ write 2 → failed ──┤
+      process 2    ├ read → 2 ━━✗
+
+      1. at the beginning not read → 2: the value is 0
+    "#);
+}
+
+/// The verdict takes no steps at all, and the budget leaves few for its explanation.
+#[test]
+fn an_explanation_that_is_given_up_says_so() {
+    let explained = |steps| {
+        let budget = Budget::default().steps(steps);
+        explain::linearizability(&Register::new(0), &stale_register(), budget).unwrap()
+    };
+    let why = explained(400);
+    assert!(why.given_up && why.steps <= 400);
+    insta::assert_snapshot!(why.to_string().lines().take(3).collect::<Vec<_>>().join("\n"), @r#"
+    not linearizable: read → 19 cannot be placed
+      41 of 42 operations are enough to see it
+      fewer may be enough: their reduction was given up after 400 steps
+    "#);
+    let mut long = History::builder();
+    for value in 1..300 {
+        long = long.call(0, Write(value), RegisterRet::Written);
+    }
+    let long = long.call(1, Read, RegisterRet::Value(3)).build().unwrap();
+    let why = explain::linearizability(&Register::new(0), &long, Budget::default().steps(500)).unwrap();
+    insta::assert_snapshot!(why, @r#"
+    not linearizable: the explanation was given up after 500 steps
+      300 of 300 operations cannot be explained, which are too many to show
+    "#);
+    let page = why.to_html("given up");
+    assert!(page.contains("\"given_up\":true") && page.trim_end().ends_with("</html>"));
+}
+
 #[test]
 fn explanations_are_the_same_every_time_and_as_json() {
     let explained = || explain::linearizability(&Register::new(0), &stale_register(), Budget::default()).unwrap();

@@ -18,7 +18,7 @@ fn main() -> ExitCode {
     match check(&options) {
         Ok(answer) => {
             match json {
-                true => println!("{}", answer.json),
+                true => println!("{}", answer.json_text()),
                 false => print!("{}", answer.text),
             }
             ExitCode::from(answer.code)

@@ -30,12 +30,13 @@ mod session;
 
 use crate::format::{Log, LogErrors, ReadError};
 use crate::history::Value;
+use crate::transactions::history::StepKind;
 use crate::transactions::isolation::clocks::{ByKey, Clocks};
 use crate::transactions::isolation::{self, cycle};
 use crate::transactions::registers::{INITIAL, Registers};
 use crate::transactions::report::Report;
 use crate::transactions::writes::Writes;
-use crate::transactions::{Builder, Isolation, Micro, Transactions, TxnId, Unfit, Violation};
+use crate::transactions::{Builder, Isolation, Transactions, TxnId, Unfit, Violation};
 
 pub use session::{Broken, Guarantee, Sessions, check_sessions};
 
@@ -67,20 +68,20 @@ impl Causal {
 /// The reads and writes of a log, each as a transaction of its own.
 ///
 /// Operations are `read` and `write` (or `r`, `w`, `get`, `put`), with or without a `key`. A log without calls will do.
+/// All keys begin with the `init` of the file's description of itself, or `null`.
 pub fn from_log(log: &Log) -> Result<Transactions, LogErrors> {
     let mut builder = Builder::new();
+    builder.record_init(log.meta.get("init").unwrap_or(&Value::Nil));
     for event in &log.events {
         let key = event.key.clone().unwrap_or_else(|| Value::Text("register".to_owned()));
-        let micro = match event.f.as_str() {
-            "read" | "r" | "get" => Micro::Read(key, event.value.clone()),
-            "write" | "w" | "put" => Micro::Write(key, event.value.clone()),
-            other => {
-                let reason = format!("{other:?} is neither a read nor a write of a register");
-                return Err(ReadError::new(event.line, reason).into());
-            }
+        let kind = match event.f.as_str() {
+            "read" | "r" | "get" => StepKind::Read,
+            "write" | "w" | "put" => StepKind::Write,
+            _ => return Err(ReadError::new(event.line, "`f` is neither a read nor a write of a register").into()),
         };
+        builder.access(&key, kind, &event.value);
         builder
-            .event_at(event.process, event.kind, &[micro], event.line)
+            .take(Some(event.process), event.kind, event.line)
             .map_err(|reason| ReadError::new(event.line, reason))?;
     }
     let mut history = builder.finish();

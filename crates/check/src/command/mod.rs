@@ -4,6 +4,7 @@
 //! thin. Exit codes are 0 if the history has the level that was asked for, 1 if it has not, and 2 if that cannot be said:
 //! the file cannot be read, a name is not known, or a budget ran out.
 
+mod format;
 mod operations;
 mod page;
 mod transactional;
@@ -12,43 +13,14 @@ use std::fs::File;
 use std::io::{self, BufReader, IsTerminal};
 use std::path::{Path, PathBuf};
 
+pub use self::format::Format;
+use crate::escape::escaped;
 use crate::explain::Explanation;
 use crate::format::{Edn, Entry, JsonLines, Log, LogErrors};
 use crate::history::Value;
 use crate::linearizable::Standing;
 use crate::transactions::Finding;
 use crate::verdict::Budget;
-
-/// How a history file is written.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Format {
-    /// JSON lines.
-    Jsonl,
-    /// Jepsen's EDN.
-    Edn,
-}
-
-impl Format {
-    /// The names of all formats.
-    pub const NAMES: [&'static str; 2] = ["jsonl", "edn"];
-
-    /// The format of that name.
-    pub fn from_name(name: &str) -> Option<Format> {
-        match name {
-            "jsonl" => Some(Format::Jsonl),
-            "edn" => Some(Format::Edn),
-            _ => None,
-        }
-    }
-
-    /// What the name of a file tells: EDN by its ending, and JSON lines otherwise.
-    pub fn of(path: &Path) -> Format {
-        match path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("edn")) {
-            true => Format::Edn,
-            false => Format::Jsonl,
-        }
-    }
-}
 
 /// What to check.
 #[derive(Clone, Debug, Default)]
@@ -59,7 +31,7 @@ pub struct Options {
     pub model: Option<String>,
     /// The level; the strongest usual one of the model if there is none.
     pub consistency: Option<String>,
-    /// How the file is written; what its name tells if there is none.
+    /// How the file is written; what its first bytes or else its name tell if there is none.
     pub format: Option<Format>,
     /// Where to write a page that can be opened in a browser.
     pub html: Option<PathBuf>,
@@ -90,6 +62,13 @@ pub struct Answer {
     shown: Shown,
 }
 
+impl Answer {
+    /// The JSON on one line, as it can be printed: what a terminal would obey is escaped.
+    pub fn json_text(&self) -> String {
+        escaped(&self.json.to_string()).into_owned()
+    }
+}
+
 /// What the page shows beside the text.
 #[derive(Clone, Debug, PartialEq)]
 enum Shown {
@@ -104,7 +83,7 @@ enum Shown {
 #[derive(Debug, thiserror::Error)]
 pub enum CheckError {
     /// The file is not there, or cannot be read or written.
-    #[error("{}: {error}", .path.display())]
+    #[error("{}: {error}", shown(.path))]
     File {
         /// Which file.
         path: PathBuf,
@@ -112,15 +91,17 @@ pub enum CheckError {
         error: io::Error,
     },
     /// Lines of the file cannot be read.
-    #[error("{}:\n{errors}", .path.display())]
+    #[error("{}:\n{errors}{hint}", shown(.path))]
     Content {
         /// Which file.
         path: PathBuf,
         /// Which lines, and why.
         errors: LogErrors,
+        /// What may be the reason of all of them, or nothing.
+        hint: String,
     },
     /// The history cannot be judged.
-    #[error("{}: {error}", .path.display())]
+    #[error("{}: {error}", shown(.path))]
     Unfit {
         /// Which file.
         path: PathBuf,
@@ -142,6 +123,10 @@ pub enum CheckError {
     NoModel(Vec<&'static str>),
 }
 
+fn shown(path: &Path) -> String {
+    escaped(&path.display().to_string()).into_owned()
+}
+
 /// All models.
 pub fn models() -> Vec<&'static str> {
     operations::MODELS.iter().copied().chain(transactional::MODELS).collect()
@@ -158,6 +143,10 @@ pub fn check(options: &Options) -> Result<Answer, CheckError> {
         Some(name) => name.clone(),
         None => model_of_file(options)?,
     };
+    if options.model.is_none() && !known(&model) {
+        // The name is not repeated: the file may be none of a history, and somebody's.
+        return Err(options.unfit(format!("it names a model that is not known; known are {}", models().join(", "))));
+    }
     let answer = match transactional::canonical(&model) {
         Some(kind) => transactional::check(options, kind)?,
         None => operations::check(options, &model)?,
@@ -170,8 +159,15 @@ pub fn check(options: &Options) -> Result<Answer, CheckError> {
 }
 
 impl Options {
-    fn format(&self) -> Format {
-        self.format.unwrap_or_else(|| Format::of(&self.file))
+    fn format(&self) -> Result<Format, CheckError> {
+        match self.format {
+            Some(format) => Ok(format),
+            None => Ok(self.looks_like()?.unwrap_or_else(|| Format::of(&self.file))),
+        }
+    }
+
+    fn looks_like(&self) -> Result<Option<Format>, CheckError> {
+        Format::of_content(&self.file).map_err(|error| CheckError::File { path: self.file.clone(), error })
     }
 
     fn open(&self) -> Result<BufReader<File>, CheckError> {
@@ -180,7 +176,18 @@ impl Options {
     }
 
     fn content(&self, errors: LogErrors) -> CheckError {
-        CheckError::Content { path: self.file.clone(), errors }
+        let hint = match (self.format, self.looks_like()) {
+            (Some(asked), Ok(Some(found))) if asked != found => {
+                format!("\nthe file looks like {}, but was to be read as {}", found.title(), asked.title())
+            }
+            _ => String::new(),
+        };
+        CheckError::Content { path: self.file.clone(), errors, hint }
+    }
+
+    /// There is nothing in the file that could be right or wrong.
+    fn empty(&self) -> CheckError {
+        self.unfit("it holds no operations, so there is nothing to check")
     }
 
     fn unfit(&self, error: impl ToString) -> CheckError {
@@ -189,7 +196,7 @@ impl Options {
 
     fn log(&self) -> Result<Log, CheckError> {
         let source = self.open()?;
-        match self.format() {
+        match self.format()? {
             Format::Jsonl => Log::read(JsonLines::new(source)),
             Format::Edn => Log::read(Edn::new(source)),
         }
@@ -200,16 +207,21 @@ impl Options {
 /// What the first line of a file says.
 fn model_of_file(options: &Options) -> Result<String, CheckError> {
     let source = options.open()?;
-    let first = match options.format() {
+    let first = match options.format()? {
         Format::Jsonl => JsonLines::new(source).next(),
         Format::Edn => Edn::new(source).next(),
     };
     let meta = match first {
         Some(Ok(Entry::Meta(meta))) => meta,
-        _ => Value::Nil,
+        None => return Err(options.empty()),
+        Some(_) => Value::Nil,
     };
     let said = meta.get("model").or(meta.get("kind")).and_then(Value::as_text);
     said.map(str::to_owned).ok_or_else(|| CheckError::NoModel(models()))
+}
+
+fn known(model: &str) -> bool {
+    transactional::canonical(model).is_some() || operations::is_known(model)
 }
 
 fn code(word: &str) -> u8 {

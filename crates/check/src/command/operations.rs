@@ -4,10 +4,11 @@ use std::fmt::Write;
 
 use super::{Answer, CheckError, Options, Shown, code};
 use crate::causal::{self, Causal, Guarantee};
+use crate::escape::escaped;
 use crate::explain::{self, Explanation};
 use crate::format::Log;
-use crate::history::Value;
-use crate::linearizable::Checker;
+use crate::history::{History, Value};
+use crate::linearizable::{Checker, Violation};
 use crate::model::{
     AppendList, Counter, FifoQueue, KeyValue, LifoStack, Mutex, PriorityQueue, Readable, Register, Semaphore, Set,
     history_from_log,
@@ -40,8 +41,11 @@ pub(super) fn levels() -> Vec<&'static str> {
     [LINEARIZABLE, SEQUENTIAL].into_iter().chain(causal).chain([SESSION]).chain(guarantees).collect()
 }
 
-pub(super) fn check(options: &Options, model: &str) -> Result<Answer, CheckError> {
-    let check = match model {
+type Check = fn(&Options, &Log, &str) -> Result<Answer, CheckError>;
+
+/// How to check a model, by any of its names.
+fn by_name(model: &str) -> Option<Check> {
+    Some(match model {
         "register" | "cas-register" | "casreg" => of::<Register<Value>>,
         "key-value" | "kv" => of::<KeyValue<Value, Value>>,
         "counter" => of::<Counter>,
@@ -52,14 +56,26 @@ pub(super) fn check(options: &Options, model: &str) -> Result<Answer, CheckError
         "priority-queue" => of::<PriorityQueue<Value>>,
         "mutex" | "lock" => of::<Mutex>,
         "semaphore" => of::<Semaphore>,
-        _ => return Err(CheckError::Name { what: "the model", name: model.to_owned(), known: super::models() }),
-    };
+        _ => return None,
+    })
+}
+
+pub(super) fn is_known(model: &str) -> bool {
+    by_name(model).is_some()
+}
+
+pub(super) fn check(options: &Options, model: &str) -> Result<Answer, CheckError> {
+    let unknown = || CheckError::Name { what: "the model", name: model.to_owned(), known: super::models() };
+    let check = by_name(model).ok_or_else(unknown)?;
     let level = options.consistency.as_deref().unwrap_or(LINEARIZABLE);
     if !levels().contains(&level) {
         let known = levels();
         return Err(CheckError::Name { what: "the level", name: level.to_owned(), known });
     }
     let log = options.log()?;
+    if log.events.is_empty() {
+        return Err(options.empty());
+    }
     match level {
         LINEARIZABLE | SEQUENTIAL => check(options, &log, level),
         _ => of_sessions(options, &log, level),
@@ -90,7 +106,8 @@ where
     let place = |op: crate::OpId| {
         let event = &log.events[history.operations()[op.index()].call as usize];
         let key = event.key.as_ref().map_or(String::new(), |key| format!(" {key}"));
-        format!("{}{key} {} of process {}, line {}", event.f, event.value, event.process, event.line)
+        let f = escaped(&event.f);
+        format!("{f}{key} {} of process {}, line {}", event.value, event.process, event.line)
     };
     let said = match level {
         SEQUENTIAL => match sequential::check_within(&model, &history, options.budget) {
@@ -102,27 +119,31 @@ where
             }
             Verdict::Unknown(unknown) => Said::new("unknown", vec![unknown.to_string()]),
         },
-        _ => match checker(options).check(&model, &history, options.budget) {
-            Verdict::Ok(()) => Said::new("ok", Vec::new()),
-            Verdict::Illegal(violation) => {
-                let explanation = explain::linearizability(&model, &history, options.budget);
-                let line = match &explanation {
-                    Some(explanation) => explanation.to_string(),
-                    None => format!("no order explains it; the part that begins with {}", place(violation.part)),
-                };
-                Said { explanation, ..Said::new("illegal", vec![line]) }
+        _ => match verdict(options, &model, &history) {
+            (Verdict::Ok(()), _) => Said::new("ok", Vec::new()),
+            (Verdict::Illegal(violation), steps) => {
+                let explanation = explain::violated(&model, &history, violation, steps, options.budget);
+                let line = explanation.to_string();
+                Said { explanation: Some(explanation), ..Said::new("illegal", vec![line]) }
             }
-            Verdict::Unknown(unknown) => Said::new("unknown", vec![unknown.to_string()]),
+            (Verdict::Unknown(unknown), _) => Said::new("unknown", vec![unknown.to_string()]),
         },
     };
     Ok(answer(said, M::NAME, level, history.len()))
 }
 
-fn checker<M: Readable>(options: &Options) -> Checker<M> {
-    match options.progress {
-        Some(told) => Checker::new().telling(told),
-        None => Checker::new(),
+/// The verdict, and how many steps it took. What the checker remembers is gone before anything is explained.
+fn verdict<M: Readable>(
+    options: &Options,
+    model: &M,
+    history: &History<M::Op, M::Ret>,
+) -> (Verdict<(), Violation>, u64) {
+    let mut checker = Checker::new();
+    if let Some(told) = options.progress {
+        checker = checker.telling(told);
     }
+    let verdict = checker.check(model, history, options.budget);
+    (verdict, checker.steps())
 }
 
 /// Causal consistency and session guarantees: of registers, whatever the model.

@@ -28,11 +28,14 @@ pub(super) fn check(options: &Options, kind: &str) -> Result<Answer, CheckError>
         })?,
     };
     let source = options.open()?;
-    let history = match options.format() {
+    let history = match options.format()? {
         Format::Jsonl => Transactions::from_jsonl(source),
         Format::Edn => Transactions::from_edn(source),
     }
     .map_err(|errors| options.content(errors))?;
+    if history.is_empty() {
+        return Err(options.empty());
+    }
     let other = if kind == MODELS[0] { history.has_registers() } else { history.has_lists() };
     if other {
         return Err(options.unfit(format!("it is not a history of {kind}")));

@@ -1,16 +1,15 @@
 //! The ways in which few operations can be ordered, up to the one that cannot be placed.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use super::Attempt;
 use crate::history::{History, OpId};
 use crate::model::{Model, Next};
 
-/// The most nodes that are looked at, and the most attempts that are shown.
+/// The most nodes that are looked at, the most bytes that they may take, and the most attempts that are shown.
 const NODES: usize = 20_000;
+const BYTES: usize = 16 << 20;
 const SHOWN: usize = 6;
-/// A history that could not be made smaller than this is not tried at all.
-const LARGEST: usize = 200;
 
 struct Tried<'a, M: Model> {
     model: &'a M,
@@ -19,16 +18,16 @@ struct Tried<'a, M: Model> {
     order: Vec<usize>,
     states: Vec<M::State>,
     entered: HashSet<(Vec<bool>, M::State)>,
-    /// Orders after which nothing but the culprit has to come.
+    /// Orders after which nothing but the culprit has to come: for each state that they lead to, the first of the longest.
     found: Vec<(Vec<usize>, Vec<M::State>)>,
+    /// Where the order to a state is in `found`. Only ever asked, never walked.
+    led: HashMap<M::State, usize>,
+    bytes: usize,
 }
 
 /// Orders of the operations of a small history that place everything that must come before the culprit, one for each state
 /// they lead to.
 pub(super) fn attempts<M: Model>(model: &M, history: &History<M::Op, M::Ret>, culprit: OpId) -> Vec<Attempt> {
-    if history.len() > LARGEST {
-        return Vec::new();
-    }
     let mut tried = Tried {
         model,
         history,
@@ -37,17 +36,17 @@ pub(super) fn attempts<M: Model>(model: &M, history: &History<M::Op, M::Ret>, cu
         states: Vec::new(),
         entered: HashSet::new(),
         found: Vec::new(),
+        led: HashMap::new(),
+        bytes: 0,
     };
     tried.extend(&mut vec![false; history.len()], &model.init());
     let mut found = tried.found;
     found.sort_by_key(|(order, _)| std::cmp::Reverse(order.len()));
-    let mut seen = HashSet::new();
     let init = model.init();
     let mut attempts = Vec::new();
     for (mut order, mut states) in found {
-        let state = states.last().unwrap_or(&init);
-        if attempts.len() == SHOWN || !seen.insert(state.clone()) {
-            continue;
+        if attempts.len() == SHOWN {
+            break;
         }
         let Some(blocked) = blocked(model, history, culprit, &mut order, &mut states) else { continue };
         let state = states.last().unwrap_or(&init);
@@ -90,9 +89,12 @@ fn blocked<M: Model>(
 
 impl<M: Model> Tried<'_, M> {
     fn extend(&mut self, placed: &mut Vec<bool>, state: &M::State) {
-        if self.entered.len() == NODES || !self.entered.insert((placed.clone(), state.clone())) {
+        let takes = |state: &M::State| size_of::<M::State>() + self.model.heap(state) + 32;
+        let full = self.entered.len() == NODES || self.bytes > BYTES;
+        if full || !self.entered.insert((placed.clone(), state.clone())) {
             return;
         }
+        self.bytes += placed.len() + takes(state);
         let operations = self.history.operations();
         for at in 0..operations.len() {
             let free =
@@ -118,8 +120,16 @@ impl<M: Model> Tried<'_, M> {
         }
         let culprit = &operations[self.culprit.index()];
         let ready = operations.iter().zip(placed.iter()).all(|(other, placed)| *placed || !other.precedes(culprit));
-        if ready {
+        if !ready {
+            return;
+        }
+        let next = self.found.len();
+        let at = *self.led.entry(state.clone()).or_insert(next);
+        if at == next {
+            self.bytes += takes(state) + self.states.iter().map(|state| takes(state) + 8).sum::<usize>();
             self.found.push((self.order.clone(), self.states.clone()));
+        } else if self.found[at].0.len() < self.order.len() {
+            self.found[at] = (self.order.clone(), self.states.clone());
         }
     }
 }

@@ -25,7 +25,12 @@ fn shortened(explanation: &Explanation, longest: usize) -> Explanation {
         }
     };
     let mut short = explanation.clone();
-    short.minimal.iter_mut().chain(&mut short.context).for_each(|shown: &mut Shown| cut(&mut shown.text));
+    short
+        .minimal
+        .iter_mut()
+        .chain(&mut short.failed)
+        .chain(&mut short.context)
+        .for_each(|shown: &mut Shown| cut(&mut shown.text));
     for attempt in &mut short.attempts {
         cut(&mut attempt.reason);
         attempt.states.iter_mut().for_each(cut);

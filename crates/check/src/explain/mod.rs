@@ -3,7 +3,12 @@
 //! From the part that cannot be explained: its shortest prefix that cannot; the operation whose return ends that prefix; as
 //! few operations as still cannot be explained; the ways in which they were tried, and what each would have needed. As
 //! text, as JSON and as a page.
+//!
+//! Operations that failed did not happen, and are left out from the beginning: a prefix in which one has not failed yet could
+//! be explained by it. What is shown can therefore not be explained by itself. An explanation has an
+//! [allowance](allowance::Allowance) of steps and bytes, and says so when it ran out.
 
+mod allowance;
 mod attempts;
 mod html;
 mod minimise;
@@ -11,8 +16,10 @@ mod text;
 
 use serde::Serialize;
 
+use self::allowance::Allowance;
+use self::minimise::{Others, STEPS, minimise, opened, shortest_prefix};
 use crate::history::{History, OpId, Operation, Outcome};
-use crate::linearizable::Checker;
+use crate::linearizable::{Checker, Violation};
 use crate::model::Model;
 use crate::verdict::{Budget, Verdict};
 
@@ -25,9 +32,21 @@ pub struct Explanation {
     pub part: Option<Part>,
     /// How many operations the shortest prefix of the part that cannot be explained has.
     pub prefix: usize,
-    /// Operations that cannot be explained together; without any one of them, the others could be, unless the budget of
-    /// the reduction ran out.
+    /// Operations that cannot be explained together; without any one of them, the others could be, or a value would come
+    /// from nowhere, unless the explanation was given up. Nothing if it was given up with more than
+    /// [`Explanation::LARGEST`] of them.
     pub minimal: Vec<Shown>,
+    /// An operation that failed, and would explain the others if it had not.
+    pub failed: Option<Shown>,
+    /// Whether `minimal` cannot be explained whatever the other operations did. If not, the allowance did not suffice to
+    /// say: it cannot be explained by itself.
+    pub enough: bool,
+    /// Whether the explanation's allowance of steps ran out before nothing more could be left out.
+    pub given_up: bool,
+    /// How many operations were left when it ended: as many as `minimal` has, if it has any.
+    pub left: usize,
+    /// How many steps it took.
+    pub steps: u64,
     /// The one among `minimal` that cannot be placed: it returned last.
     pub culprit: usize,
     /// Orders that go as far as possible, longest first, and why the culprit does not fit there. Last those in which it
@@ -77,6 +96,8 @@ pub struct Attempt {
 impl Explanation {
     /// The most operations that are shown around the culprit.
     pub const CONTEXT: usize = 200;
+    /// The most operations that cannot be explained together and are shown.
+    pub const LARGEST: usize = 200;
 
     /// The explanation as JSON.
     pub fn to_json(&self) -> String {
@@ -112,49 +133,106 @@ where
 {
     let mut checker = Checker::new();
     let Verdict::Illegal(violation) = checker.check(model, history, budget) else { return None };
+    let steps = checker.steps();
+    // What it remembers is not needed any more.
+    drop(checker);
+    Some(violated(model, history, violation, steps, budget))
+}
+
+/// Why a history is not linearizable that was found not to be, after so many steps.
+pub(crate) fn violated<M: Model>(
+    model: &M,
+    history: &History<M::Op, M::Ret>,
+    violation: Violation,
+    steps: u64,
+    budget: Budget,
+) -> Explanation
+where
+    M::Op: Clone,
+    M::Ret: Clone,
+{
+    let mut allowance = Allowance::new(model, history.len(), steps, budget);
     let about = |id: OpId| model.partition(&history.operations()[id.index()].op);
     let divided = (0..history.len()).all(|id| about(OpId(id as u32)).is_some());
     let in_part = |id: OpId| !divided || about(id) == about(violation.part);
-    let ids: Vec<OpId> = history.iter().map(|(id, _)| id).filter(|id| in_part(*id)).collect();
-    let part = history.subset(in_part);
-    let events = shortest_prefix(&mut checker, model, &part, budget);
-    let prefix = part.prefix(events);
-    let ids = &ids[..prefix.len()];
+    let happened = |id: OpId| in_part(id) && !matches!(history.operations()[id.index()].outcome, Outcome::Fail);
+    let mut kept: Vec<OpId> = history.iter().map(|(id, _)| id).filter(|id| happened(*id)).collect();
+    let part = history.subset(happened);
+    let prefix = part.prefix(shortest_prefix(&mut allowance, &part, STEPS.max(steps)));
+    kept.truncate(prefix.len());
+    let called = kept.clone();
 
     // Fewer operations may fail earlier: then what comes later is not needed either.
-    let mut kept: Vec<OpId> = prefix.iter().map(|(id, _)| id).collect();
     let mut minimal = prefix.clone();
-    let culprit = loop {
-        let last = last_to_return(&minimal);
-        let fewer = minimise::minimise(&mut checker, model, &minimal, last);
-        kept = fewer.iter().map(|id| kept[id.index()]).collect();
-        minimal = minimal.subset(|id| fewer.binary_search(&id).is_ok());
-        let events = shortest_prefix(&mut checker, model, &minimal, budget);
+    let mut complete = loop {
+        let fewest = minimise(&mut allowance, &minimal, last_to_return(&minimal), Others::Out);
+        kept = fewest.kept.iter().map(|id| kept[id.index()]).collect();
+        minimal = minimal.subset(|id| fewest.kept.binary_search(&id).is_ok());
+        let events = shortest_prefix(&mut allowance, &minimal, STEPS);
         if events == minimal.events() {
-            break last_to_return(&minimal);
+            break fewest.complete;
         }
         minimal = minimal.prefix(events);
         kept.truncate(minimal.len());
     };
-    let name = |number: usize| ids[kept[number].index()].0;
-    let shown = minimal.iter().map(|(id, o)| show(model, name(id.index()), o)).collect();
-
-    // What was open or returned around the culprit, as a window on the prefix.
-    let from = prefix.len().saturating_sub(Explanation::CONTEXT);
-    let window = prefix.subset(|id| id.index() >= from);
-    let context = window.iter().map(|(id, o)| show(model, ids[from + id.index()].0, o)).collect();
-    Some(Explanation {
+    // They must be wrong whatever the others did, and not because those are missing.
+    let mut enough = match minimal.len() == prefix.len() {
+        true => Some(false),
+        false => allowance.explains(&whatever_else(&prefix, &called, &kept, &minimal), STEPS.max(steps)),
+    };
+    if enough == Some(true) {
+        let fewest = minimise(&mut allowance, &prefix, last_to_return(&prefix), Others::Open);
+        kept = fewest.kept.iter().map(|id| called[id.index()]).collect();
+        minimal = prefix.subset(|id| fewest.kept.binary_search(&id).is_ok());
+        (complete, enough) = (fewest.complete, Some(false));
+    }
+    let culprit = last_to_return(&minimal);
+    let failed = (complete && minimal.len() <= Explanation::LARGEST)
+        .then(|| would_explain(&mut allowance, history, &in_part, &kept, &minimal))
+        .flatten();
+    let part_of = |operations| Part {
+        name: about(violation.part).map_or_else(String::new, |token| token.to_string()),
+        operations,
+    };
+    let mut explanation = Explanation {
         operations: history.len(),
-        part: divided.then(|| Part {
-            name: about(violation.part).map_or_else(String::new, |token| token.to_string()),
-            operations: part.len(),
-        }),
+        part: divided.then(|| part_of((0..history.len()).filter(|id| in_part(OpId(*id as u32))).count())),
         prefix: prefix.len(),
-        minimal: shown,
+        minimal: Vec::new(),
+        failed: None,
+        given_up: !complete,
+        enough: enough == Some(false),
+        left: minimal.len(),
+        steps: allowance.spent(),
         culprit: culprit.index(),
-        attempts: attempts::attempts(model, &minimal, culprit),
-        context,
-    })
+        attempts: Vec::new(),
+        context: Vec::new(),
+    };
+    if minimal.len() <= Explanation::LARGEST {
+        let mut ids = kept.clone();
+        let picture = with_failed(history, &mut ids, &minimal, failed);
+        let shown = picture.iter().map(|(id, o)| show(model, ids[id.index()], o));
+        let (failed, minimal_shown) = shown.partition(|shown| Some(shown.id) == failed.map(|id| id.0));
+        (explanation.failed, explanation.minimal) = (Vec::pop(&mut { failed }), minimal_shown);
+        explanation.attempts = attempts::attempts(model, &minimal, culprit);
+        explanation.context = context(model, history, &in_part, kept[culprit.index()]);
+    }
+    explanation
+}
+
+/// The operations of `minimal`, with all others of the prefix that were called before the last of them returned; nobody
+/// knows what became of those.
+fn whatever_else<O: Clone, R: Clone>(
+    prefix: &History<O, R>,
+    called: &[OpId],
+    kept: &[OpId],
+    minimal: &History<O, R>,
+) -> History<O, R> {
+    let at = |id: OpId| kept.binary_search(&called[id.index()]).ok();
+    let is_open = |id: OpId| at(id).is_none_or(|at| minimal.operations()[at].end.is_none());
+    let open = opened(prefix, is_open);
+    let last = open.operations().iter().map(Operation::deadline).filter(|end| *end < u32::MAX).max();
+    open.subset(|id| Some(open.operations()[id.index()].call) < last)
 }
 
 /// The operation whose return is the last one.
@@ -163,44 +241,97 @@ fn last_to_return<O, R>(history: &History<O, R>) -> OpId {
     returned.max_by_key(|(_, operation)| operation.end).map_or(OpId(0), |(id, _)| id)
 }
 
-/// How many events of a history cannot be explained, at least. More events never help, so that halving finds it.
-fn shortest_prefix<M: Model>(
-    checker: &mut Checker<M>,
-    model: &M,
+/// How many operations that failed are asked whether they would explain the rest.
+const ASKED: usize = 32;
+
+/// The last operation that failed, and would explain what cannot be explained if it had not.
+fn would_explain<M: Model>(
+    allowance: &mut Allowance<'_, M>,
     history: &History<M::Op, M::Ret>,
-    budget: Budget,
-) -> u32
+    in_part: &impl Fn(OpId) -> bool,
+    kept: &[OpId],
+    minimal: &History<M::Op, M::Ret>,
+) -> Option<OpId>
 where
     M::Op: Clone,
     M::Ret: Clone,
 {
-    let mut returns: Vec<u32> = history
-        .operations()
+    let last = kept.iter().map(|id| history.operations()[id.index()].deadline()).filter(|end| *end < u32::MAX).max()?;
+    let failed = history
         .iter()
-        .filter(|operation| matches!(operation.outcome, Outcome::Ok(_)))
-        .filter_map(|operation| operation.end)
-        .collect();
-    returns.sort_unstable();
-    // A budget that runs out counts as explained: the prefix is then longer than it need be, but cannot be explained.
-    let fits = |end: &u32| !checker.check(model, &history.prefix(end + 1), budget).is_illegal();
-    let (mut low, mut high, mut fits) = (0, returns.len() - 1, fits);
-    while low < high {
-        let middle = (low + high) / 2;
-        if fits(&returns[middle]) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    returns[low] + 1
+        .filter(|(id, operation)| in_part(*id) && matches!(operation.outcome, Outcome::Fail) && operation.call < last);
+    let failed: Vec<OpId> = failed.map(|(id, _)| id).collect();
+    failed.into_iter().rev().take(ASKED).find(|failed| {
+        let unknown =
+            Operation { outcome: Outcome::Pending, end: None, ..history.operations()[failed.index()].clone() };
+        let others = original(history, kept, minimal).chain([unknown]);
+        allowance.explains(&History::from_positions(others.collect()), STEPS) == Some(true)
+    })
 }
 
-fn show<M: Model>(model: &M, id: u32, operation: &Operation<M::Op, M::Ret>) -> Shown {
-    Shown {
-        id,
-        process: operation.process.0,
-        call: operation.call,
-        end: operation.end.filter(|_| matches!(operation.outcome, Outcome::Ok(_))),
-        text: model.describe(&operation.op, operation.outcome.ret()),
-    }
+/// The operations of a small history, where they stand in the whole one.
+fn original<'h, O: Clone, R: Clone>(
+    history: &'h History<O, R>,
+    kept: &'h [OpId],
+    minimal: &'h History<O, R>,
+) -> impl Iterator<Item = Operation<O, R>> + 'h {
+    kept.iter().zip(minimal.operations()).map(|(id, small)| {
+        let Operation { call, end, .. } = &history.operations()[id.index()];
+        Operation { call: *call, end: small.end.and(*end), ..small.clone() }
+    })
+}
+
+/// The small history with an operation that failed, if there is one; its id joins the others in the order of calls.
+fn with_failed<O: Clone, R: Clone>(
+    history: &History<O, R>,
+    ids: &mut Vec<OpId>,
+    minimal: &History<O, R>,
+    failed: Option<OpId>,
+) -> History<O, R> {
+    let added = failed.map(|id| history.operations()[id.index()].clone());
+    let picture = History::from_positions(original(history, ids, minimal).chain(added).collect());
+    ids.extend(failed);
+    ids.sort_unstable();
+    picture
+}
+
+/// What was open or ended around the culprit: the last operations that were called before its return, those that failed
+/// included.
+fn context<M: Model>(
+    model: &M,
+    history: &History<M::Op, M::Ret>,
+    in_part: &impl Fn(OpId) -> bool,
+    culprit: OpId,
+) -> Vec<Shown>
+where
+    M::Op: Clone,
+    M::Ret: Clone,
+{
+    let end = history.operations()[culprit.index()].deadline();
+    let called = history.iter().filter(|(id, operation)| in_part(*id) && operation.call < end);
+    let mut ids: Vec<OpId> = called.map(|(id, _)| id).collect();
+    ids.drain(..ids.len().saturating_sub(Explanation::CONTEXT));
+    let seen = |id: &OpId| {
+        let operation = &history.operations()[id.index()];
+        match operation.outcome {
+            // That it failed is known, even if only later.
+            Outcome::Ok(_) if operation.end > Some(end) => {
+                Operation { outcome: Outcome::Pending, end: None, ..operation.clone() }
+            }
+            _ => operation.clone(),
+        }
+    };
+    let window = History::from_positions(ids.iter().map(seen).collect());
+    window.iter().map(|(id, operation)| show(model, ids[id.index()], operation)).collect()
+}
+
+fn show<M: Model>(model: &M, id: OpId, operation: &Operation<M::Op, M::Ret>) -> Shown {
+    let text = model.describe(&operation.op, operation.outcome.ret());
+    let (end, text) = match operation.outcome {
+        Outcome::Ok(_) => (operation.end, text),
+        // Nobody asks what an operation returned that did not happen.
+        Outcome::Fail => (operation.end, format!("{} → failed", text.strip_suffix(" → ?").unwrap_or(&text))),
+        Outcome::Info | Outcome::Pending => (None, text),
+    };
+    Shown { id: id.0, process: operation.process.0, call: operation.call, end, text }
 }

@@ -2,10 +2,13 @@
 const data = JSON.parse(document.getElementById("data").textContent);
 const culprit = data.minimal[data.culprit];
 const byId = (id) => document.getElementById(id);
-byId("headline").textContent = `${culprit.text} cannot be placed`;
+byId("headline").textContent = culprit ? `${culprit.text} cannot be placed` : "The explanation was given up";
 const about = data.part ? `, all about ${data.part.name} (${data.part.operations} operations)` : "";
-byId("facts").textContent = `${data.minimal.length} of ${data.operations} operations are enough to see it${about}; ` +
-  `the shortest prefix that cannot be explained has ${data.prefix}.`;
+const given = !data.given_up ? "" : culprit ? ` Fewer may be enough: their reduction was given up after ${data.steps} steps.` :
+  ` Those are too many to show; the explanation was given up after ${data.steps} steps.`;
+const failed = data.failed ? ` It would fit if this had not failed: ${data.failed.text}.` : "";
+byId("facts").textContent = `${data.left} of ${data.operations} operations ${data.enough ? "are enough to see it" : "cannot be explained by themselves"}${about}; ` +
+  `the shortest prefix that cannot be explained has ${data.prefix}.${given}${failed}`;
 
 function element(name, className, text) {
   const made = document.createElement(name);
@@ -16,7 +19,7 @@ function element(name, className, text) {
 
 // Events get columns that leave room for the text of every bar.
 function columns(shown) {
-  const last = Math.max(...shown.map((op) => Math.max(op.call, op.end ?? op.call)));
+  const last = Math.max(0, ...shown.map((op) => Math.max(op.call, op.end ?? op.call)));
   const endsAt = new Map(shown.filter((op) => op.end !== null).map((op) => [op.end, op]));
   const at = [];
   for (let event = 0; event <= last; event++) {
@@ -29,7 +32,7 @@ function columns(shown) {
 }
 
 function draw(view) {
-  const shown = data[view];
+  const shown = view === "minimal" && data.failed ? [...data.minimal, data.failed] : data[view];
   const at = columns(shown);
   const lanes = byId("lanes");
   lanes.replaceChildren();
@@ -47,7 +50,7 @@ function draw(view) {
       bar.title = op.end === null ? `${op.text} (outcome unknown)` : op.text;
       bar.dataset.id = op.id;
       bar.classList.toggle("open", op.end === null);
-      bar.classList.toggle("culprit", op.id === culprit.id);
+      bar.classList.toggle("culprit", op.id === culprit?.id);
       bar.classList.toggle("faint", view === "context" && !data.minimal.some((other) => other.id === op.id));
       for (const event of ["mouseenter", "focus"]) bar.addEventListener(event, () => choose(op.id));
       lane.append(bar);
@@ -60,7 +63,7 @@ function draw(view) {
 function choose(id) {
   const index = data.minimal.findIndex((op) => op.id === id);
   const found = data.attempts.findIndex((attempt) => attempt.order.includes(index));
-  show(found >= 0 ? found : id === culprit.id ? 0 : -1);
+  show(found >= 0 ? found : id === culprit?.id ? 0 : -1);
 }
 
 function show(attempt) {

@@ -3,27 +3,42 @@
 use std::fmt;
 
 use super::{Explanation, Shown};
+use crate::escape::escaped;
 
 /// Texts of operations are cut to this many characters.
 const LONGEST: usize = 48;
 
-pub(super) fn cut(text: &str) -> String {
+/// A text of a model, for a line: not too long, on one line, and nothing in it that a terminal would obey.
+fn cut(text: &str) -> String {
+    let text = escaped(text).replace('\n', "\\n");
     if text.chars().count() <= LONGEST {
-        return text.to_owned();
+        return text;
     }
     text.chars().take(LONGEST - 1).chain(['…']).collect()
 }
 
 impl fmt::Display for Explanation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Some(culprit) = self.minimal.get(self.culprit) else { return Ok(()) };
+        let Some(culprit) = self.minimal.get(self.culprit) else {
+            let Explanation { left, operations, steps, .. } = self;
+            writeln!(f, "not linearizable: the explanation was given up after {steps} steps")?;
+            return writeln!(f, "  {left} of {operations} operations cannot be explained, which are too many to show");
+        };
         writeln!(f, "not linearizable: {} cannot be placed", cut(&culprit.text))?;
-        write!(f, "  {} of {} operations are enough to see it", self.minimal.len(), self.operations)?;
-        match &self.part {
-            Some(part) => writeln!(f, ", all about {} ({} operations)\n", part.name, part.operations)?,
-            None => writeln!(f, "\n")?,
+        let claim = if self.enough { "are enough to see it" } else { "cannot be explained by themselves" };
+        write!(f, "  {} of {} operations {claim}", self.minimal.len(), self.operations)?;
+        if let Some(part) = &self.part {
+            write!(f, ", all about {} ({} operations)", cut(&part.name), part.operations)?;
         }
-        lanes(f, &self.minimal, self.culprit)?;
+        if self.given_up {
+            write!(f, "\n  fewer may be enough: their reduction was given up after {} steps", self.steps)?;
+        }
+        if let Some(failed) = &self.failed {
+            write!(f, "\n  it would fit if this had not failed: {}", cut(&failed.text))?;
+        }
+        writeln!(f, "\n")?;
+        let shown: Vec<&Shown> = self.minimal.iter().chain(&self.failed).collect();
+        lanes(f, &shown, self.culprit)?;
         for (number, attempt) in self.attempts.iter().enumerate() {
             write!(f, "\n  {}. ", number + 1)?;
             for (at, state) in attempt.order.iter().zip(&attempt.states) {
@@ -38,7 +53,7 @@ impl fmt::Display for Explanation {
 }
 
 /// One line for each process, one bar for each operation, to scale with the order of events only.
-fn lanes(f: &mut fmt::Formatter<'_>, shown: &[Shown], culprit: usize) -> fmt::Result {
+fn lanes(f: &mut fmt::Formatter<'_>, shown: &[&Shown], culprit: usize) -> fmt::Result {
     let events = shown.iter().flat_map(|o| [Some(o.call), o.end]).flatten().max().map_or(0, |last| last as usize + 1);
     let mut ends: Vec<Option<usize>> = vec![None; events];
     for (at, operation) in shown.iter().enumerate() {

@@ -7,18 +7,19 @@
 //!
 //! Keywords and symbols are strings without their colon; tags such as `#jepsen.history.Op` are passed over; a
 //! `:process` that is no number, such as `:nemesis`, makes a [note](super::Note). The text is read form by form
-//! ([`forms`]), and a form is a serde source ([`parse`]), so that events of both formats are made by the same code.
+//! ([`forms`]), and a form is a serde source ([`super::parse`]), so that events of both formats are made by the same code.
 
 mod forms;
-mod parse;
+mod grammar;
 
 use std::io::BufRead;
 
 use serde::de::DeserializeSeed;
 
 use self::forms::Forms;
-use self::parse::Parser;
-use super::jsonl::Line;
+use self::grammar::EdnGrammar;
+use super::line::Line;
+use super::parse::Parser;
 use super::{Entry, ReadError, Records, Syntax};
 
 /// Reads EDN from anything that can be read, one form at a time.
@@ -51,7 +52,7 @@ impl<B: BufRead> Records for Reader<B> {
 
     fn form<'de, S: DeserializeSeed<'de>>(&'de self, seed: S) -> Result<Option<S::Value>, ReadError> {
         let text = self.forms.text();
-        let mut parser = Parser::new(text);
+        let mut parser = Parser::<EdnGrammar>::new(text);
         parser.whole(seed).map_err(|error| {
             let before = &text[..error.at.min(text.len())];
             let breaks = before.iter().filter(|byte| **byte == b'\n').count() as u64;

@@ -4,7 +4,9 @@
 
 mod edn;
 mod jsonl;
+pub(crate) mod line;
 mod log;
+mod parse;
 
 use serde::de::DeserializeSeed;
 
@@ -13,6 +15,9 @@ use crate::history::{Event, Value};
 pub use edn::Reader as Edn;
 pub use jsonl::{Reader as JsonLines, write as write_jsonl};
 pub use log::{Log, LogErrors};
+
+/// What some editors put before everything else.
+const BYTE_ORDER_MARK: [u8; 3] = [0xEF, 0xBB, 0xBF];
 
 /// What a file holds, one after the other.
 #[derive(Clone, Debug, PartialEq, Eq)]

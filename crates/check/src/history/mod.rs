@@ -3,12 +3,18 @@
 mod builder;
 mod event;
 mod recorder;
+mod value;
 
+use std::collections::HashMap;
 use std::fmt;
+use std::hash::BuildHasherDefault;
+
+use crate::hash::Fold;
 
 pub use builder::Builder;
-pub use event::{Event, EventKind, Value};
+pub use event::{Event, EventKind};
 pub use recorder::{Client, Recorder};
+pub use value::Value;
 
 /// A sequential client: it calls one operation at a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -89,14 +95,14 @@ impl<O, R> Operation<O, R> {
 #[derive(Clone, Debug)]
 pub struct History<O, R> {
     operations: Vec<Operation<O, R>>,
-    /// Operations that have not ended, by process.
-    open: Vec<(Process, OpId)>,
+    /// Operations that have not ended, by process. Only ever asked, never walked.
+    open: HashMap<Process, OpId, BuildHasherDefault<Fold>>,
     events: u32,
 }
 
 impl<O, R> Default for History<O, R> {
     fn default() -> Self {
-        History { operations: Vec::new(), open: Vec::new(), events: 0 }
+        History { operations: Vec::new(), open: HashMap::default(), events: 0 }
     }
 }
 
@@ -166,25 +172,24 @@ impl<O, R> History<O, R> {
 
     /// A process calls an operation.
     pub fn invoke(&mut self, process: Process, op: O) -> Result<OpId, HistoryError> {
-        if let Some((_, open)) = self.open.iter().find(|(who, _)| *who == process) {
+        if let Some(open) = self.open.get(&process) {
             return Err(HistoryError::AlreadyOpen(process, self.operations[open.index()].call));
         }
         let call = self.next_event()?;
         let id = OpId(self.operations.len() as u32);
         self.operations.push(Operation { process, op, outcome: Outcome::Pending, call, end: None });
-        self.open.push((process, id));
+        self.open.insert(process, id);
         Ok(id)
     }
 
     /// The open operation of a process ends; with [`Outcome::Pending`] nothing happens.
     pub fn complete(&mut self, process: Process, outcome: Outcome<R>) -> Result<OpId, HistoryError> {
-        let at = self.open.iter().position(|(who, _)| *who == process).ok_or(HistoryError::NoneOpen(process))?;
-        let id = self.open[at].1;
+        let id = self.open(process).ok_or(HistoryError::NoneOpen(process))?;
         if matches!(outcome, Outcome::Pending) {
             return Ok(id);
         }
         let end = self.next_event()?;
-        self.open.swap_remove(at);
+        self.open.remove(&process);
         let operation = &mut self.operations[id.index()];
         operation.outcome = outcome;
         operation.end = Some(end);
@@ -193,7 +198,7 @@ impl<O, R> History<O, R> {
 
     /// The open operation of a process, if it has one.
     pub fn open(&self, process: Process) -> Option<OpId> {
-        self.open.iter().find(|(who, _)| *who == process).map(|(_, id)| *id)
+        self.open.get(&process).copied()
     }
 
     /// The history of those operations that `keep` chooses, with the same real-time order.

@@ -72,7 +72,7 @@ struct Running<S> {
     search: Search<S>,
 }
 
-/// Parts up to this size go to the general search at once: it is quicker there, and knows more.
+/// Parts up to this size go to the general search at once: it is mostly quicker there, and knows more.
 const SMALL: usize = 32;
 /// Steps of the first turn, beside one for every operation.
 const FIRST_TURN: u64 = 1024;
@@ -152,7 +152,7 @@ impl<M: Model> Checker<M> {
         let judged = self.first_turn(model, history, budget, special);
         let judged = match judged {
             Some(judged) => judged,
-            None => self.take_turns(model, history, budget),
+            None => self.take_turns(model, history, budget, special),
         };
         for Running { search, .. } in self.running.drain(..) {
             self.idle.push(search);
@@ -202,7 +202,10 @@ impl<M: Model> Checker<M> {
     }
 
     /// Turns that grow, until every part is done or the budget is.
-    fn take_turns(&mut self, model: &M, history: &History<M::Op, M::Ret>, budget: Budget) -> Judged {
+    fn take_turns(&mut self, model: &M, history: &History<M::Op, M::Ret>, budget: Budget, special: bool) -> Judged {
+        if let Some(judged) = special.then(|| self.decide_small(model, history)).flatten() {
+            return judged;
+        }
         if let Some(running) = self.running.iter().find(|running| running.search.is_impossible(model, history)) {
             let part = OpId(self.parts.members(running.part)[0]);
             return Verdict::Illegal(Violation { part, op: None, method: Method::Search });
@@ -245,6 +248,30 @@ impl<M: Model> Checker<M> {
             }
             turn = turn.saturating_mul(2);
         }
+    }
+
+    /// Asks the near-linear algorithm about the small parts that turned out to be hard after all.
+    fn decide_small(&mut self, model: &M, history: &History<M::Op, M::Ret>) -> Option<Judged> {
+        let mut at = 0;
+        while let Some(Running { part, .. }) = self.running.get(at) {
+            let members = self.parts.members(*part);
+            let decided = match members.len() > SMALL {
+                true => None,
+                false => special::decide(model, history, members.iter().copied()),
+            };
+            match decided {
+                None => at += 1,
+                Some(true) => {
+                    self.method = Method::Special;
+                    self.idle.push(self.running.remove(at).search);
+                }
+                Some(false) => {
+                    let part = OpId(members[0]);
+                    return Some(Verdict::Illegal(Violation { part, op: None, method: Method::Special }));
+                }
+            }
+        }
+        self.running.is_empty().then_some(Verdict::Ok(()))
     }
 
     /// One turn of one search, until it has made so many steps in all; tells how far it has come meanwhile.

@@ -107,6 +107,10 @@ impl<V> Discipline<V> for Lifo {
 impl<V: Ord> Discipline<V> for Priority {
     const WORDS: (&'static str, &'static str) = ("insert", "remove-min");
 
+    fn shape() -> Shape<'static> {
+        Shape::Container
+    }
+
     fn insert(elements: &mut VecDeque<V>, value: V) {
         let at = elements.partition_point(|other| *other < value);
         elements.insert(at, value);
@@ -227,6 +231,7 @@ impl<V: Datum, D: Discipline<V>> Model for Container<V, D> {
                 value.token().map(|token| Access::Remove(Some(token)))
             }
             (ContainerOp::Remove, Some(ContainerRet::Empty)) => Some(Access::Remove(None)),
+            (ContainerOp::Remove, None) => Some(Access::RemoveUnknown),
             _ => None,
         };
         token.unwrap_or(Access::Other)

@@ -49,6 +49,8 @@ pub enum Token<'a> {
     Bool(bool),
     /// A number.
     Number(i64),
+    /// A whole number beyond 64 bits, or any other exact one.
+    Digits(&'a str),
     /// A text.
     Text(&'a str),
 }
@@ -59,6 +61,7 @@ impl fmt::Display for Token<'_> {
             Token::Nil => f.write_str("nil"),
             Token::Bool(value) => write!(f, "{value}"),
             Token::Number(value) => write!(f, "{value}"),
+            Token::Digits(text) => f.write_str(text),
             Token::Text(text) => write!(f, "{text:?}"),
         }
     }
@@ -146,8 +149,9 @@ impl Datum for Value {
             Value::Nil => Some(Token::Nil),
             Value::Bool(value) => Some(Token::Bool(*value)),
             Value::Int(value) => Some(Token::Number(*value)),
+            Value::Number(text) => Some(Token::Digits(text)),
             Value::Text(text) => Some(Token::Text(text)),
-            Value::Float(_) | Value::List(_) | Value::Map(_) => None,
+            Value::Float(_) | Value::List(_) | Value::Set(_) | Value::Map(_) => None,
         }
     }
 

@@ -49,10 +49,9 @@ fn add<M: Readable>(history: &mut History<M::Op, M::Ret>, lines: &mut Vec<u64>, 
     let say = |error: HistoryError, lines: &[u64], history: &History<M::Op, M::Ret>| match error {
         HistoryError::AlreadyOpen(..) => {
             let line = history.open(process).map_or(0, |id| lines[id.index()]);
-            format!("process {process} calls {}, but its operation of line {line} is still open", event.f)
+            format!("process {process} calls an operation, but its operation of line {line} is still open")
         }
-        HistoryError::NoneOpen(_) => format!("process {process} ends {}, but has no operation open", event.f),
-        HistoryError::TooLong => error.to_string(),
+        HistoryError::NoneOpen(_) | HistoryError::TooLong => error.to_string(),
     };
     let outcome = match event.kind {
         EventKind::Invoke => {
@@ -75,20 +74,29 @@ fn add<M: Readable>(history: &mut History<M::Op, M::Ret>, lines: &mut Vec<u64>, 
 }
 
 /// The event's operation is not one of this model's.
-fn unknown<T>(model: &str, event: &Event, known: &str) -> Result<T, String> {
-    Err(format!("{:?} is no operation of a {model}, which has {known}", event.f))
+fn unknown<T>(model: &str, known: &str) -> Result<T, String> {
+    Err(format!("`f` is no operation of a {model}, which has {known}"))
+}
+
+/// A model that always begins empty (or free) has no use for another initial value.
+fn begins_empty(meta: &Value, model: &str, how: &str) -> Result<(), String> {
+    match meta.get("init") {
+        None | Some(Value::Nil) => Ok(()),
+        Some(Value::List(elements) | Value::Set(elements)) if elements.is_empty() => Ok(()),
+        Some(other) => Err(format!("a {model} begins {how}: `init` is {}, not null or []", other.kind())),
+    }
 }
 
 /// Two values, as in `[from, to]`.
 fn pair(value: &Value) -> Result<(Value, Value), String> {
     match value.as_list() {
         Some([first, second]) => Ok((first.clone(), second.clone())),
-        _ => Err(format!("`value` is {value}, not a list of two")),
+        _ => Err(format!("`value` is {}, not a list of two", value.kind())),
     }
 }
 
 fn number(value: &Value) -> Result<i64, String> {
-    value.as_int().ok_or_else(|| format!("`value` is {value}, not a whole number"))
+    value.as_int().ok_or_else(|| format!("`value` is {}, not a whole number of 64 bits", value.kind()))
 }
 
 /// A number from 0 up in the file's description of itself.
@@ -96,6 +104,6 @@ fn count(meta: &Value, name: &str) -> Result<Option<u64>, String> {
     match meta.get(name) {
         None | Some(Value::Nil) => Ok(None),
         Some(Value::Int(number)) if *number >= 0 => Ok(Some(*number as u64)),
-        Some(other) => Err(format!("`{name}` is {other}, not a number from 0 up")),
+        Some(other) => Err(format!("`{name}` is {}, not a number from 0 up", other.kind())),
     }
 }

@@ -14,6 +14,8 @@ pub enum Shape<'a> {
     Queue,
     /// Last in, first out; empty at the beginning, without a bound.
     Stack,
+    /// Elements go in and come out in any order; empty at the beginning, without a bound.
+    Container,
     /// A sum with this value at the beginning, to which amounts are added.
     Counter(i64),
     /// Held by at most one owner; free at the beginning.
@@ -27,10 +29,12 @@ pub enum Access<'a> {
     Write(Token<'a>),
     /// Register: reads a value.
     Read(Token<'a>),
-    /// Queue, stack: inserts a value.
+    /// Queue, stack, container: inserts a value.
     Insert(Token<'a>),
-    /// Queue, stack: removes a value, or finds nothing.
+    /// Queue, stack, container: removes a value, or finds nothing.
     Remove(Option<Token<'a>>),
+    /// Queue, stack, container: removes a value or finds nothing, or does not happen; nobody knows.
+    RemoveUnknown,
     /// Counter: adds an amount.
     Add(i64),
     /// Counter: reads the sum.

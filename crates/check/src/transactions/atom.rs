@@ -12,8 +12,14 @@ use crate::history::Value;
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct Atom(u64);
 
+impl Default for Atom {
+    fn default() -> Atom {
+        Atom::NIL
+    }
+}
+
 impl Atom {
-    /// `null`: what a read of a key returns that nobody has written.
+    /// `null`: what a read of a key returns that nobody has written, unless the file says otherwise.
     pub const NIL: Atom = Atom(1);
 
     /// One of [`WORDS`].
@@ -43,15 +49,16 @@ pub(crate) const WORDS: [&str; 6] = ["r", "read", "w", "write", "append", "a"];
 #[derive(Clone, Debug)]
 pub struct Atoms {
     texts: Vec<String>,
-    /// Only ever asked, never walked: its order is not deterministic.
-    numbers: HashMap<String, u32>,
+    /// Only ever asked, never walked: its order is not deterministic. By value, since different ones may look alike.
+    numbers: HashMap<Value, u32>,
 }
 
 impl Default for Atoms {
     fn default() -> Self {
-        let texts: Vec<String> =
-            ["null"].into_iter().map(str::to_owned).chain(WORDS.iter().map(|w| format!("\"{w}\""))).collect();
-        let numbers = texts.iter().enumerate().map(|(number, text)| (text.clone(), number as u32)).collect();
+        let words = WORDS.iter().map(|word| Value::Text((*word).to_owned()));
+        let values: Vec<Value> = [Value::Nil].into_iter().chain(words).collect();
+        let texts = values.iter().map(Value::to_string).collect();
+        let numbers = values.into_iter().enumerate().map(|(number, value)| (value, number as u32)).collect();
         Atoms { texts, numbers }
     }
 }
@@ -62,7 +69,7 @@ impl Atoms {
         let zigzag = ((number << 1) ^ (number >> 63)) as u64;
         match zigzag >> 63 {
             0 => Atom(zigzag << 1),
-            _ => self.interned(number.to_string()),
+            _ => self.interned(Value::Int(number)),
         }
     }
 
@@ -71,7 +78,7 @@ impl Atoms {
         match value {
             Value::Int(number) => self.int(*number),
             Value::Nil => Atom::NIL,
-            other => self.interned(other.to_string()),
+            other => self.interned(other.clone()),
         }
     }
 
@@ -79,14 +86,14 @@ impl Atoms {
     pub fn text(&mut self, text: &str) -> Atom {
         match WORDS.iter().position(|word| *word == text) {
             Some(at) => Atom::word(at),
-            None => self.value(&Value::Text(text.to_owned())),
+            None => self.interned(Value::Text(text.to_owned())),
         }
     }
 
-    fn interned(&mut self, text: String) -> Atom {
+    fn interned(&mut self, value: Value) -> Atom {
         let next = self.texts.len() as u32;
-        let number = *self.numbers.entry(text).or_insert_with_key(|text| {
-            self.texts.push(text.clone());
+        let number = *self.numbers.entry(value).or_insert_with_key(|value| {
+            self.texts.push(value.to_string());
             next
         });
         Atom(u64::from(number) << 1 | 1)

@@ -92,6 +92,19 @@ impl Builder {
         self.take(Some(process), kind, line)
     }
 
+    /// What every key holds at the beginning. It is `Nil` if nothing else is said; lists are always empty.
+    pub fn record_init(&mut self, init: &Value) {
+        self.history.initial = self.history.atoms.value(init);
+        let empty = init.is_nil() || init.as_list().is_some_and(<[Value]>::is_empty);
+        self.history.no_list = (!empty).then(|| init.kind());
+    }
+
+    /// A read or write of a register, whatever its value is.
+    pub(crate) fn access(&mut self, key: &Value, kind: StepKind, value: &Value) {
+        self.scratch.clear();
+        self.step(key, kind, value);
+    }
+
     /// The store's own record of the order of a key's versions, oldest first.
     pub fn record_order(&mut self, key: &Value, values: &[Value]) {
         let name = self.history.atoms.value(key);

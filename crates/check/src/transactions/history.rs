@@ -102,6 +102,10 @@ pub struct Transactions {
     sessions: Vec<String>,
     /// For each key the order of its versions, where the store has recorded it.
     pub(crate) recorded: Vec<Option<Vec<Atom>>>,
+    /// What a register holds before it is first written.
+    pub(crate) initial: Atom,
+    /// If lists cannot begin so: what kind of value that is.
+    pub(crate) no_list: Option<&'static str>,
     /// Whether the file says when transactions began.
     pub(crate) has_calls: bool,
     /// Whether each transaction is a single operation, and called so.

@@ -1,7 +1,8 @@
 //! Reads transactional histories from files, straight into their packed form.
 //!
 //! An event is `{"process":0,"type":"ok","f":"txn","value":[["r",1,[2,3]],["append",1,4]]}` or the same in EDN. In
-//! the meta line, `"order":{"x":[1,2]}` is the store's own record of the order of versions.
+//! the meta line, `"order":{"x":[1,2]}` is the store's own record of the order of versions, and `"init":0` what every
+//! register holds at the beginning.
 
 mod plain;
 
@@ -14,6 +15,7 @@ use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess,
 use super::atom::Atom;
 use super::build::Builder;
 use super::history::{StepKind, Transactions};
+use crate::format::line::{NO_KIND, kind_of, not_a_process};
 use crate::format::{Edn, JsonLines, LogErrors, ReadError, Records};
 use crate::history::{EventKind, Process, Value};
 
@@ -85,6 +87,9 @@ impl Builder {
                     self.record_order(&bare(key), order);
                 }
             }
+            if let Some(init) = meta.get("init") {
+                self.record_init(init);
+            }
             return Ok(());
         }
         let process = match fields.process {
@@ -92,15 +97,13 @@ impl Builder {
             Some(Value::Int(number)) if number >= 0 => Some(Process(number as u64)),
             // Not a client: a nemesis.
             Some(Value::Text(_)) => return Ok(()),
-            Some(other) => return Err(format!("`process` is {other}, not a number from 0 up")),
+            Some(other) => return Err(not_a_process(&other)),
         };
-        let word = fields.kind.ok_or("an event needs `type`")?;
-        let kind = word
-            .as_text()
-            .and_then(EventKind::from_word)
-            .ok_or_else(|| format!("`type` is {word}, not invoke, ok, fail or info"))?;
-        if let Some(f) = fields.f.filter(|f| !matches!(f.as_text(), Some("txn" | "transaction" | "t"))) {
-            return Err(format!("`f` is {f}, not txn"));
+        let kind = kind_of(&fields.kind.ok_or("an event needs `type`")?).ok_or(NO_KIND)?;
+        if fields.f.is_some_and(|f| !matches!(f.as_text(), Some("txn" | "transaction" | "t"))) {
+            // Nobody's, and no transaction: a nemesis without a name.
+            let nobody = process.is_none() && kind == EventKind::Info;
+            return if nobody { Ok(()) } else { Err("`f` is not txn".to_owned()) };
         }
         if let Some(odd) = fields.odd {
             return Err(odd.to_owned());
@@ -114,8 +117,10 @@ impl Builder {
 
 /// A key of JSON is always a string: `"1"` is the key 1.
 fn bare(key: &Value) -> Value {
-    match key.as_text().map(str::parse::<i64>) {
-        Some(Ok(number)) => Value::Int(number),
+    match key.as_text() {
+        Some(text) if Value::whole(text).to_string() == text && text.ends_with(|c: char| c.is_ascii_digit()) => {
+            Value::whole(text)
+        }
         _ => key.clone(),
     }
 }
@@ -136,7 +141,7 @@ impl<'de> Visitor<'de> for Record<'_> {
     type Value = Fields;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an event, which is a map")
+        f.write_str("an event, which is a map,")
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Fields, A::Error> {
@@ -172,7 +177,7 @@ impl<'de> DeserializeSeed<'de> for Word {
     type Value = Cow<'de, str>;
 
     fn deserialize<D: Deserializer<'de>>(self, source: D) -> Result<Cow<'de, str>, D::Error> {
-        source.deserialize_str(self)
+        source.deserialize_identifier(self)
     }
 }
 
@@ -204,6 +209,7 @@ enum Found {
 const NO_LIST: &str = "`value` is not a list of micro-operations";
 const NO_STEP: &str = "a micro-operation is [\"r\", key, value], [\"w\", key, value] or [\"append\", key, value]";
 const NO_KEY: &str = "a key is a number or a string";
+const NO_VALUE: &str = "a value is a number, a string or a list of them";
 const NO_ELEMENT: &str = "an element of a list is a number or a string";
 
 const READ: [Atom; 2] = [Atom::word(0), Atom::word(1)];
@@ -244,9 +250,13 @@ impl<'de> Visitor<'de> for Steps<'_> {
     other_values! { Found;
         visit_bool: bool => Found::Odd(NO_LIST);
         visit_i64: i64 => Found::Odd(NO_LIST);
-        visit_u64: u64 => Found::Odd(NO_LIST);
         visit_f64: f64 => Found::Odd(NO_LIST);
+        visit_bytes: &[u8] => Found::Odd(NO_LIST);
         visit_str: &str => Found::Odd(NO_LIST);
+    }
+
+    fn visit_newtype_struct<D: Deserializer<'de>>(self, set: D) -> Result<Found, D::Error> {
+        set.deserialize_any(IgnoredAny).map(|_| Found::Odd(NO_LIST))
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Found, A::Error> {
@@ -257,8 +267,8 @@ impl<'de> Visitor<'de> for Steps<'_> {
     fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Found, A::Error> {
         let mut found = Found::Steps;
         while let Some(step) = list.next_element_seed(OneStep(&mut *self.0))? {
-            if step != Found::Steps {
-                found = Found::Odd(NO_STEP);
+            if let Found::Odd(_) = step {
+                found = step;
             }
         }
         Ok(found)
@@ -290,9 +300,13 @@ impl<'de> Visitor<'de> for OneStep<'_> {
     other_values! { Found;
         visit_bool: bool => Found::Odd(NO_STEP);
         visit_i64: i64 => Found::Odd(NO_STEP);
-        visit_u64: u64 => Found::Odd(NO_STEP);
         visit_f64: f64 => Found::Odd(NO_STEP);
+        visit_bytes: &[u8] => Found::Odd(NO_STEP);
         visit_str: &str => Found::Odd(NO_STEP);
+    }
+
+    fn visit_newtype_struct<D: Deserializer<'de>>(self, set: D) -> Result<Found, D::Error> {
+        set.deserialize_any(IgnoredAny).map(|_| Found::Odd(NO_STEP))
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Found, A::Error> {
@@ -301,7 +315,6 @@ impl<'de> Visitor<'de> for OneStep<'_> {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Found, A::Error> {
-        use serde::de::Error;
         let builder = self.0;
         let f = list.next_element_seed(Datum { builder, lists: false })?;
         let builder = &mut *builder;
@@ -311,20 +324,23 @@ impl<'de> Visitor<'de> for OneStep<'_> {
         let more = list.next_element::<IgnoredAny>()?.is_some();
         while list.next_element::<IgnoredAny>()?.is_some() {}
         let (Some(Read::Atom(f)), Some(key)) = (f, key) else { return Ok(Found::Odd(NO_STEP)) };
-        let Read::Atom(key) = key else { return Err(A::Error::custom(NO_KEY)) };
+        let Read::Atom(key) = key else { return Ok(Found::Odd(NO_KEY)) };
         let value = value.unwrap_or(Read::Atom(Atom::NIL));
         let kind = match value {
             _ if more => return Ok(Found::Odd(NO_STEP)),
+            Read::Odd(why) => return Ok(Found::Odd(why)),
             Read::List(from, to) if READ.contains(&f) => StepKind::ReadList(from, to),
             Read::Atom(_) if READ.contains(&f) => StepKind::Read,
-            Read::Atom(value) if value.is_nil() => return Err(A::Error::custom("null cannot be written")),
+            Read::Atom(value) if value.is_nil() && (WRITE.contains(&f) || APPEND.contains(&f)) => {
+                return Ok(Found::Odd("null cannot be written"));
+            }
             Read::Atom(_) if WRITE.contains(&f) => StepKind::Write,
             Read::Atom(_) if APPEND.contains(&f) => StepKind::Append,
             Read::Atom(_) | Read::List(..) => return Ok(Found::Odd(NO_STEP)),
         };
         let value = match value {
             Read::Atom(value) => value,
-            Read::List(..) => Atom::NIL,
+            Read::List(..) | Read::Odd(_) => Atom::NIL,
         };
         builder.push(key, kind, value);
         Ok(Found::Steps)
@@ -336,6 +352,8 @@ impl<'de> Visitor<'de> for OneStep<'_> {
 enum Read {
     Atom(Atom),
     List(u32, u32),
+    /// Something else: fine if the event is none of a client.
+    Odd(&'static str),
 }
 
 struct Datum<'b> {
@@ -370,34 +388,50 @@ impl<'de> Visitor<'de> for Datum<'_> {
         Ok(Read::Atom(self.builder.history.atoms.int(value)))
     }
 
-    fn visit_u64<E>(self, value: u64) -> Result<Read, E> {
-        let atoms = &mut self.builder.history.atoms;
-        Ok(Read::Atom(match i64::try_from(value) {
-            Ok(number) => atoms.int(number),
-            Err(_) => atoms.text(&value.to_string()),
-        }))
-    }
-
     fn visit_f64<E>(self, value: f64) -> Result<Read, E> {
         Ok(Read::Atom(self.builder.history.atoms.value(&Value::Float(value))))
+    }
+
+    /// A number that is neither.
+    fn visit_bytes<E: serde::de::Error>(self, text: &[u8]) -> Result<Read, E> {
+        let text = std::str::from_utf8(text).map_err(|_| E::custom("a number is not UTF-8"))?;
+        Ok(Read::Atom(self.builder.history.atoms.value(&Value::Number(text.to_owned()))))
     }
 
     fn visit_str<E>(self, text: &str) -> Result<Read, E> {
         Ok(Read::Atom(self.builder.history.atoms.text(text)))
     }
 
+    fn visit_newtype_struct<D: Deserializer<'de>>(self, set: D) -> Result<Read, D::Error> {
+        set.deserialize_any(IgnoredAny).map(|_| Read::Odd(self.odd()))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Read, A::Error> {
+        while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
+        Ok(Read::Odd(self.odd()))
+    }
+
     fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Read, A::Error> {
-        use serde::de::Error;
         if !self.lists {
-            return Err(A::Error::custom(NO_KEY));
+            while list.next_element::<IgnoredAny>()?.is_some() {}
+            return Ok(Read::Odd(NO_KEY));
         }
         let from = self.builder.scratch.elements.len() as u32;
+        let mut odd = false;
         while let Some(element) = list.next_element_seed(Datum { builder: &mut *self.builder, lists: false })? {
             match element {
                 Read::Atom(element) if !element.is_nil() => self.builder.scratch.elements.push(element),
-                Read::Atom(_) | Read::List(..) => return Err(A::Error::custom(NO_ELEMENT)),
+                Read::Atom(_) | Read::List(..) | Read::Odd(_) => odd = true,
             }
         }
-        Ok(Read::List(from, self.builder.scratch.elements.len() as u32))
+        let to = self.builder.scratch.elements.len() as u32;
+        Ok(if odd { Read::Odd(NO_ELEMENT) } else { Read::List(from, to) })
+    }
+}
+
+impl Datum<'_> {
+    /// Why a set or a map cannot stand here.
+    fn odd(&self) -> &'static str {
+        if self.lists { NO_VALUE } else { NO_KEY }
     }
 }

@@ -3,7 +3,7 @@
 //! Reads say who wrote what they returned, since values are distinct; the order of versions is another matter.
 //! Known of it is what must hold in any history that is read-committed, or else a worse anomaly is there anyway:
 //!
-//! - the initial value, `null`, is first;
+//! - the initial value, `null` unless the file says otherwise, is first;
 //! - a transaction that reads one version and writes another has put the second after the first;
 //! - a recorded order, where the store has kept one, is the whole order;
 //! - for levels with session order, a session's versions of a key are in its order, and for levels with real time,
@@ -15,7 +15,7 @@ mod edges;
 
 use super::Violation;
 use super::anomaly::Anomaly;
-use super::history::{Action, End, Key, Kind, Transactions, TxnId};
+use super::history::{Action, End, Key, Transactions, TxnId};
 use super::report::{Finding, Report};
 use super::writes::Writes;
 
@@ -88,6 +88,7 @@ impl<'h> Registers<'h> {
         let before = self.writes.previous[op as usize];
         if before != u32::MAX {
             let earlier = &history.ops[before as usize];
+            let own = self.writes.wrote_before(history, op);
             if earlier.data != value {
                 let what = format!(
                     "{} read {} ({}) after {}",
@@ -99,16 +100,17 @@ impl<'h> Registers<'h> {
                 let finding =
                     Finding { anomaly: Anomaly::Internal, transactions: vec![TxnId(txn)], because: vec![what] };
                 // What it wrote is what it must read. A second read of another value is a read of others.
-                match self.own_write(before) {
+                match own {
                     true => self.add_dirty(finding, report),
                     false => report.add(finding),
                 }
             }
-            if self.own_write(before) {
+            if own {
                 return;
             }
         }
-        if value.is_nil() {
+        // A write of the same value did not happen, or `Writes` would have found it.
+        if value == history.initial {
             self.reads.push(Read { writer: INITIAL, op });
             return;
         }
@@ -155,17 +157,5 @@ impl<'h> Registers<'h> {
             self.dirty = Some(Violation { transactions, because });
         }
         report.add(finding);
-    }
-
-    /// Whether this operation or one before it of the same transaction wrote the key.
-    fn own_write(&self, op: u32) -> bool {
-        let mut at = op;
-        while at != u32::MAX {
-            if self.history.ops[at as usize].kind == Kind::Write {
-                return true;
-            }
-            at = self.writes.previous[at as usize];
-        }
-        false
     }
 }

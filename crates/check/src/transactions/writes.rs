@@ -1,7 +1,7 @@
 //! Who wrote what: every value of a key has one writer, or the history cannot be judged.
 
 use super::atom::{Atom, Numbers, hash};
-use super::history::{Key, Kind, Transactions, TxnId};
+use super::history::{End, Key, Kind, Transactions, TxnId};
 
 /// Why a transactional history cannot be checked.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -18,6 +18,24 @@ pub enum Unfit {
         /// The other one.
         second: String,
     },
+    /// The value that a key begins with was also written, and read.
+    #[error(
+        "{value} is the initial value of key {key} and is written by {writer}, and {reader} reads it: values of a key must \
+         be distinct"
+    )]
+    InitialWritten {
+        /// The key, as JSON.
+        key: String,
+        /// The value, as JSON.
+        value: String,
+        /// Who wrote it.
+        writer: String,
+        /// Who read one of the two.
+        reader: String,
+    },
+    /// Lists, and an initial value that is none or not empty.
+    #[error("a list begins empty: `init` is {0}, not null or []")]
+    NoList(&'static str),
     /// Some keys are lists and some are registers.
     #[error("the history both writes registers and appends to lists: one of them at a time can be checked")]
     Mixed,
@@ -89,7 +107,45 @@ impl Writes {
                 touched[key] = (txn, op, last_write);
             }
         }
+        if let (Some(kind), true) = (history.no_list, history.has_lists()) {
+            return Err(Unfit::NoList(kind));
+        }
+        writes.tells_initial_values(history)?;
         Ok(writes)
+    }
+
+    /// Whether every read of the initial value can be told from a read of a write.
+    fn tells_initial_values(&self, history: &Transactions) -> Result<(), Unfit> {
+        let initial = history.initial;
+        for (op, micro) in history.ops.iter().enumerate() {
+            if micro.kind != Kind::Read || micro.data != initial || self.wrote_before(history, op as u32) {
+                continue;
+            }
+            if let Some(writer) = self.of_live(history, micro.key, initial) {
+                return Err(Unfit::InitialWritten {
+                    key: history.key_name(micro.key).to_string(),
+                    value: history.atoms.show(initial).to_string(),
+                    writer: history.whose(self.txn_of[writer as usize]),
+                    reader: history.whose(self.txn_of[op]),
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether the transaction has written the key before this micro-operation.
+    pub(crate) fn wrote_before(&self, history: &Transactions, op: u32) -> bool {
+        let mut at = self.previous[op as usize];
+        while at != u32::MAX && history.ops[at as usize].kind != Kind::Write {
+            at = self.previous[at as usize];
+        }
+        at != u32::MAX
+    }
+
+    /// The write of a value to a key, unless it certainly did not happen.
+    fn of_live(&self, history: &Transactions, key: Key, value: Atom) -> Option<u32> {
+        let writer = self.of(history, key, value)?;
+        (history.txns[self.txn_of[writer as usize] as usize].end != End::Aborted).then_some(writer)
     }
 
     /// The write of a value to a key.

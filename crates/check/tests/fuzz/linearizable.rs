@@ -142,6 +142,7 @@ compared! {
     counter: Counters,
     set: Sets,
     queue: Queues,
+    equal_queue: EqualQueues,
     distinct_queue: DistinctQueues,
     stack: Stacks,
     priority_queue: PriorityQueues,

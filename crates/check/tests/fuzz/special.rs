@@ -71,4 +71,7 @@ compared! {
     stack: DistinctStacks,
     counter: Sums,
     mutex: Mutexes,
+    equal_queue: EqualQueues,
+    equal_stack: Stacks,
+    priority_queue: PriorityQueues,
 }

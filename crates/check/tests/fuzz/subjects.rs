@@ -156,6 +156,13 @@ subject!(
 );
 
 subject!(
+    EqualQueues,
+    FifoQueue<i64> = FifoQueue::new(),
+    |rng, process, unique| { let value = small(rng); container_op(rng, value) },
+    |op, unique| container_rets(op, 0..=2)
+);
+
+subject!(
     Stacks,
     LifoStack<i64> = LifoStack::new(),
     |rng, process, unique| { let value = small(rng); container_op(rng, value) },

@@ -2,7 +2,7 @@
 
 use std::io::BufRead;
 
-use crate::format::ReadError;
+use crate::format::{BYTE_ORDER_MARK, ReadError};
 
 /// A form longer than this is an error, so that a file that never closes a bracket cannot fill the memory.
 const LONGEST_FORM: usize = 16 << 20;
@@ -120,6 +120,7 @@ impl<B: BufRead> Forms<B> {
                 if from.is_none() && within != Within::Comment {
                     match byte {
                         b' ' | b'\t' | b'\r' | b'\n' | b',' | 0x0C => {}
+                        _ if BYTE_ORDER_MARK.get(self.consumed as usize + at) == Some(&byte) => {}
                         b'[' | b'(' if self.outer == Outer::NotSeen => {
                             let closer = if byte == b'[' { b']' } else { b')' };
                             self.outer = Outer::ClosedBy(closer, self.at_line);

@@ -69,18 +69,36 @@ impl Instance {
             let operation = &operations[id as usize];
             let unknown = matches!(operation.outcome, Outcome::Info | Outcome::Pending);
             if unknown && !model.observer(&operation.op, None) {
-                let same = |other: &usize| operations[self.ids[*other] as usize].op == operation.op;
-                let twin = (self.completed..self.ids.len()).rev().find(same);
                 self.ids.push(id);
                 self.observer.push(false);
                 self.deadline.push(NONE);
                 self.call.push(operation.call);
-                self.twin.push(twin.map_or(NONE, |twin| twin as u32));
+                self.twin.push(NONE);
             }
         }
         self.link(history);
+        self.pair_crashed(history);
         if self.completed > WORTH_CLASSES {
             self.pair_identical(history);
+        }
+    }
+
+    /// Finds the predecessor of each operation of unknown outcome among those that are identical, in the order of calls.
+    fn pair_crashed<O: Eq + Hash, R>(&mut self, history: &History<O, R>) {
+        let (completed, count) = (self.completed, self.ids.len() - self.completed);
+        if count < 2 {
+            return;
+        }
+        let op = |at: u32| &history.operations()[self.ids[at as usize] as usize].op;
+        let mask = (2 * count).next_power_of_two() - 1;
+        self.classes.clear();
+        self.classes.resize(mask + 1, NONE);
+        for at in completed as u32..(completed + count) as u32 {
+            let mut class = hash_of(op(at)) as usize & mask;
+            while self.classes[class] != NONE && op(self.classes[class]) != op(at) {
+                class = (class + 1) & mask;
+            }
+            self.twin[at as usize] = std::mem::replace(&mut self.classes[class], at);
         }
     }
 

@@ -1,10 +1,11 @@
 //! Near-linear algorithms for objects of a known shape.
 //!
 //! Each applies to histories in which no value is written or inserted twice, and says nothing about others: then the
-//! general search decides. All of them are compared with it on random histories (`tests/fuzz`), since published
+//! general search decides, unless counting refutes them. All of them are compared with it on random histories (`tests/fuzz`), since published
 //! algorithms of this kind have been wrong.
 
 mod counter;
+mod counting;
 mod mutex;
 mod queue;
 mod register;
@@ -61,8 +62,9 @@ pub(crate) fn decide<M: Model>(
     match shape {
         Shape::Generic => None,
         Shape::Register(init) => register::decide(init, &seen),
-        Shape::Queue => queue::decide(&seen),
-        Shape::Stack => stack::decide(&seen),
+        Shape::Queue => queue::decide(&seen).or_else(|| counting::refutes(&seen, true).then_some(false)),
+        Shape::Stack => stack::decide(&seen).or_else(|| counting::refutes(&seen, false).then_some(false)),
+        Shape::Container => counting::refutes(&seen, false).then_some(false),
         Shape::Counter(init) => counter::decide(init, &seen),
         Shape::Mutex => mutex::decide(&seen),
     }

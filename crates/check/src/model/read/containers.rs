@@ -1,6 +1,6 @@
 //! Queues, stacks and priority queues.
 
-use super::{Readable, count, unknown};
+use super::{Readable, begins_empty, count, unknown};
 use crate::history::{Event, Outcome, Value};
 use crate::model::{Container, ContainerOp, ContainerRet, Discipline, Fifo, Lifo, Priority};
 
@@ -25,14 +25,18 @@ impl<D: Named> Readable for Container<Value, D> {
     const NAME: &'static str = D::NAME;
 
     fn from_meta(meta: &Value) -> Result<Self, String> {
+        begins_empty(meta, D::NAME, "empty")?;
         Ok(count(meta, "capacity")?.map_or_else(Container::new, |capacity| Container::bounded(capacity as usize)))
     }
 
     fn op(event: &Event) -> Result<ContainerOp<Value>, String> {
         match event.f.as_str() {
+            "enqueue" | "push" | "insert" if event.value.is_nil() => {
+                Err("null cannot be inserted: a remove that returns null found nothing".to_owned())
+            }
             "enqueue" | "push" | "insert" => Ok(ContainerOp::Insert(event.value.clone())),
             "dequeue" | "pop" | "remove" | "remove-min" => Ok(ContainerOp::Remove),
-            _ => unknown(D::NAME, event, "enqueue, push or insert, and dequeue, pop or remove"),
+            _ => unknown(D::NAME, "enqueue, push or insert, and dequeue, pop or remove"),
         }
     }
 

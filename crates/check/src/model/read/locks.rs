@@ -1,13 +1,14 @@
 //! Mutexes and semaphores.
 
-use super::{Readable, count, number, unknown};
+use super::{Readable, begins_empty, count, number, unknown};
 use crate::history::{Event, Outcome, Value};
 use crate::model::{LockOp, LockRet, Mutex, PermitOp, Semaphore};
 
 impl Readable for Mutex {
     const NAME: &'static str = "mutex";
 
-    fn from_meta(_: &Value) -> Result<Self, String> {
+    fn from_meta(meta: &Value) -> Result<Self, String> {
+        begins_empty(meta, "mutex", "free")?;
         Ok(Mutex)
     }
 
@@ -17,7 +18,7 @@ impl Readable for Mutex {
             "acquire" | "lock" => Ok(LockOp::Acquire(owner)),
             "try-acquire" | "try-lock" => Ok(LockOp::TryAcquire(owner)),
             "release" | "unlock" => Ok(LockOp::Release(owner)),
-            _ => unknown("mutex", event, "acquire, try-acquire and release"),
+            _ => unknown("mutex", "acquire, try-acquire and release"),
         }
     }
 
@@ -37,6 +38,7 @@ impl Readable for Semaphore {
     const NAME: &'static str = "semaphore";
 
     fn from_meta(meta: &Value) -> Result<Self, String> {
+        begins_empty(meta, "semaphore", "with `permits`")?;
         Ok(Semaphore { permits: count(meta, "permits")?.unwrap_or(1) })
     }
 
@@ -44,14 +46,15 @@ impl Readable for Semaphore {
         let permits = match &event.value {
             Value::Nil => 1,
             value => {
-                u64::try_from(number(value)?).map_err(|_| format!("`value` is {value}, not a number of permits"))?
+                let kind = value.kind();
+                u64::try_from(number(value)?).map_err(|_| format!("`value` is {kind}, not a number of permits"))?
             }
         };
         match event.f.as_str() {
             "acquire" => Ok(PermitOp::Acquire(permits)),
             "try-acquire" => Ok(PermitOp::TryAcquire(permits)),
             "release" => Ok(PermitOp::Release(permits)),
-            _ => unknown("semaphore", event, "acquire, try-acquire and release"),
+            _ => unknown("semaphore", "acquire, try-acquire and release"),
         }
     }
 

@@ -1,6 +1,6 @@
 //! Registers, stores, counters, sets and lists.
 
-use super::{Readable, number, pair, unknown};
+use super::{Readable, begins_empty, number, pair, unknown};
 use crate::history::{Event, Outcome, Value};
 use crate::model::{
     AppendList, Counter, CounterOp, CounterRet, KeyValue, KeyValueOp, KeyValueRet, ListOp, ListRet, Register,
@@ -23,7 +23,7 @@ impl Readable for Register<Value> {
             "read" => Ok(RegisterOp::Read),
             "write" => Ok(RegisterOp::Write(event.value.clone())),
             "cas" => pair(&event.value).map(|(from, to)| RegisterOp::Cas(from, to)),
-            _ => unknown("register", event, "read, write and cas"),
+            _ => unknown("register", "read, write and cas"),
         }
     }
 
@@ -67,7 +67,7 @@ impl Readable for KeyValue<Value, Value> {
             "put" | "write" => Ok(KeyValueOp::Put(key, value)),
             "append" => Ok(KeyValueOp::Append(key, value)),
             "cas" => pair(&value).map(|(from, to)| KeyValueOp::Cas(key, from, to)),
-            _ => unknown("store", event, "get, put, append and cas"),
+            _ => unknown("store", "get, put, append and cas"),
         }
     }
 
@@ -93,9 +93,9 @@ impl Readable for Counter {
     fn from_meta(meta: &Value) -> Result<Self, String> {
         match init(meta) {
             Value::Nil => Ok(Counter { init: 0 }),
-            other => {
-                number(&other).map(|init| Counter { init }).map_err(|_| format!("`init` is {other}, not a number"))
-            }
+            other => number(&other)
+                .map(|init| Counter { init })
+                .map_err(|_| format!("`init` is {}, not a whole number of 64 bits", other.kind())),
         }
     }
 
@@ -106,7 +106,7 @@ impl Readable for Counter {
             "inc" | "add" => amount().map(CounterOp::Add),
             "dec" => amount().map(|amount| CounterOp::Add(amount.wrapping_neg())),
             "add-and-get" => amount().map(CounterOp::AddAndGet),
-            _ => unknown("counter", event, "read, inc, dec, add and add-and-get"),
+            _ => unknown("counter", "read, inc, dec, add and add-and-get"),
         }
     }
 
@@ -121,7 +121,8 @@ impl Readable for Counter {
 impl Readable for Set<Value> {
     const NAME: &'static str = "set";
 
-    fn from_meta(_: &Value) -> Result<Self, String> {
+    fn from_meta(meta: &Value) -> Result<Self, String> {
+        begins_empty(meta, "set", "empty")?;
         Ok(Set::new())
     }
 
@@ -132,16 +133,16 @@ impl Readable for Set<Value> {
             "remove" => Ok(SetOp::Remove(element())),
             "contains" => Ok(SetOp::Contains(element())),
             "read" => Ok(SetOp::Elements),
-            _ => unknown("set", event, "add, remove, contains and read"),
+            _ => unknown("set", "add, remove, contains and read"),
         }
     }
 
     fn ret(op: &SetOp<Value>, event: &Event) -> Result<SetRet<Value>, String> {
         match (op, &event.value) {
-            (SetOp::Elements, Value::List(elements)) => Ok(SetRet::Elements(elements.clone())),
-            (SetOp::Elements, other) => Err(format!("a read of a set returned {other}, not a list")),
+            (SetOp::Elements, Value::List(elements) | Value::Set(elements)) => Ok(SetRet::Elements(elements.clone())),
+            (SetOp::Elements, other) => Err(format!("a read of a set returned {}, not a list or a set", other.kind())),
             (SetOp::Contains(_), Value::Bool(answer)) => Ok(SetRet::Answer(*answer)),
-            (SetOp::Contains(_), other) => Err(format!("`contains` returned {other}, not true or false")),
+            (SetOp::Contains(_), other) => Err(format!("`contains` returned {}, not true or false", other.kind())),
             // Without a key of its own the element is the value, and an answer cannot be told from it.
             (SetOp::Add(_) | SetOp::Remove(_), Value::Bool(answer)) if event.key.is_some() => {
                 Ok(SetRet::Answer(*answer))
@@ -154,7 +155,8 @@ impl Readable for Set<Value> {
 impl Readable for AppendList<Value> {
     const NAME: &'static str = "append-list";
 
-    fn from_meta(_: &Value) -> Result<Self, String> {
+    fn from_meta(meta: &Value) -> Result<Self, String> {
+        begins_empty(meta, "list", "empty")?;
         Ok(AppendList::new())
     }
 
@@ -162,7 +164,7 @@ impl Readable for AppendList<Value> {
         match event.f.as_str() {
             "append" => Ok(ListOp::Append(event.value.clone())),
             "read" => Ok(ListOp::Read),
-            _ => unknown("list", event, "append and read"),
+            _ => unknown("list", "append and read"),
         }
     }
 
@@ -171,7 +173,7 @@ impl Readable for AppendList<Value> {
             (ListOp::Append(_), _) => Ok(ListRet::Appended),
             (ListOp::Read, Value::List(elements)) => Ok(ListRet::Elements(elements.clone())),
             (ListOp::Read, Value::Nil) => Ok(ListRet::Elements(Vec::new())),
-            (ListOp::Read, other) => Err(format!("a read of a list returned {other}, not a list")),
+            (ListOp::Read, other) => Err(format!("a read of a list returned {}, not a list", other.kind())),
         }
     }
 }

@@ -139,11 +139,11 @@ impl<'t> Plain<'t> {
         let start = self.at;
         let mut number = 0;
         while let Some(digit) = self.text.get(self.at).map(|byte| byte.wrapping_sub(b'0')).filter(|digit| *digit < 10) {
-            number = number * 10 + i64::from(digit);
-            self.at += 1;
-            if self.at - start > MOST_DIGITS {
+            if self.at - start == MOST_DIGITS {
                 return None;
             }
+            number = number * 10 + i64::from(digit);
+            self.at += 1;
         }
         let padded = self.text[start] == b'0' && self.at > start + 1;
         (!padded && self.is_over()).then_some(number)

@@ -98,7 +98,7 @@ impl Registers<'_> {
             let transactions: Vec<TxnId> = group.iter().map(|(_, (txn, _))| TxnId(*txn)).collect();
             let names: Vec<String> = transactions.iter().map(|txn| history.name(*txn)).collect();
             let version = match group[0].0 {
-                INITIAL => "null".to_owned(),
+                INITIAL => history.atoms.show(history.initial).to_string(),
                 writer => history.atoms.show(history.ops[writer as usize].data).to_string(),
             };
             let because = vec![format!(
