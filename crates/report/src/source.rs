@@ -6,6 +6,7 @@
 
 mod containers;
 mod python;
+pub(crate) mod statement;
 
 use std::cell::RefCell;
 use std::collections::HashMap;

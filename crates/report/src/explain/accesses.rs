@@ -2,7 +2,7 @@
 //!
 //! A step on an atomic, a cell or a once is an access by itself. What a mutex or rwlock protects is accessed
 //! without steps of its own, so there the critical section is the access: a shared one reads, an exclusive one
-//! may do both. A lock that protects nothing of its own (`Mutex<()>`), or whose sections contain accesses that
+//! may do both, unless its source says that it only reads (`jobs.lock().unwrap().len()`). A lock that protects nothing of its own (`Mutex<()>`), or whose sections contain accesses that
 //! can be seen, is a lock only.
 
 use std::collections::{BTreeSet, HashMap};
@@ -115,7 +115,7 @@ impl Accesses {
             locks_only: BTreeSet::new(),
             first: HashMap::new(),
         };
-        let mut sections = accesses.explicit(record);
+        let mut sections = accesses.explicit(record, sources);
         accesses.find_pure_locks(record, sources);
         sections.retain(|section| !accesses.locks_only.contains(&section.resource));
         accesses.all.extend(sections);
@@ -129,7 +129,8 @@ impl Accesses {
 
     /// Goes along the steps with the locks that each task holds; finds the accesses that are steps, and returns
     /// the sections.
-    fn explicit(&mut self, record: &Record) -> Vec<Access> {
+    fn explicit(&mut self, record: &Record, sources: &Sources<'_>) -> Vec<Access> {
+        let mut reading: HashMap<Option<u32>, bool> = HashMap::new();
         let (mut begin, mut end): (HashMap<u32, Vec<usize>>, HashMap<u32, Vec<usize>>) = Default::default();
         for (at, bar) in self.holds.iter().enumerate() {
             begin.entry(bar.from).or_default().push(at);
@@ -160,13 +161,17 @@ impl Accesses {
                 own.push(*at);
                 let Some(resource) = bar.resource else { continue };
                 let asked = &record.steps[request as usize];
+                let reads = *reading.entry(asked.place).or_insert_with(|| {
+                    let statement = record.place(asked.place).and_then(|place| sources.statement(place));
+                    statement.and_then(|statement| statement.only_reads()) == Some(true)
+                });
                 sections.push(Access {
                     step: request,
                     at: bar.from,
                     until: bar.to,
                     task: bar.task,
                     resource,
-                    mode: if bar.shared { Mode::Read } else { Mode::Update },
+                    mode: if bar.shared || reads { Mode::Read } else { Mode::Update },
                     found: None,
                     left: None,
                     section: true,

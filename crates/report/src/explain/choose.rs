@@ -1,20 +1,24 @@
-//! Which of several patterns is to blame: the one that the failure saw, that a preemption made possible, and
-//! that is the tightest.
+//! Which of several patterns is to blame: the one that the failure saw, or that made a task do what the failure saw;
+//! that a preemption made possible; and that is the tightest.
+
+use std::collections::BTreeSet;
 
 use super::accesses::Access;
 use super::case::Case;
 use super::flow::Flow;
 use super::pattern::{Pattern, Shape, patterns};
+use super::witness::witnesses;
 use crate::record::StepRecord;
 
 /// The pattern that explains the failure best.
 pub(super) fn choose<'a>(case: &'a Case<'_>) -> Option<Pattern<'a>> {
     let telling = case.telling();
     let flow = Flow { record: case.whole, sources: case.sources };
+    let witnesses = witnesses(case, &flow, &telling);
     let preempting = case.record.meta.minimised.as_ref().map_or(&[][..], |minimised| &minimised.preempting);
     let mut all: Vec<(Relevance, Pattern<'a>)> = patterns(&case.accesses, case.end(), preempting)
         .into_iter()
-        .map(|pattern| (relevance(case, &pattern, &telling), pattern))
+        .map(|pattern| (relevance(case, &pattern, &telling, &witnesses), pattern))
         .collect();
     all.sort_by_key(|(relevance, _)| *relevance);
     // The source is read for the most relevant ones only.
@@ -44,22 +48,30 @@ fn is_plausible(case: &Case<'_>, flow: &Flow<'_>, pattern: &Pattern<'_>) -> bool
     !(pattern.shape == Shape::ReadWriteWrite && atomic) || rests()
 }
 
-/// The less, the more likely: how close it is to what the failure saw, and whether a preemption made it possible.
-type Relevance = (u32, bool);
+/// The less, the more likely: whether it is about what only shows the harm, how close it is to what the failure saw,
+/// and whether a preemption made it possible.
+type Relevance = (bool, u32, bool);
 
-fn relevance(case: &Case<'_>, pattern: &Pattern<'_>, telling: &[&Access]) -> Relevance {
+fn relevance(case: &Case<'_>, pattern: &Pattern<'_>, telling: &[&Access], witnesses: &BTreeSet<u32>) -> Relevance {
     let finding = &case.record.finding;
     let told = |access: &Access| telling.iter().any(|t| t.step == access.step);
     let seen_by_failure = told(pattern.closes) || pattern.intrudes.iter().any(|r| told(r));
     let about = pattern.resources().iter().any(|r| telling.iter().any(|t| t.resource == *r));
     let by_failing = pattern.opens.task == finding.task || pattern.intrudes.iter().any(|r| r.task == finding.task);
-    let distance = match (seen_by_failure, about, by_failing) {
+    // What the failure saw came of the pattern, if the task of the window did it later on.
+    let shown = |resource: u32| witnesses.contains(&resource) && telling.iter().any(|t| t.resource == resource);
+    let led_to = |a: &Access| a.task == pattern.opens.task && a.at > pattern.opens.at && shown(a.resource);
+    let causes = || case.accesses.all.iter().any(led_to);
+    let distance = match (seen_by_failure, about || causes(), by_failing) {
         (true, ..) => 0,
         (false, true, _) => 1,
         (false, false, true) => 2,
         (false, false, false) => 3,
     };
-    (distance, !is_preempted(case, pattern))
+    // A location that is torn within one statement is to blame whoever reads it.
+    let torn = !pattern.shape.is_double() && pattern.opens.code.1 == pattern.closes.code.1;
+    let witness = !torn && pattern.resources().iter().any(|r| witnesses.contains(r));
+    (witness, distance, !is_preempted(case, pattern))
 }
 
 /// Among equally relevant ones: what rests on what, and the tightest.

@@ -3,7 +3,7 @@
 //! In the order of work:
 //! - `accesses`: what tasks do to shared state, and which locks they hold;
 //! - `pattern`: accesses between which another task's falls, so that no order of whole operations would do the same;
-//! - `choose`: which of them is to blame;
+//! - `choose`: which of them is to blame; `witness` tells what only shows the harm;
 //! - `classify`: what kind of mistake that is (`flow` asks the source what rests on what); `order`, `blocked` and
 //!   `busy` do the same for failures without such a window;
 //! - `trace`, `state`, `checkpoints`, `fixes`: what is shown of it;
@@ -28,6 +28,7 @@ mod pattern;
 mod state;
 mod stored;
 mod trace;
+mod witness;
 
 pub use class::Class;
 pub use explanation::{
