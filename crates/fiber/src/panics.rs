@@ -75,18 +75,20 @@ impl Panics {
     }
 
     /// What really happened, if `panic` only passes on that of another task: `join().unwrap()` hides it behind
-    /// `Any { .. }`, and of `resume_unwind` nothing is known.
+    /// `Any { .. }`, `handle.await.unwrap()` behind a `JoinError`, and of `resume_unwind` nothing is known.
     fn behind(&self, panic: TaskPanic) -> TaskPanic {
         let message = panic.panic.message.as_str();
-        if !(message.ends_with("Any { .. }") || message == "a scoped thread panicked" || message == UNSEEN) {
+        let repeats = message.contains("JoinError");
+        let hides = message.ends_with("Any { .. }") || message == "a scoped thread panicked" || message == UNSEEN;
+        if !hides && !repeats {
             return panic;
         }
-        let others = self.received.iter().chain(&self.unreceived);
-        others
-            .filter(|other| other.panic.message != UNSEEN)
-            .find(|other| other.task != panic.task)
-            .cloned()
-            .unwrap_or(panic)
+        let known = |other: &&TaskPanic| other.panic.message != UNSEEN && other.task != panic.task;
+        let others = || self.received.iter().chain(&self.unreceived).filter(known);
+        // Who repeats the message says which one it is.
+        let same = others().find(|other| message.contains(first_line(&other.panic.message)));
+        let culprit = if repeats { same } else { others().next() };
+        culprit.cloned().unwrap_or(panic)
     }
 
     fn begin(&mut self, panic: TaskPanic) {
@@ -94,6 +96,10 @@ impl Panics {
         self.seen.retain(|p| p.task != panic.task);
         self.seen.push(panic);
     }
+}
+
+fn first_line(message: &str) -> &str {
+    message.lines().next().unwrap_or_default()
 }
 
 impl Handle {

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::record::{Record, ResourceRecord, TaskRecord};
+use crate::record::{Record, ResourceRecord, StepRecord, TaskRecord};
 use crate::source::Sources;
 
 /// The names of everything in one record.
@@ -132,6 +132,18 @@ fn given_or_found(record: &Record, sources: &Sources<'_>) -> Vec<Option<String>>
         let resource = used.entry(step.place).or_insert(step.resource);
         *resource = resource.filter(|known| Some(*known) == step.resource);
     }
+    // Elements of one container are made at one place, and used at the same ones: a name is that of all of them.
+    let of_a_place = |made: Option<u32>| {
+        let alike = |step: &&StepRecord| {
+            step.resource.is_some_and(|r| record.resources[r as usize].created_at == made && made.is_some())
+        };
+        let mut places: Vec<u32> = record.steps.iter().filter(alike).filter_map(|step| step.place).collect();
+        places.sort_unstable();
+        places.dedup();
+        let foreign = |place: &u32| record.steps.iter().any(|step| step.place == Some(*place) && !alike(&step));
+        places.retain(|place| !foreign(place));
+        sources.used_at(places.into_iter().filter_map(|place| record.place(Some(place))))
+    };
     let name = |(r, index): (&ResourceRecord, u32)| {
         let made_at = record.place(r.created_at);
         let steps = || record.steps.iter().filter(move |step| step.resource == Some(index));
@@ -141,7 +153,8 @@ fn given_or_found(record: &Record, sources: &Sources<'_>) -> Vec<Option<String>>
         given
             .or_else(|| sources.name_at(made_at?))
             .or_else(|| sources.used_at(alone().filter_map(|step| record.place(step.place))))
-            .or_else(|| made_at.map(ToString::to_string))
+            .or_else(|| of_a_place(r.created_at))
+            .or_else(|| made_at.filter(|place| place.is_the_users()).map(ToString::to_string))
     };
     record.resources.iter().zip(0..).map(name).collect()
 }

@@ -85,13 +85,15 @@ impl<'a> Sources<'a> {
         if self.language != Language::Rust {
             return None;
         }
-        let receiver = |place: &Place| {
-            let before = self.before(place, LINES)?;
-            identifier_before(&before.trim_end().strip_suffix('.')?.chars().collect::<Vec<_>>())
+        let receiver = |place: &Place| receiver(self.before(place, LINES)?.trim_end().strip_suffix('.')?);
+        let all: Vec<(String, bool)> = places.filter_map(receiver).filter(|(name, _)| name != "self").collect();
+        let agreed = |names: Vec<&String>| {
+            let first = names.first().copied()?;
+            names.iter().all(|name| *name == first).then(|| first.clone())
         };
-        let mut names = places.filter_map(receiver);
-        let first = names.next().filter(|name| name != "self")?;
-        names.all(|name| name == first).then_some(first)
+        // What is a field stays one; a variable may be another in each function.
+        let fields = all.iter().filter(|(_, field)| *field).map(|(name, _)| name).collect();
+        agreed(fields).or_else(|| agreed(all.iter().map(|(name, _)| name).collect()))
     }
 
     /// What the source calls something that has only the name of its type, from where it was touched.
@@ -160,6 +162,25 @@ fn identifier_before(chars: &[char]) -> Option<String> {
     is_identifier(word).then(|| word.to_owned())
 }
 
+/// What a method is called on, and whether it is a field or an element: `self.jobs` → `jobs`, `self.accounts[from]` →
+/// `accounts`.
+fn receiver(path: &str) -> Option<(String, bool)> {
+    let mut path = path.trim_end();
+    let mut is_part = false;
+    while path.ends_with(']') {
+        let mut depth = 0;
+        let opening = path.char_indices().rev().find(|(_, c)| {
+            depth += i32::from(*c == ']') - i32::from(*c == '[');
+            depth == 0
+        });
+        path = path[..opening?.0].trim_end();
+        is_part = true;
+    }
+    let name = identifier_before(&path.chars().collect::<Vec<_>>())?;
+    is_part |= path[..path.len() - name.len()].trim_end().ends_with('.');
+    Some((name, is_part))
+}
+
 fn is_identifier(word: &str) -> bool {
     let starts = word.starts_with(|c: char| c.is_alphabetic() || c == '_');
     starts && word != "_" && word.chars().all(|c| c.is_alphanumeric() || c == '_')
@@ -208,6 +229,16 @@ mod tests {
         ] {
             assert_eq!(name(line).as_deref(), expected, "{line}");
         }
+    }
+
+    #[test]
+    fn an_element_is_called_as_its_container() {
+        let part = |name: &str| Some((name.to_owned(), true));
+        assert_eq!(receiver("if self.accounts[from]"), part("accounts"));
+        assert_eq!(receiver("self.next[slots[i]]"), part("next"));
+        assert_eq!(receiver("grid[x][y]"), part("grid"));
+        assert_eq!(receiver("(jobs"), Some(("jobs".to_owned(), false)));
+        assert_eq!(receiver("jobs()"), None);
     }
 
     #[test]

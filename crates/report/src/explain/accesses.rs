@@ -251,15 +251,18 @@ impl Accesses {
     }
 }
 
-/// Whether it watches the program, and is no part of it.
-fn watches(resource: &ResourceRecord) -> bool {
-    resource.kind == "history" || resource.name.as_deref() == Some(WATCH)
+/// Whether it watches the program, or runs it, and is no part of it: a handle by which a task is awaited, say.
+pub(super) fn is_no_state(record: &Record, resource: &ResourceRecord) -> bool {
+    let nameless = resource.kind == "object" && resource.name.is_none();
+    let of_a_task = |place: u32| record.tasks.iter().any(|task| task.spawned_at == Some(place));
+    let runs_it = nameless && resource.created_at.is_none_or(of_a_task);
+    resource.kind == "history" || resource.name.as_deref() == Some(WATCH) || runs_it
 }
 
 /// The access that a step makes by itself.
 fn access(record: &Record, i: u32, step: &StepRecord, section: Option<u32>, locks: Vec<u32>) -> Option<Access> {
     let resource = step.resource?;
-    if record.resources.get(resource as usize).is_some_and(watches) {
+    if record.resources.get(resource as usize).is_some_and(|resource| is_no_state(record, resource)) {
         return None;
     }
     let refused = record.outcome(step) == "refused";

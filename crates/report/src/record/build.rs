@@ -271,7 +271,7 @@ impl Builder<'_> {
         if let Some(known) = self.by_site.get(&site.0) {
             return *known;
         }
-        let place = if site == Site::UNKNOWN { None } else { (self.resolve)(site) };
+        let place = if site == Site::UNKNOWN { None } else { (self.resolve)(site).filter(|place| !place.is_ours()) };
         let index = place.map(|place| self.intern(place));
         self.by_site.insert(site.0, index);
         index

@@ -183,6 +183,30 @@ pub struct Place {
     pub column: u32,
 }
 
+impl Place {
+    /// Whether it is in the program: neither in the standard library nor in what runs the program.
+    pub fn is_the_users(&self) -> bool {
+        let file = self.file.replace('\\', "/");
+        let in_std = ["core/src/", "std/src/", "alloc/src/"].iter().any(|path| file.starts_with(path));
+        !in_std && !file.starts_with("/rustc/") && !self.is_ours()
+    }
+
+    /// Whether it is in the library that the program runs on, as a dependency or in its checkout. What happens there is
+    /// nobody's business.
+    pub fn is_ours(&self) -> bool {
+        let file = self.file.replace('\\', "/");
+        let in_checkout = ["crates/drawloom/src/", "crates/tokio/src/"].iter().any(|path| {
+            let at = file.find(path);
+            at.is_some_and(|at| at == 0 || file[..at].ends_with('/'))
+        });
+        let packaged = |folder: &str| {
+            let version = folder.strip_prefix("drawloom-tokio-").or_else(|| folder.strip_prefix("drawloom-"));
+            version.is_some_and(|version| version.starts_with(|c: char| c.is_ascii_digit()))
+        };
+        in_checkout || file.split('/').any(packaged)
+    }
+}
+
 /// A task of the execution.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct TaskRecord {
