@@ -10,8 +10,11 @@ use super::pattern::{Pattern, Shape, patterns};
 use super::witness::witnesses;
 use crate::record::StepRecord;
 
-/// The pattern that explains the failure best.
-pub(super) fn choose<'a>(case: &'a Case<'_>) -> Option<Pattern<'a>> {
+/// Patterns that are told apart.
+const MOST: usize = 3;
+
+/// The patterns that explain the failure, the best first.
+pub(super) fn choose<'a>(case: &'a Case<'_>) -> Vec<Pattern<'a>> {
     let telling = case.telling();
     let flow = Flow { record: case.whole, sources: case.sources };
     let witnesses = witnesses(case, &flow, &telling);
@@ -21,11 +24,23 @@ pub(super) fn choose<'a>(case: &'a Case<'_>) -> Option<Pattern<'a>> {
         .map(|pattern| (relevance(case, &pattern, &telling, &witnesses), pattern))
         .collect();
     all.sort_by_key(|(relevance, _)| *relevance);
+    let mut chosen: Vec<Pattern<'a>> = Vec::new();
     // The source is read for the most relevant ones only.
-    all.chunk_by(|a, b| a.0 == b.0).find_map(|group| {
+    for group in all.chunk_by(|a, b| a.0 == b.0) {
         let plausible = group.iter().map(|(_, pattern)| pattern).filter(|pattern| is_plausible(case, &flow, pattern));
-        plausible.min_by_key(|pattern| rank(&flow, pattern)).cloned()
-    })
+        let mut ranked: Vec<_> = plausible.map(|pattern| (rank(&flow, pattern), pattern)).collect();
+        ranked.sort_by_key(|(rank, _)| *rank);
+        for (_, pattern) in ranked {
+            let code = |pattern: &Pattern<'_>| (pattern.opens.code, pattern.closes.code, pattern.harm().code);
+            if !chosen.iter().any(|known| code(known) == code(pattern)) {
+                chosen.push(pattern.clone());
+            }
+            if chosen.len() == MOST {
+                return chosen;
+            }
+        }
+    }
+    chosen
 }
 
 /// A load before a read-modify-write tears nothing apart unless something rests on the load; and whoever has
@@ -77,7 +92,10 @@ fn relevance(case: &Case<'_>, pattern: &Pattern<'_>, telling: &[&Access], witnes
 /// Among equally relevant ones: what rests on what, and the tightest.
 fn rank(flow: &Flow<'_>, pattern: &Pattern<'_>) -> (u32, bool, u32) {
     let rests = flow.decides(pattern.opens, pattern.closes) || flow.reaches(pattern.opens, pattern.closes);
+    // The same look once more: what it finds is up to date.
+    let again = pattern.shape == Shape::ReadWriteRead && pattern.opens.code.1 == pattern.closes.code.1;
     let shape = match pattern.shape {
+        _ if again => 3,
         Shape::ReadWriteWrite | Shape::ReadWriteRead if rests => 0,
         Shape::ReadBothRead if rests => 1,
         Shape::WriteBothWrite => 1,
