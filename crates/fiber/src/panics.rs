@@ -136,6 +136,7 @@ impl Handle {
         }
         let at = inner.panics.seen.iter().rposition(|p| p.task == me);
         let panic = at.map_or_else(|| unseen(me), |at| inner.panics.seen.remove(at));
+        inner.engine.panicked(me, first_line(&panic.panic.message));
         inner.panics.unreceived.push(panic);
         if detached {
             self.report_panic(me);
@@ -216,7 +217,7 @@ fn describe(info: &PanicHookInfo<'_>, task: TaskId) -> TaskPanic {
     let captured = std::backtrace::Backtrace::capture();
     let backtrace = (captured.status() == BacktraceStatus::Captured)
         .then(|| Backtrace::new(move || users_frames(&captured.to_string())));
-    TaskPanic { task, panic: Panic { message, location, backtrace } }
+    TaskPanic { task, panic: Panic { message, location, backtrace, waiting: None } }
 }
 
 /// The frames of a backtrace that are the user's: neither of the panic machinery above them nor of the

@@ -1,5 +1,7 @@
 //! Tasks that wait for ever: for each other, for a notification that has come already, or for nothing at all.
 
+use std::fmt::Write as _;
+
 use super::accesses::Access;
 use super::case::{Blame, Case};
 use super::class::Class;
@@ -17,11 +19,15 @@ pub(super) fn blocked(case: &Case<'_>, all: &[BlockedRecord], cycle: &[u32]) -> 
             if causes.is_empty() { all.iter().collect() } else { causes }
         }
     };
-    let mut blame = match lost_wakeup(case, &involved).or_else(|| one_of_several(case, &involved)) {
+    let waits = last_waits(case, &involved);
+    let lost = || waits.iter().find_map(|(b, wait)| lost_wakeup(case, b, *wait));
+    let for_another = || waits.iter().find_map(|(b, wait)| one_of_several(case, b, *wait));
+    let mut blame = match lost().or_else(for_another) {
         Some(blame) => blame,
         None if case.record.finding.kind == "deadlock" => deadlock(case, &involved, cycle),
         None => starvation(case, &involved),
     };
+    tell_panics(case, &mut blame);
     blame.stacks = involved.iter().map(|b| stack(case, b)).collect();
     blame.resources.extend(involved.iter().filter_map(|b| b.resource));
     for stack in &blame.stacks {
@@ -29,6 +35,18 @@ pub(super) fn blocked(case: &Case<'_>, all: &[BlockedRecord], cycle: &[u32]) -> 
         blame.steps.extend(stack.wanted.step);
     }
     blame
+}
+
+/// Tasks that have panicked may have owed what is waited for, even if their panics were looked after.
+fn tell_panics(case: &Case<'_>, blame: &mut Blame) {
+    let panicked = case.record.tasks.iter().zip(0..).filter_map(|(task, i)| Some((i, task.panic.as_deref()?)));
+    let all: Vec<String> = panicked
+        .map(|(task, message)| format!("task {} had panicked with `{message}`", case.names.quoted(task)))
+        .collect();
+    if !all.is_empty() {
+        let _ = write!(blame.sentence, "; before that {}", all.join(", and "));
+        blame.reasons.push("what a task holds or owes when it panics, nobody gives back or brings about".to_owned());
+    }
 }
 
 fn deadlock(case: &Case<'_>, involved: &[&BlockedRecord], cycle: &[u32]) -> Blame {
@@ -141,20 +159,22 @@ fn why_nobody(case: &Case<'_>, b: &BlockedRecord) -> String {
     }
 }
 
-/// Who waits for a notification, and the step in which that began.
-fn last_wait<'b>(case: &Case<'_>, involved: &[&'b BlockedRecord]) -> Option<(&'b BlockedRecord, u32)> {
-    let b = involved.iter().find(|b| b.operation == "wait")?;
-    let begins = |i: &u32| {
-        let step = &case.record.steps[*i as usize];
-        step.resource == b.resource && step.task == b.task
+/// Those who wait for a notification, each with the step in which that began.
+fn last_waits<'b>(case: &Case<'_>, involved: &[&'b BlockedRecord]) -> Vec<(&'b BlockedRecord, u32)> {
+    let waits = involved.iter().filter(|b| b.operation == "wait");
+    let began = |b: &&'b BlockedRecord| {
+        let begins = |i: &u32| {
+            let step = &case.record.steps[*i as usize];
+            step.resource == b.resource && step.task == b.task
+        };
+        Some((*b, (0..case.record.steps.len() as u32).rev().find(begins)?))
     };
-    Some((b, (0..case.end()).rev().find(begins)?))
+    waits.filter_map(began).collect()
 }
 
 /// A notification that came when nobody waited, and a wait that began afterwards.
-fn lost_wakeup(case: &Case<'_>, involved: &[&BlockedRecord]) -> Option<Blame> {
+fn lost_wakeup(case: &Case<'_>, b: &BlockedRecord, wait: u32) -> Option<Blame> {
     let record = case.record;
-    let (b, wait) = last_wait(case, involved)?;
     let on_it = |i: &u32| record.steps[*i as usize].resource == b.resource;
     let in_vain = |i: &u32| {
         let step = &record.steps[*i as usize];
@@ -221,29 +241,44 @@ fn lost_wakeup(case: &Case<'_>, involved: &[&BlockedRecord]) -> Option<Blame> {
 }
 
 /// A notification that woke somebody else, of several who waited.
-fn one_of_several(case: &Case<'_>, involved: &[&BlockedRecord]) -> Option<Blame> {
+fn one_of_several(case: &Case<'_>, b: &BlockedRecord, wait: u32) -> Option<Blame> {
     let record = case.record;
-    let (b, wait) = last_wait(case, involved)?;
     let on_it = |i: &u32| record.steps[*i as usize].resource == b.resource;
     let wakes = |i: &u32| {
         let step = &record.steps[*i as usize];
         record.operation(step) == "notify_one" && record.outcome(step) != "refused"
     };
     let notified = (wait..case.end()).rev().filter(on_it).find(wakes)?;
-    let woken = record.steps.iter().find(|step| step.after == Some(notified))?;
+    let woken = record.steps.iter().find(|step| step.after == Some(notified))?.task;
     let names = &case.names;
-    let (waiter, woken) = (names.quoted(b.task), names.quoted(woken.task));
+    // Who was woken and waits again had no use for it.
+    let again = |i: &u32| {
+        let step = &record.steps[*i as usize];
+        (step.task, step.resource) == (woken, b.resource) && record.operation(step) == "wait"
+    };
+    let waits_again = (notified + 1..record.steps.len() as u32).find(again);
+    let (waiter, woken) = (names.quoted(b.task), names.quoted(woken));
     let notifier = names.quoted(record.steps[notified as usize].task);
     let condvar = b.resource.map(|r| names.short(r)).unwrap_or_default();
     let mut blame = Blame {
         class: Some(Class::LostWakeup),
         subkind: Some("one-of-several"),
-        sentence: format!(
-            "Lost wake-up: task {notifier} woke one of those who wait for {condvar}, which was task {woken} and not task \
-             {waiter}, and nobody notifies it again"
-        ),
+        sentence: match waits_again {
+            Some(_) => format!(
+                "Lost wake-up: the notification of {condvar} by task {notifier} woke task {woken}, which had no use for \
+                 it and waits again, and not task {waiter}"
+            ),
+            None => format!(
+                "Lost wake-up: task {notifier} woke one of those who wait for {condvar}, which was task {woken} and not \
+                 task {waiter}, and nobody notifies it again"
+            ),
+        },
         ..Blame::default()
     };
+    if waits_again.is_some() {
+        blame.subkind = Some("wrong-waiter");
+    }
+    blame.steps.extend(waits_again);
     blame.reasons.push(format!(
         "task {waiter} waits since step {}, and the notification in step {} is for one alone",
         wait + 1,

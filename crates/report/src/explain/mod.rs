@@ -67,10 +67,14 @@ pub fn explain_all(record: &Record, knowledge: &Knowledge, sources: &dyn Fn(&str
     let case = Case::of(record, whole.as_ref().unwrap_or(record), &knowledge, &sources);
     let told = |blame: Blame| explanation(&case, &blame);
     match &record.finding.details {
-        Details::Panic { .. } => Explanations {
+        Details::Panic { waiting, .. } => Explanations {
             windows: choose::choose(&case).iter().map(|pattern| told(classify::classify(&case, pattern))).collect(),
             always: knowledge.always().map(|tried| told(order::always(&case, tried))),
-            otherwise: Some(told(order::order(&case))),
+            // A panic that is looked after leaves others waiting: then that is the failure.
+            otherwise: Some(told(match waiting.as_slice() {
+                [] => order::order(&case),
+                waiting => blocked::blocked(&case, waiting, &[]),
+            })),
         },
         details => Explanations { otherwise: without_window(&case, details).map(told), ..Explanations::default() },
     }

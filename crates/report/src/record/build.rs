@@ -122,7 +122,15 @@ impl Record {
             FindingKind::Panic(panic) => (
                 panic.message.clone(),
                 parse_place(&panic.location).map(|place| builder.intern(place)),
-                Details::Panic { backtrace: panic.backtrace.clone().map(without_addresses) },
+                Details::Panic {
+                    backtrace: panic.backtrace.clone().map(without_addresses),
+                    waiting: panic
+                        .waiting
+                        .iter()
+                        .flat_map(|waiting| &waiting.blocked)
+                        .map(|b| builder.blocked(b))
+                        .collect(),
+                },
             ),
             FindingKind::Deadlock(deadlock) => {
                 let details = self.deadlock(deadlock, builder);
@@ -301,7 +309,8 @@ impl Builder<'_> {
                 steps: 0,
                 yields: 0,
                 finished: false,
-                panicked: task.panicked || paniced(id),
+                panicked: task.panic.is_some() || paniced(id),
+                panic: task.panic.as_deref().map(str::to_owned),
             })
             .collect();
         for step in made {

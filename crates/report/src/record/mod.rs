@@ -224,6 +224,9 @@ pub struct TaskRecord {
     pub finished: bool,
     /// Whether it ended by a panic.
     pub panicked: bool,
+    /// The message of that, its first line.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub panic: Option<String>,
 }
 
 /// A resource of the execution.
@@ -297,6 +300,9 @@ pub enum Details {
         /// Its backtrace, where one was asked for, without addresses.
         #[serde(default, with = "file::backtrace")]
         backtrace: Option<Backtrace>,
+        /// The tasks that wait for ever after it.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        waiting: Vec<BlockedRecord>,
     },
     /// Of a deadlock or a starvation.
     Deadlock {
