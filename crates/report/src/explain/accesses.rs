@@ -7,6 +7,9 @@
 
 use std::collections::{BTreeSet, HashMap};
 
+use drawloom_engine::act::Act;
+
+use super::acts;
 use crate::html::walk::{Bar, holds};
 use crate::names::Names;
 use crate::record::waits::{Wait, waits};
@@ -107,6 +110,8 @@ impl Accesses {
         let waits = waits(record);
         let mut holds = holds(record, names, &waits);
         holds.retain(|bar| kind(record, bar.resource) != "once");
+        holds.extend(acts::holds(record));
+        let semaphores = acts::with_act(record, &[Act::Acquires, Act::Releases]);
         let mut accesses = Accesses {
             all: Vec::new(),
             waits,
@@ -115,7 +120,7 @@ impl Accesses {
             locks_only: BTreeSet::new(),
             first: HashMap::new(),
         };
-        let mut sections = accesses.explicit(record, sources);
+        let mut sections = accesses.explicit(record, sources, &semaphores);
         accesses.find_pure_locks(record, sources);
         sections.retain(|section| !accesses.locks_only.contains(&section.resource));
         accesses.all.extend(sections);
@@ -129,7 +134,7 @@ impl Accesses {
 
     /// Goes along the steps with the locks that each task holds; finds the accesses that are steps, and returns
     /// the sections.
-    fn explicit(&mut self, record: &Record, sources: &Sources<'_>) -> Vec<Access> {
+    fn explicit(&mut self, record: &Record, sources: &Sources<'_>, semaphores: &BTreeSet<u32>) -> Vec<Access> {
         let mut reading: HashMap<Option<u32>, bool> = HashMap::new();
         let (mut begin, mut end): (HashMap<u32, Vec<usize>>, HashMap<u32, Vec<usize>>) = Default::default();
         for (at, bar) in self.holds.iter().enumerate() {
@@ -152,7 +157,13 @@ impl Accesses {
             let own = &open[step.task as usize];
             let section = own.last().and_then(|at| record.steps[self.requests[*at] as usize].place);
             let locks = own.iter().filter_map(|at| self.holds[*at].resource).collect();
-            self.all.extend(access(record, i, step, section, locks));
+            self.all.extend(access(record, i, step, section, locks).map(|mut access| {
+                // How many permits are left is not told; that it is another number is known.
+                if semaphores.contains(&access.resource) {
+                    (access.found, access.left) = (None, None);
+                }
+                access
+            }));
             for at in begin.get(&i).into_iter().flatten() {
                 let bar = self.holds[*at];
                 let request = last[bar.task as usize];
@@ -232,7 +243,8 @@ impl Accesses {
                 let arguments = text.split_once("new(").map(|(_, rest)| rest.trim_start());
                 arguments.is_some_and(|rest| rest.starts_with(')') || rest.starts_with("())"))
             });
-            if matches!(resource.kind.as_str(), "mutex" | "rwlock") && (empty || inside.contains(&i)) {
+            let is_lock = matches!(resource.kind.as_str(), "mutex" | "rwlock" | "object");
+            if is_lock && (empty || inside.contains(&i)) {
                 self.locks_only.insert(i);
             }
         }
@@ -274,7 +286,11 @@ fn access(record: &Record, i: u32, step: &StepRecord, section: Option<u32>, lock
         "compare-exchange" => (Mode::Update, step.value, step.argument),
         // Nothing is known of what an object holds; each use is whole, so that as if nothing changed is right.
         "look" => (Mode::Read, Some(0), None),
-        "use" => (Mode::Update, Some(0), Some(0)),
+        "use" => match acts::act(record, step) {
+            // The section is the access; and who waits has done nothing yet.
+            Some(Act::Locks | Act::LocksShared | Act::Unlocks | Act::Waits | Act::Abandons) => return None,
+            _ => (Mode::Update, Some(0), Some(0)),
+        },
         "read cell" | "get" => (Mode::Read, None, None),
         "write cell" | "initialised" => (Mode::Write, None, None),
         _ => return None,

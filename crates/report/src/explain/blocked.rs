@@ -2,7 +2,11 @@
 
 use std::fmt::Write as _;
 
+use drawloom_engine::act::Act;
+
 use super::accesses::Access;
+use super::acts::act;
+use super::awaits::{self, AWAIT};
 use super::case::{Blame, Case};
 use super::class::Class;
 use super::explanation::{RaceWindow, Stack, Taken};
@@ -11,6 +15,9 @@ use crate::terminal::operation::{describe, waits_for};
 
 /// Why nobody goes on.
 pub(super) fn blocked(case: &Case<'_>, all: &[BlockedRecord], cycle: &[u32]) -> Blame {
+    let all: Vec<BlockedRecord> = all.iter().map(|b| awaits::resolved(case, b)).collect();
+    let found = if cycle.is_empty() { awaits::cycle(case, &all) } else { Vec::new() };
+    let cycle = if found.is_empty() { cycle } else { &found };
     let involved: Vec<&BlockedRecord> = match cycle.is_empty() {
         false => cycle.iter().filter_map(|task| all.iter().find(|b| b.task == *task)).collect(),
         // Who waits for a task to end is stuck only because that one is.
@@ -22,9 +29,10 @@ pub(super) fn blocked(case: &Case<'_>, all: &[BlockedRecord], cycle: &[u32]) -> 
     let waits = last_waits(case, &involved);
     let lost = || waits.iter().find_map(|(b, wait)| lost_wakeup(case, b, *wait));
     let for_another = || waits.iter().find_map(|(b, wait)| one_of_several(case, b, *wait));
-    let mut blame = match lost().or_else(for_another) {
+    let unheard = || involved.iter().find_map(|b| unheard(case, b));
+    let mut blame = match lost().or_else(for_another).or_else(unheard) {
         Some(blame) => blame,
-        None if case.record.finding.kind == "deadlock" => deadlock(case, &involved, cycle),
+        None if case.record.finding.kind == "deadlock" || !cycle.is_empty() => deadlock(case, &involved, cycle),
         None => starvation(case, &involved),
     };
     tell_panics(case, &mut blame);
@@ -103,7 +111,7 @@ fn starvation(case: &Case<'_>, involved: &[&BlockedRecord]) -> Blame {
         return blame;
     };
     let who = case.names.quoted(first.task);
-    let what = waits_for(case.record, &case.names, &first.operation, first.resource, first.argument);
+    let what = waits_text(case, first);
     let why = why_nobody(case, first);
     blame.subkind = Some(match first.operation.as_str() {
         "recv" | "send" => "channel",
@@ -150,6 +158,18 @@ fn why_nobody(case: &Case<'_>, b: &BlockedRecord) -> String {
                 format!(", and nobody will write to it again: task {} was the last to do so", names.quoted(task))
             }
             None => ", and nobody writes to it".to_owned(),
+        },
+        AWAIT => match b.resource.and_then(|r| awaits::holder(case, r)) {
+            Some(task) => format!(", which task {} has and never gives back", names.quoted(task)),
+            None => match on_it(&["use"]).filter(|task| *task != b.task) {
+                Some(task) => {
+                    format!(
+                        ", and nobody will end that: task {} was the last of the others to use it",
+                        names.quoted(task)
+                    )
+                }
+                None => ", and nobody is left to end that".to_owned(),
+            },
         },
         "park" if b.argument.is_some() => {
             ", and nobody is left to wake it: the wake-up was lost, or never due".to_owned()
@@ -240,6 +260,50 @@ fn lost_wakeup(case: &Case<'_>, b: &BlockedRecord, wait: u32) -> Option<Blame> {
     Some(blame)
 }
 
+/// A notification that nobody was there to hear, and the wait of a future for it that began afterwards.
+fn unheard(case: &Case<'_>, b: &BlockedRecord) -> Option<Blame> {
+    let record = case.record;
+    let (wait, resource) = awaits::awaited(case, b.task).filter(|_| b.operation == AWAIT)?;
+    let in_vain = |i: &u32| {
+        let step = &record.steps[*i as usize];
+        step.resource == Some(resource) && step.task != b.task && act(record, step) == Some(Act::WakesNobody)
+    };
+    let lost = (0..wait).rev().find(in_vain)?;
+    let (waiter, notifier) = (case.names.quoted(b.task), case.names.quoted(record.steps[lost as usize].task));
+    let name = case.names.short(resource).to_owned();
+    let before = |a: &&Access| a.task == b.task && a.at < lost && a.mode.reads() && a.resource != resource;
+    let looked = case.accesses.all.iter().rfind(before);
+    let mut blame = Blame {
+        class: Some(Class::LostWakeup),
+        subkind: Some(if looked.is_some() { "between-check-and-wait" } else { "before-the-wait" }),
+        sentence: format!(
+            "Lost wake-up: task {notifier} notified {name} before task {waiter} waited for it, and nobody notifies it again"
+        ),
+        harm: Some(lost),
+        steps: vec![lost, wait],
+        window: Some(RaceWindow {
+            from: looked.map_or(lost, |look| look.step),
+            to: Some(wait),
+            task: b.task,
+            resource: Some(resource),
+            reason: format!("the notification of {name} is gone, and the wait has not begun"),
+        }),
+        ..Blame::default()
+    };
+    if let Some(look) = looked {
+        blame.resources.push(look.resource);
+        blame.opens = Some(look.clone());
+        blame.reasons.push(format!(
+            "task {waiter} looked at {} in step {}, the notification came in step {}, the wait began in step {}",
+            case.names.short(look.resource),
+            look.step + 1,
+            lost + 1,
+            wait + 1
+        ));
+    }
+    Some(blame)
+}
+
 /// A notification that woke somebody else, of several who waited.
 fn one_of_several(case: &Case<'_>, b: &BlockedRecord, wait: u32) -> Option<Blame> {
     let record = case.record;
@@ -314,6 +378,7 @@ fn wanted(case: &Case<'_>, b: &BlockedRecord) -> String {
         ("recv", Some(r)) => format!("a message in {}", case.names.short(r)),
         ("spin_until", Some(r)) => format!("another value of {}", case.names.short(r)),
         ("send", Some(r)) => format!("room in {}", case.names.short(r)),
+        (AWAIT, Some(r)) => awaits::wanted(case, r),
         (_, Some(r)) => case.names.short(r).to_owned(),
         (_, None) => waits_for(case.record, &case.names, &b.operation, None, b.argument),
     }
@@ -331,6 +396,10 @@ fn stack(case: &Case<'_>, b: &BlockedRecord) -> Stack {
         }
     };
     let last = (0..case.end()).rev().find(|i| record.steps[*i as usize].task == b.task);
+    if let Some((step, _)) = awaits::awaited(case, b.task).filter(|_| b.operation == AWAIT) {
+        let held = held(case, b.task).into_iter().map(|(_, step)| taken(step)).collect();
+        return Stack { task: b.task, held, wanted: Taken { text: wanted_text(case, b), ..taken(step) } };
+    }
     let is_wait = |i: &u32| record.outcome(&record.steps[*i as usize]) == BLOCKED;
     let wanted = match last.filter(is_wait) {
         Some(step) => Taken { text: wanted_text(case, b), ..taken(step) },
@@ -344,5 +413,13 @@ fn stack(case: &Case<'_>, b: &BlockedRecord) -> Stack {
 }
 
 fn wanted_text(case: &Case<'_>, b: &BlockedRecord) -> String {
-    waits_for(case.record, &case.names, &b.operation, b.resource, b.argument)
+    waits_text(case, b)
+}
+
+/// `waits for …`
+fn waits_text(case: &Case<'_>, b: &BlockedRecord) -> String {
+    match (b.operation.as_str(), b.resource) {
+        (AWAIT, Some(r)) => format!("waits for {}", awaits::wanted(case, r)),
+        _ => waits_for(case.record, &case.names, &b.operation, b.resource, b.argument),
+    }
 }

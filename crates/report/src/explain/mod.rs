@@ -1,7 +1,7 @@
 //! Explanations: why an execution failed, worked out from its record and from what other executions have shown.
 //!
 //! In the order of work:
-//! - `accesses`: what tasks do to shared state, and which locks they hold;
+//! - `accesses`: what tasks do to shared state, and which locks they hold; `acts`: the same of what libraries are made of;
 //! - `pattern`: accesses between which another task's falls, so that no order of whole operations would do the same;
 //! - `choose`: which of them is to blame; `witness` tells what only shows the harm;
 //! - `classify`: what kind of mistake that is (`flow` asks the source what rests on what); `order`, `blocked` and
@@ -11,6 +11,8 @@
 //! - `class`, `explanation`: the result.
 
 mod accesses;
+mod acts;
+mod awaits;
 mod beyond;
 mod blocked;
 mod busy;

@@ -5,7 +5,10 @@
 
 use std::collections::BTreeSet;
 
+use drawloom_engine::act::Act;
+
 use super::accesses::Access;
+use super::acts::act;
 use super::case::{Blame, Case};
 use super::explanation::{Effect, Item, Line, Mark};
 use crate::record::{BLOCKED, Details, Place};
@@ -236,7 +239,20 @@ fn verb(case: &Case<'_>, i: u32) -> String {
         "compare-exchange" if refused => format!("finds {name} changed: {value}"),
         "compare-exchange" => format!("exchanges {name}: {value} → {left}"),
         "look" => format!("looks at {name}"),
-        "use" => format!("uses {name}"),
+        "use" => match act(case.whole, step).unwrap_or(Act::Uses) {
+            Act::Uses => format!("uses {name}"),
+            Act::Locks => format!("locks {name}"),
+            Act::LocksShared => format!("locks {name} to read"),
+            Act::Unlocks => format!("unlocks {name}"),
+            Act::Acquires => format!("takes a permit of {name}"),
+            Act::Releases => format!("gives a permit of {name}"),
+            Act::Waits => format!("waits for {name}"),
+            Act::Wakes => format!("notifies {name}"),
+            Act::WakesNobody => format!("notifies {name}: nobody waits"),
+            Act::Sends => format!("sends to {name}"),
+            Act::Receives => format!("receives from {name}"),
+            Act::Abandons => format!("is dropped while it waits for {name}"),
+        },
         "read cell" => format!("reads {name}"),
         "write cell" => format!("writes {name}"),
         "lock" => format!("locks {name}{outcome}"),
@@ -264,6 +280,15 @@ fn verb(case: &Case<'_>, i: u32) -> String {
 
 fn effect(case: &Case<'_>, i: u32) -> Effect {
     let step = &case.whole.steps[i as usize];
+    if let Some(act) = act(case.whole, step) {
+        return match act {
+            Act::Uses | Act::Receives => Effect::Update,
+            Act::Locks | Act::LocksShared | Act::Acquires => Effect::Acquire,
+            Act::Unlocks | Act::Releases => Effect::Release,
+            Act::Waits | Act::Abandons => Effect::Wait,
+            Act::Wakes | Act::WakesNobody | Act::Sends => Effect::Wake,
+        };
+    }
     match case.whole.operation(step) {
         "load" | "spin_until" | "look" | "read cell" | "get" | "is_finished" => Effect::Read,
         "store" | "write cell" | "initialised" => Effect::Write,

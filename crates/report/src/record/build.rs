@@ -78,7 +78,8 @@ impl Record {
                 choice: step.was_choice,
                 after: step.after.checked_sub(1),
                 argument: argument(step.kind, step.arg).filter(|_| !of_object),
-                value: value(step).filter(|_| !of_object),
+                // Of an object it is not what is in there, but what was done (`Act`); mostly nothing that has a name.
+                value: value(step).filter(|value| !of_object || *value != 0),
             });
         }
         if let Some(finding) = finding {
