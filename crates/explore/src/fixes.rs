@@ -22,7 +22,7 @@ use drawloom_engine::guard::{Armed, Guard, Site};
 use drawloom_engine::schedule::Schedule;
 use drawloom_engine::strategy::{Lenient, Preemptions, Script};
 use drawloom_report::explain::{Fix, Verification};
-use drawloom_report::{Explanation, Explanations, Meta, Record, same_bug};
+use drawloom_report::{Explanation, Explanations, Meta, Record, StepRecord, same_bug};
 
 use self::trial::Trial;
 use super::exploration::Failure;
@@ -48,7 +48,11 @@ pub(super) fn choose<P: Program>(
     if all.windows.iter().chain(&all.otherwise).any(can_be_tried) {
         known = known.sampled(worker, failure);
     }
-    let Explanations { windows, always, otherwise } = all;
+    let Explanations { windows, mut always, otherwise } = all;
+    // Timers fire when nobody else can go on: what comes after a sleep is late in every schedule that is tried, and
+    // that says nothing of others.
+    let late = always.is_some() && windows.first().is_some_and(|window| waits_for_time(failure.record(), window));
+    let tried = if late { always.take() } else { None };
     let mut first = None;
     let mut chosen = None;
     for mut window in windows {
@@ -81,7 +85,7 @@ pub(super) fn choose<P: Program>(
         }
     }
     let shown = |explanation: &mut Explanation| {
-        if let Some(always) = &always {
+        if let Some(always) = always.as_ref().or(tried.as_ref()) {
             explanation.evidence.reasons.extend(always.evidence.reasons.iter().cloned());
         }
     };
@@ -94,6 +98,9 @@ pub(super) fn choose<P: Program>(
         (None, _) => {
             let mut best = first.or(otherwise)?;
             try_all(worker, failure, &known, &mut best.fixes);
+            if late {
+                shown(&mut best);
+            }
             best
         }
     };
@@ -101,6 +108,18 @@ pub(super) fn choose<P: Program>(
     explanation.evidence.counterfactual = moved.text;
     failure.passing = moved.passing.or_else(|| near::passing(worker, &known)).map(Box::new);
     Some(explanation)
+}
+
+/// Whether the task of the window waits for a timer inside it.
+fn waits_for_time(record: &Record, explanation: &Explanation) -> bool {
+    let Some(window) = &explanation.window else { return false };
+    let to = window.to.map_or(record.steps.len(), |to| to as usize).min(record.steps.len());
+    let own = |step: &StepRecord| match record.operation(step) {
+        "timer" => step.argument == Some(u64::from(window.task)),
+        "sleep" => step.task == window.task,
+        _ => false,
+    };
+    record.steps.get(window.from as usize..to).is_some_and(|steps| steps.iter().any(own))
 }
 
 /// What keeps others out of the window of an explanation.

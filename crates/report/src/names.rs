@@ -150,7 +150,11 @@ fn given_or_found(record: &Record, sources: &Sources<'_>) -> Vec<Option<String>>
         let touched_at = || steps().filter_map(|step| record.place(step.place));
         let alone = || steps().filter(|step| used[&step.place] == Some(index));
         let given = r.name.as_ref().map(|name| sources.container_at(name, touched_at()).unwrap_or(name.clone()));
+        // The two ends of a channel have names of their own where it is made; a field says what it is for.
+        let has_ends = matches!(r.kind.as_str(), "channel" | "object");
+        let field = || sources.field_at(alone().filter_map(|step| record.place(step.place)));
         given
+            .or_else(|| if has_ends { field() } else { None })
             .or_else(|| sources.name_at(made_at?))
             .or_else(|| sources.used_at(alone().filter_map(|step| record.place(step.place))))
             .or_else(|| of_a_place(r.created_at))

@@ -81,19 +81,25 @@ impl<'a> Sources<'a> {
     /// What those who use a thing call it, of which its birthplace says nothing: the field or variable whose method is
     /// called. None if they do not agree.
     pub(crate) fn used_at<'p>(&self, places: impl Iterator<Item = &'p Place>) -> Option<String> {
+        let all = self.receivers(places);
+        // What is a field stays one; a variable may be another in each function.
+        let fields = all.iter().filter(|(_, field)| *field);
+        agreed(fields.map(|(name, _)| name)).or_else(|| agreed(all.iter().map(|(name, _)| name)))
+    }
+
+    /// The same, if it is a field to somebody.
+    pub(crate) fn field_at<'p>(&self, places: impl Iterator<Item = &'p Place>) -> Option<String> {
+        agreed(self.receivers(places).iter().filter(|(_, field)| *field).map(|(name, _)| name))
+    }
+
+    /// What methods are called on at `places`, and whether that is a field or an element.
+    fn receivers<'p>(&self, places: impl Iterator<Item = &'p Place>) -> Vec<(String, bool)> {
         const LINES: u32 = 2;
         if self.language != Language::Rust {
-            return None;
+            return Vec::new();
         }
         let receiver = |place: &Place| receiver(self.before(place, LINES)?.trim_end().strip_suffix('.')?);
-        let all: Vec<(String, bool)> = places.filter_map(receiver).filter(|(name, _)| name != "self").collect();
-        let agreed = |names: Vec<&String>| {
-            let first = names.first().copied()?;
-            names.iter().all(|name| *name == first).then(|| first.clone())
-        };
-        // What is a field stays one; a variable may be another in each function.
-        let fields = all.iter().filter(|(_, field)| *field).map(|(name, _)| name).collect();
-        agreed(fields).or_else(|| agreed(all.iter().map(|(name, _)| name).collect()))
+        places.filter_map(receiver).filter(|(name, _)| name != "self").collect()
     }
 
     /// What the source calls something that has only the name of its type, from where it was touched.
@@ -160,6 +166,12 @@ fn identifier_before(chars: &[char]) -> Option<String> {
     let text: String = chars.iter().collect();
     let word = text.trim_end().rsplit(|c: char| !c.is_alphanumeric() && c != '_').next()?;
     is_identifier(word).then(|| word.to_owned())
+}
+
+/// The one name that all of them are.
+fn agreed<'n>(mut names: impl Iterator<Item = &'n String>) -> Option<String> {
+    let first = names.next()?;
+    names.all(|name| name == first).then(|| first.clone())
 }
 
 /// What a method is called on, and whether it is a field or an element: `self.jobs` → `jobs`, `self.accounts[from]` →

@@ -21,6 +21,7 @@ mod checkpoints;
 mod choose;
 mod class;
 mod classify;
+mod dropped;
 mod explanation;
 mod fixes;
 mod flow;
@@ -70,7 +71,11 @@ pub fn explain_all(record: &Record, knowledge: &Knowledge, sources: &dyn Fn(&str
     let told = |blame: Blame| explanation(&case, &blame);
     match &record.finding.details {
         Details::Panic { waiting, .. } => Explanations {
-            windows: choose::choose(&case).iter().map(|pattern| told(classify::classify(&case, pattern))).collect(),
+            windows: {
+                let torn = choose::choose(&case);
+                let torn = torn.iter().map(|pattern| classify::classify(&case, pattern));
+                dropped::dropped(&case).into_iter().chain(torn).map(told).collect()
+            },
             always: knowledge.always().map(|tried| told(order::always(&case, tried))),
             // A panic that is looked after leaves others waiting: then that is the failure.
             otherwise: Some(told(match waiting.as_slice() {
