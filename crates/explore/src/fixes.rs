@@ -80,7 +80,7 @@ pub(super) fn choose<P: Program>(
             chosen = Some(window);
             break;
         }
-        if worker.has_leaked() {
+        if worker.has_leaked() || failure.record().steps.len() > MOST_STEPS {
             break;
         }
     }
@@ -121,6 +121,9 @@ fn waits_for_time(record: &Record, explanation: &Explanation) -> bool {
     };
     record.steps.get(window.from as usize..to).is_some_and(|steps| steps.iter().any(own))
 }
+
+/// Of a longer execution, no second explanation is tried out: that would take too long.
+const MOST_STEPS: usize = 500;
 
 /// What keeps others out of the window of an explanation.
 fn closing(explanation: &Explanation) -> Option<Guard> {

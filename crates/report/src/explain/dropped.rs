@@ -73,7 +73,9 @@ fn left_behind<'c>(case: &'c Case<'_>, dropped: &Dropped) -> Option<&'c Access> 
     let within = function(dropped.wait)?;
     let changed = |a: &&Access| a.task == dropped.task && a.step < dropped.wait && a.mode.writes();
     let done = case.accesses.all.iter().rfind(changed)?;
-    (function(done.step)? == within).then_some(done)
+    // What was awaited in an earlier round of a loop is no part of this one.
+    let again = case.place_of(done.step) == case.place_of(dropped.wait);
+    (function(done.step)? == within && !again).then_some(done)
 }
 
 fn all(case: &Case<'_>) -> Vec<Dropped> {
