@@ -281,6 +281,8 @@ fn access(record: &Record, i: u32, step: &StepRecord, section: Option<u32>, lock
     let (mode, found, left) = match record.operation(step) {
         "load" | "spin_until" => (Mode::Read, step.value, None),
         "store" => (Mode::Write, None, step.value),
+        // Who leaves what was there has only looked: `flag.swap(true)` when it was set.
+        "read-modify-write" if step.value.is_some() && step.value == step.argument => (Mode::Read, step.value, None),
         "read-modify-write" => (Mode::Update, step.value, step.argument),
         "compare-exchange" if refused => (Mode::Read, step.value, None),
         "compare-exchange" => (Mode::Update, step.value, step.argument),

@@ -11,6 +11,8 @@ use super::accesses::Access;
 use super::acts::act;
 use super::case::{Blame, Case};
 use super::explanation::{Effect, Item, Line, Mark};
+use super::flow::Flow;
+use super::witness::witnesses;
 use crate::record::{BLOCKED, Details, Place};
 use crate::terminal::fold::{self, fold};
 use crate::terminal::operation::{shown, words};
@@ -20,6 +22,8 @@ use crate::terminal::reason::{endings, reason};
 const BEFORE: usize = 4;
 /// Accesses inside the window, or behind it, that are shown.
 const INSIDE: usize = 14;
+/// Accesses to other things inside the window that are shown.
+const FEW: usize = 8;
 
 /// The trace of what `blame` is about.
 pub(super) fn trace(case: &Case<'_>, blame: &Blame) -> Vec<Item> {
@@ -86,6 +90,7 @@ fn slice(case: &Case<'_>, blame: &Blame) -> Vec<u32> {
         }
     }
     shown.extend(wakes(case, blame));
+    shown.extend(around(case, blame));
     // What happened to a channel or a condition variable has no accesses, only steps.
     let touches = |i: &u32| case.whole.steps[*i as usize].resource.is_some_and(|r| blame.resources.contains(&r));
     let silent =
@@ -110,6 +115,25 @@ fn slice(case: &Case<'_>, blame: &Blame) -> Vec<u32> {
     }
     shown.retain(|i| *i < end);
     shown.into_iter().collect()
+}
+
+/// What else the tasks of the window do inside it to what they share, if that is not too much to read. What nothing
+/// rests on is left out.
+fn around(case: &Case<'_>, blame: &Blame) -> Vec<u32> {
+    let (Some(window), Some(harm)) = (&blame.window, blame.intrudes.last()) else { return Vec::new() };
+    let tasks = [window.task, harm.task];
+    let to = window.to.unwrap_or(case.end());
+    let is_shared = |access: &Access| {
+        let on_it = || case.accesses.all.iter().filter(|a| a.resource == access.resource && tasks.contains(&a.task));
+        on_it().any(|a| a.task != access.task) && on_it().any(|a| a.mode.writes())
+    };
+    let flow = Flow { record: case.whole, sources: case.sources };
+    let witnesses = witnesses(case, &flow, &case.telling());
+    let inside = |a: &&Access| window.from < a.step && a.step < to && tasks.contains(&a.task);
+    let more: Vec<&Access> = case.accesses.all.iter().filter(inside).filter(|a| is_shared(a)).collect();
+    let matters = |a: &&&Access| !witnesses.contains(&a.resource);
+    let more: Vec<u32> = more.iter().filter(matters).map(|a| a.step).collect();
+    if more.len() <= FEW { more } else { Vec::new() }
 }
 
 /// What let the window's task go on before the window: the last wait that another task ended by a message or a
