@@ -81,6 +81,8 @@ pub struct Panic {
     pub location: String,
     /// Its backtrace, where one was asked for.
     pub backtrace: Option<Backtrace>,
+    /// Who waits for ever after it. If the panic is one that the program looks after, that is the failure.
+    pub waiting: Option<Box<Deadlock>>,
 }
 
 /// The text of a backtrace, made when it is first read: finding the names in it takes longer than an

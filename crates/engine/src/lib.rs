@@ -18,6 +18,7 @@
 //! - [`config`]: the settings of an exploration, and their grammar.
 #![forbid(unsafe_code)]
 
+pub mod act;
 pub mod behaviour;
 pub mod causality;
 pub mod config;

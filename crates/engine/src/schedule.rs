@@ -262,7 +262,7 @@ struct Short {
     test: u32,
     segments: Vec<(usize, u64, Option<Expected>)>,
     outcomes: Vec<u64>,
-    spin_rounds: bool,
+    spin_rounds: Option<u32>,
 }
 
 #[cfg(test)]

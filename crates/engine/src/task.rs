@@ -34,8 +34,8 @@ pub struct Task {
     pub spawned_at: Site,
     /// The name its creator gave it.
     pub name: Option<Box<str>>,
-    /// Whether it ended by a panic.
-    pub panicked: bool,
+    /// The message of the panic that it ended by.
+    pub panic: Option<Box<str>>,
     /// Whether nobody waits for it in the end: it may be left waiting.
     pub daemon: bool,
     pub(crate) children: u32,
@@ -65,7 +65,7 @@ impl Task {
             ordinal,
             spawned_at,
             name,
-            panicked: false,
+            panic: None,
             daemon: false,
             children: 0,
             resources_created: 0,

@@ -22,7 +22,7 @@ use drawloom_engine::guard::{Armed, Guard, Site};
 use drawloom_engine::schedule::Schedule;
 use drawloom_engine::strategy::{Lenient, Preemptions, Script};
 use drawloom_report::explain::{Fix, Verification};
-use drawloom_report::{Meta, Record, same_bug};
+use drawloom_report::{Explanation, Explanations, Meta, Record, StepRecord, same_bug};
 
 use self::trial::Trial;
 use super::exploration::Failure;
@@ -31,29 +31,107 @@ use super::program::Program;
 use super::telling::replay_with;
 use super::worker::Worker;
 
-/// Tries the fixes of everything that was found, and moves harmful steps out of windows.
-pub(super) fn all<P: Program>(worker: &mut Worker<'_, P>, failures: &mut [Failure]) {
+/// Chooses among what may be to blame for `failure`, by trying whether it is: a window is, if the program no longer fails
+/// when nobody can come into it. Tries the fixes, and moves harmful steps out of the window.
+pub(super) fn choose<P: Program>(
+    worker: &mut Worker<'_, P>,
+    failure: &mut Failure,
+    all: Explanations,
+) -> Option<Explanation> {
     let plan = worker.plan();
     // Where what is left over is leaked, every execution would leak.
-    if plan.fixes == 0 || plan.shrink == Shrink::Off || plan.settings.leak {
-        return;
+    if plan.fixes == 0 || plan.shrink == Shrink::Off || plan.settings.leak || worker.has_leaked() {
+        return all.best();
     }
-    for failure in failures {
-        if worker.has_leaked() {
-            return;
-        }
-        let Some(mut explanation) = failure.telling.record_mut().explanation.take() else { continue };
-        if let Some(mut known) = Known::of(worker, failure) {
-            if explanation.fixes.iter().any(|fix| fix.guard.is_some()) {
-                known = known.sampled(worker, failure);
+    let Some(mut known) = Known::of(worker, failure) else { return all.best() };
+    let can_be_tried = |explanation: &Explanation| explanation.fixes.iter().any(|fix| fix.guard.is_some());
+    if all.windows.iter().chain(&all.otherwise).any(can_be_tried) {
+        known = known.sampled(worker, failure);
+    }
+    let Explanations { windows, mut always, otherwise } = all;
+    // Timers fire when nobody else can go on: what comes after a sleep is late in every schedule that is tried, and
+    // that says nothing of others.
+    let late = always.is_some() && windows.first().is_some_and(|window| waits_for_time(failure.record(), window));
+    let tried = if late { always.take() } else { None };
+    let mut first = None;
+    let mut chosen = None;
+    for mut window in windows {
+        let Some(guard) = closing(&window) else {
+            first = first.or(Some(window));
+            continue;
+        };
+        // What is likeliest is tried with all its fixes: they are shown, whatever comes of it.
+        if first.is_none() {
+            try_all(worker, failure, &known, &mut window.fixes);
+            let refuted = window.fixes.iter().filter(|fix| is_lock(fix)).find_map(|fix| fix.verified.as_ref());
+            if refuted.is_none_or(|verified| !verified.refutes()) && always.is_none() {
+                chosen = Some(window);
+                break;
             }
-            try_all(worker, failure, &known, &mut explanation.fixes);
-            let moved = counterfactual::of(worker, failure, &known, &explanation);
-            explanation.evidence.counterfactual = moved.text;
-            failure.passing = moved.passing.or_else(|| near::passing(worker, &known)).map(Box::new);
+            if refuted.is_some_and(|verified| verified.helps) {
+                chosen = Some(window);
+                break;
+            }
+            first = Some(window);
+        } else if counterfactual::of(worker, failure, &known, &window).passing.is_some()
+            && Trial::new(worker, failure, &known).of(&guard).helps
+        {
+            try_all(worker, failure, &known, &mut window.fixes);
+            chosen = Some(window);
+            break;
         }
-        failure.telling.record_mut().explanation = Some(explanation);
+        if worker.has_leaked() || failure.record().steps.len() > MOST_STEPS {
+            break;
+        }
     }
+    let shown = |explanation: &mut Explanation| {
+        if let Some(always) = always.as_ref().or(tried.as_ref()) {
+            explanation.evidence.reasons.extend(always.evidence.reasons.iter().cloned());
+        }
+    };
+    let mut explanation = match (chosen, always.clone()) {
+        (Some(mut window), _) => {
+            shown(&mut window);
+            window
+        }
+        (None, Some(always)) if near::passing(worker, &known).is_none() => always,
+        (None, _) => {
+            let mut best = first.or(otherwise)?;
+            try_all(worker, failure, &known, &mut best.fixes);
+            if late {
+                shown(&mut best);
+            }
+            best
+        }
+    };
+    let moved = counterfactual::of(worker, failure, &known, &explanation);
+    explanation.evidence.counterfactual = moved.text;
+    failure.passing = moved.passing.or_else(|| near::passing(worker, &known)).map(Box::new);
+    Some(explanation)
+}
+
+/// Whether the task of the window waits for a timer inside it.
+fn waits_for_time(record: &Record, explanation: &Explanation) -> bool {
+    let Some(window) = &explanation.window else { return false };
+    let to = window.to.map_or(record.steps.len(), |to| to as usize).min(record.steps.len());
+    let own = |step: &StepRecord| match record.operation(step) {
+        "timer" => step.argument == Some(u64::from(window.task)),
+        "sleep" => step.task == window.task,
+        _ => false,
+    };
+    record.steps.get(window.from as usize..to).is_some_and(|steps| steps.iter().any(own))
+}
+
+/// Of a longer execution, no second explanation is tried out: that would take too long.
+const MOST_STEPS: usize = 500;
+
+/// What keeps others out of the window of an explanation.
+fn closing(explanation: &Explanation) -> Option<Guard> {
+    explanation.fixes.iter().find(|fix| is_lock(fix)).and_then(|fix| fix.guard.clone())
+}
+
+fn is_lock(fix: &Fix) -> bool {
+    matches!(fix.guard, Some(Guard::Lock(_)))
 }
 
 /// Tries those of `fixes` that can be tried. A lock over more than is needed is left out.
@@ -62,6 +140,10 @@ fn try_all<P: Program>(worker: &mut Worker<'_, P>, failure: &Failure, known: &Kn
     fixes.retain_mut(|fix| {
         let Some(guard) = &fix.guard else { return true };
         let is_lock = matches!(guard, Guard::Lock(_));
+        if let Some(verified) = &fix.verified {
+            a_lock_helps |= is_lock && verified.helps;
+            return true;
+        }
         if is_lock && a_lock_helps {
             return false;
         }

@@ -6,8 +6,8 @@
 use drawloom_engine::config::Shrink;
 use drawloom_engine::exhaustive::hash;
 use drawloom_engine::schedule::Schedule;
-use drawloom_engine::strategy::{Pct, Pos, Strategy};
-use drawloom_report::{Knowledge, Record, explain, same_bug};
+use drawloom_engine::strategy::{Pct, Pos, Random, Strategy, Surw};
+use drawloom_report::{Knowledge, Record, explain, explain_all, same_bug};
 
 use super::exploration::Failure;
 use super::fixes;
@@ -17,7 +17,7 @@ use super::worker::Worker;
 
 /// Executions to look at besides the failing one.
 const EXECUTIONS: u64 = 24;
-/// Those of them that fail, at most.
+/// Those of them that fail, at most: unless all do, and it is to be seen whether that is always so.
 const MOST_FAILING: u64 = 16;
 /// Steps that these may take altogether.
 const MOST_STEPS: u64 = 100_000;
@@ -32,9 +32,11 @@ pub(super) fn all<P: Program>(worker: &mut Worker<'_, P>, failures: &mut [Failur
     }
     for failure in failures.iter_mut() {
         let knowledge = learn(worker, failure).unwrap_or_default();
-        explain_with(failure.telling.record_mut(), &knowledge);
+        let all = explain_all(failure.telling.record(), &knowledge, &source);
+        if let Some(explanation) = fixes::choose(worker, failure, all) {
+            failure.telling.record_mut().explained(explanation);
+        }
     }
-    fixes::all(worker, failures);
 }
 
 /// Adds to a record why it failed, as far as that can be told.
@@ -59,10 +61,22 @@ fn learn<P: Program>(worker: &mut Worker<'_, P>, failure: &Failure) -> Option<Kn
     settings.limits.starvation_bound = STARVATION_BOUND;
     let mut failing = 0;
     let mut left = MOST_STEPS;
-    for number in 0..EXECUTIONS {
+    // Those before it went otherwise.
+    if failure.record().meta.iteration > 1 {
+        knowledge.others_pass();
+    }
+    for number in 0..EXECUTIONS.max(Knowledge::ENOUGH) {
+        if number >= EXECUTIONS && !knowledge.all_fail() {
+            break;
+        }
         let seed = hash(failure.token().as_bytes()).wrapping_add(number);
         // Every other one goes on with a task for as long as it can: what fails in any order fails then, too.
-        let strategy: Box<dyn Strategy> = if number % 2 == 0 { Box::new(Pct::new(1)) } else { Box::new(Pos::new()) };
+        let strategy: Box<dyn Strategy> = match number {
+            n if n % 2 == 0 => Box::new(Pct::new(1)),
+            n if n < EXECUTIONS => Box::new(Pos::new()),
+            n if n % 4 == 1 => Box::new(Random::new()),
+            _ => Box::new(Surw::new()),
+        };
         let finding = worker.sample(strategy, &settings, seed);
         let finding_is_there = finding.is_some();
         let record = match finding {
@@ -76,7 +90,8 @@ fn learn<P: Program>(worker: &mut Worker<'_, P>, failure: &Failure) -> Option<Kn
         }
         failing += u64::from(finding_is_there);
         // Each that fails is torn down, and a destructor may not survive that.
-        if left == 0 || failing == MOST_FAILING || worker.has_leaked() {
+        let enough = failing >= MOST_FAILING && !knowledge.all_fail();
+        if left == 0 || enough || worker.has_leaked() {
             break;
         }
     }

@@ -5,7 +5,7 @@ use std::panic::AssertUnwindSafe;
 use std::rc::Rc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use drawloom_engine::finding::{Finding, FindingKind};
+use drawloom_engine::finding::{Finding, FindingKind, Panic};
 use drawloom_engine::strategy::Strategy;
 use drawloom_engine::{Engine, Next, Outcome, Settings, TaskId};
 
@@ -131,11 +131,17 @@ impl Executor {
         let found = handle.inner().engine.finding().cloned();
         let consequence = matches!(&found, None | Some(Finding { kind: FindingKind::Deadlock(_), .. }));
         match cause {
-            Some(cause) if consequence => Some(Finding {
-                kind: FindingKind::Panic(Box::new(cause.panic)),
-                task: cause.task,
-                step: handle.inner().engine.steps().len() as u64,
-            }),
+            Some(cause) if consequence => {
+                let waiting = found.and_then(|found| match found.kind {
+                    FindingKind::Deadlock(deadlock) => Some(deadlock),
+                    _ => None,
+                });
+                Some(Finding {
+                    kind: FindingKind::Panic(Box::new(Panic { waiting, ..cause.panic })),
+                    task: cause.task,
+                    step: handle.inner().engine.steps().len() as u64,
+                })
+            }
             _ => found,
         }
     }

@@ -75,18 +75,20 @@ impl Panics {
     }
 
     /// What really happened, if `panic` only passes on that of another task: `join().unwrap()` hides it behind
-    /// `Any { .. }`, and of `resume_unwind` nothing is known.
+    /// `Any { .. }`, `handle.await.unwrap()` behind a `JoinError`, and of `resume_unwind` nothing is known.
     fn behind(&self, panic: TaskPanic) -> TaskPanic {
         let message = panic.panic.message.as_str();
-        if !(message.ends_with("Any { .. }") || message == "a scoped thread panicked" || message == UNSEEN) {
+        let repeats = message.contains("JoinError");
+        let hides = message.ends_with("Any { .. }") || message == "a scoped thread panicked" || message == UNSEEN;
+        if !hides && !repeats {
             return panic;
         }
-        let others = self.received.iter().chain(&self.unreceived);
-        others
-            .filter(|other| other.panic.message != UNSEEN)
-            .find(|other| other.task != panic.task)
-            .cloned()
-            .unwrap_or(panic)
+        let known = |other: &&TaskPanic| other.panic.message != UNSEEN && other.task != panic.task;
+        let others = || self.received.iter().chain(&self.unreceived).filter(known);
+        // Who repeats the message says which one it is.
+        let same = others().find(|other| message.contains(first_line(&other.panic.message)));
+        let culprit = if repeats { same } else { others().next() };
+        culprit.cloned().unwrap_or(panic)
     }
 
     fn begin(&mut self, panic: TaskPanic) {
@@ -94,6 +96,10 @@ impl Panics {
         self.seen.retain(|p| p.task != panic.task);
         self.seen.push(panic);
     }
+}
+
+fn first_line(message: &str) -> &str {
+    message.lines().next().unwrap_or_default()
 }
 
 impl Handle {
@@ -130,6 +136,7 @@ impl Handle {
         }
         let at = inner.panics.seen.iter().rposition(|p| p.task == me);
         let panic = at.map_or_else(|| unseen(me), |at| inner.panics.seen.remove(at));
+        inner.engine.panicked(me, first_line(&panic.panic.message));
         inner.panics.unreceived.push(panic);
         if detached {
             self.report_panic(me);
@@ -210,7 +217,7 @@ fn describe(info: &PanicHookInfo<'_>, task: TaskId) -> TaskPanic {
     let captured = std::backtrace::Backtrace::capture();
     let backtrace = (captured.status() == BacktraceStatus::Captured)
         .then(|| Backtrace::new(move || users_frames(&captured.to_string())));
-    TaskPanic { task, panic: Panic { message, location, backtrace } }
+    TaskPanic { task, panic: Panic { message, location, backtrace, waiting: None } }
 }
 
 /// The frames of a backtrace that are the user's: neither of the panic machinery above them nor of the

@@ -206,7 +206,7 @@ fn describe(py: Python<'_>, error: &PyErr) -> Panic {
     let told = told.and_then(|describe| aside(|| describe.call1(py, (error.value(py),))).ok());
     let told = told.and_then(|told| told.extract::<(String, String)>(py).ok());
     let (message, location) = told.unwrap_or_else(|| (error.to_string(), String::new()));
-    Panic { message, location, backtrace: None }
+    Panic { message, location, backtrace: None, waiting: None }
 }
 
 impl Pooled {

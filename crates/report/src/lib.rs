@@ -28,7 +28,7 @@ mod source;
 mod terminal;
 
 pub use cause::{cause, same_bug};
-pub use explain::{Explanation, Knowledge, explain};
+pub use explain::{Explanation, Explanations, Knowledge, explain, explain_all};
 pub use html::{PageOptions, Shown, page};
 pub use language::Language;
 pub use markdown::markdown;

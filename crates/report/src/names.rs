@@ -1,6 +1,6 @@
 //! What reports call things: tasks by path and role, resources by name or birthplace.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use crate::record::{Record, ResourceRecord, TaskRecord};
 use crate::source::Sources;
@@ -143,16 +143,37 @@ fn given_or_found(record: &Record, sources: &Sources<'_>) -> Vec<Option<String>>
     for (i, step) in (0..).zip(&record.steps) {
         step.resource.and_then(|resource| steps_on.get_mut(resource as usize)).into_iter().for_each(|on| on.push(i));
     }
+    // Elements of one container are made at one place, and used at the same ones: a name is that of all of them.
+    let mut made_of: BTreeMap<u32, Option<u32>> = BTreeMap::new();
+    for step in &record.steps {
+        let Some(place) = step.place else { continue };
+        let made = step.resource.and_then(|resource| record.resources[resource as usize].created_at);
+        let known = made_of.entry(place).or_insert(made);
+        *known = known.filter(|known| Some(*known) == made);
+    }
+    let mut used_of: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+    for (place, made) in made_of {
+        made.into_iter().for_each(|made| used_of.entry(made).or_default().push(place));
+    }
+    let of_a_place = |made: Option<u32>| {
+        let places = made.and_then(|made| used_of.get(&made)).into_iter().flatten();
+        sources.used_at(places.filter_map(|place| record.place(Some(*place))))
+    };
     let name = |(r, index): (&ResourceRecord, u32)| {
         let made_at = record.place(r.created_at);
         let steps = || steps_on[index as usize].iter().map(|i| &record.steps[*i as usize]);
         let touched_at = || steps().filter_map(|step| record.place(step.place));
         let alone = || steps().filter(|step| used[&step.place] == Some(index));
         let given = r.name.as_ref().map(|name| sources.container_at(name, touched_at()).unwrap_or(name.clone()));
+        // The two ends of a channel have names of their own where it is made; a field says what it is for.
+        let has_ends = matches!(r.kind.as_str(), "channel" | "object");
+        let field = || sources.field_at(alone().filter_map(|step| record.place(step.place)));
         given
+            .or_else(|| if has_ends { field() } else { None })
             .or_else(|| sources.name_at(made_at?))
             .or_else(|| sources.used_at(alone().filter_map(|step| record.place(step.place))))
-            .or_else(|| made_at.map(ToString::to_string))
+            .or_else(|| of_a_place(r.created_at))
+            .or_else(|| made_at.filter(|place| place.is_the_users()).map(ToString::to_string))
     };
     record.resources.iter().zip(0..).map(name).collect()
 }

@@ -7,6 +7,7 @@
 mod containers;
 mod files;
 mod python;
+pub(crate) mod statement;
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -84,17 +85,25 @@ impl<'a> Sources<'a> {
     /// What those who use a thing call it, of which its birthplace says nothing: the field or variable whose method is
     /// called. None if they do not agree.
     pub(crate) fn used_at<'p>(&self, places: impl Iterator<Item = &'p Place>) -> Option<String> {
+        let all = self.receivers(places);
+        // What is a field stays one; a variable may be another in each function.
+        let fields = all.iter().filter(|(_, field)| *field);
+        agreed(fields.map(|(name, _)| name)).or_else(|| agreed(all.iter().map(|(name, _)| name)))
+    }
+
+    /// The same, if it is a field to somebody.
+    pub(crate) fn field_at<'p>(&self, places: impl Iterator<Item = &'p Place>) -> Option<String> {
+        agreed(self.receivers(places).iter().filter(|(_, field)| *field).map(|(name, _)| name))
+    }
+
+    /// What methods are called on at `places`, and whether that is a field or an element.
+    fn receivers<'p>(&self, places: impl Iterator<Item = &'p Place>) -> Vec<(String, bool)> {
         const LINES: u32 = 2;
         if self.language != Language::Rust {
-            return None;
+            return Vec::new();
         }
-        let receiver = |place: &Place| {
-            let before = self.before(place, LINES)?;
-            identifier_before(&before.trim_end().strip_suffix('.')?.chars().collect::<Vec<_>>())
-        };
-        let mut names = places.filter_map(receiver);
-        let first = names.next().filter(|name| name != "self")?;
-        names.all(|name| name == first).then_some(first)
+        let receiver = |place: &Place| receiver(self.before(place, LINES)?.trim_end().strip_suffix('.')?);
+        places.filter_map(receiver).filter(|(name, _)| name != "self").collect()
     }
 
     /// What the source calls something that has only the name of its type, from where it was touched.
@@ -163,6 +172,31 @@ fn identifier_before(chars: &[char]) -> Option<String> {
     is_identifier(word).then(|| word.to_owned())
 }
 
+/// The one name that all of them are.
+fn agreed<'n>(mut names: impl Iterator<Item = &'n String>) -> Option<String> {
+    let first = names.next()?;
+    names.all(|name| name == first).then(|| first.clone())
+}
+
+/// What a method is called on, and whether it is a field or an element: `self.jobs` → `jobs`, `self.accounts[from]` →
+/// `accounts`.
+fn receiver(path: &str) -> Option<(String, bool)> {
+    let mut path = path.trim_end();
+    let mut is_part = false;
+    while path.ends_with(']') {
+        let mut depth = 0;
+        let opening = path.char_indices().rev().find(|(_, c)| {
+            depth += i32::from(*c == ']') - i32::from(*c == '[');
+            depth == 0
+        });
+        path = path[..opening?.0].trim_end();
+        is_part = true;
+    }
+    let name = identifier_before(&path.chars().collect::<Vec<_>>())?;
+    is_part |= path[..path.len() - name.len()].trim_end().ends_with('.');
+    Some((name, is_part))
+}
+
 fn is_identifier(word: &str) -> bool {
     let starts = word.starts_with(|c: char| c.is_alphabetic() || c == '_');
     starts && word != "_" && word.chars().all(|c| c.is_alphanumeric() || c == '_')
@@ -211,6 +245,16 @@ mod tests {
         ] {
             assert_eq!(name(line).as_deref(), expected, "{line}");
         }
+    }
+
+    #[test]
+    fn an_element_is_called_as_its_container() {
+        let part = |name: &str| Some((name.to_owned(), true));
+        assert_eq!(receiver("if self.accounts[from]"), part("accounts"));
+        assert_eq!(receiver("self.next[slots[i]]"), part("next"));
+        assert_eq!(receiver("grid[x][y]"), part("grid"));
+        assert_eq!(receiver("(jobs"), Some(("jobs".to_owned(), false)));
+        assert_eq!(receiver("jobs()"), None);
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll, Waker};
 
-use drawloom::object::Object;
+use drawloom::object::{Act, Object};
 
 use crate::sync::permits::Place;
 
@@ -110,16 +110,16 @@ where
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<T> {
         let Until { object, waiting, ready, ticket, place } = self.get_mut();
-        object.update_from(place, |state| match ready(state) {
+        object.update_doing(place, |state| match ready(state) {
             Some(output) => {
                 if let Some(ticket) = ticket.take() {
                     waiting(state).forget(ticket);
                 }
-                Poll::Ready(output)
+                (Poll::Ready(output), Act::Receives)
             }
             None => {
                 waiting(state).register(ticket, context.waker());
-                Poll::Pending
+                (Poll::Pending, Act::Waits)
             }
         })
     }
@@ -128,7 +128,7 @@ where
 impl<S, R> Drop for Until<'_, S, R> {
     fn drop(&mut self) {
         if let Some(ticket) = self.ticket {
-            self.object.update_from(self.place, |state| (self.waiting)(state).forget(ticket));
+            self.object.update_doing(self.place, |state| ((self.waiting)(state).forget(ticket), Act::Abandons));
         }
     }
 }

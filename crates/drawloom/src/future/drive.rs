@@ -57,6 +57,11 @@ impl Target {
         Target::new(Who::Task(OnceLock::new()), made_at)
     }
 
+    /// Where the future was given to us.
+    pub(super) fn made_at(&self) -> &'static Location<'static> {
+        self.made_at
+    }
+
     pub(super) fn is(&self, spawned: TaskOf) {
         if let Who::Task(task) = &self.who {
             let _ = task.set(spawned);

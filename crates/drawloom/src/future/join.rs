@@ -13,7 +13,7 @@ use drawloom_fiber::{Body, ForcedUnwind};
 
 use super::drive::{Target, drive};
 use super::group::Group;
-use crate::object::Object;
+use crate::object::{Act, Object};
 use crate::rt::{self, Handle};
 use crate::thread::TaskOf;
 
@@ -194,13 +194,14 @@ impl<T> Future for JoinHandle<T> {
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let waker = context.waker().clone();
-        let (result, before) = self.shared.state.update(|state| match state.result.take() {
-            Some(result) => (Some(result), state.waker.take()),
-            None => {
-                assert!(!state.finished, "a `JoinHandle` was polled after it was ready");
-                (None, state.waker.replace(waker))
-            }
-        });
+        let (result, before) =
+            self.shared.state.update_doing(self.target.made_at(), |state| match state.result.take() {
+                Some(result) => ((Some(result), state.waker.take()), Act::Receives),
+                None => {
+                    assert!(!state.finished, "a `JoinHandle` was polled after it was ready");
+                    ((None, state.waker.replace(waker)), Act::Waits)
+                }
+            });
         drop(before);
         let Some(result) = result else { return Poll::Pending };
         if let (Some(id), Err(JoinError(Why::Panic(_)))) = (self.task, &result) {

@@ -5,6 +5,9 @@ mod lock;
 use std::fmt;
 use std::panic::Location;
 
+#[doc(hidden)]
+pub use drawloom_engine::act::Act;
+
 use self::lock::Lock;
 use crate::label::Labelled;
 use crate::rt::{self, Handle, OpKind, Operation, ResourceId, ResourceKind, Seen, Slot, State, outcome};
@@ -54,6 +57,13 @@ impl<T> Object<T> {
     /// which are polled by somebody else than who made them.
     #[inline]
     pub fn update_from<R>(&self, place: &'static Location<'static>, f: impl FnOnce(&mut T) -> R) -> R {
+        self.step(OpKind::Rmw, place, || (self.state.with(f), Act::Uses))
+    }
+
+    /// As [`update_from`](Self::update_from); reports tell what was done to it.
+    #[doc(hidden)]
+    #[inline]
+    pub fn update_doing<R>(&self, place: &'static Location<'static>, f: impl FnOnce(&mut T) -> (R, Act)) -> R {
         self.step(OpKind::Rmw, place, || self.state.with(f))
     }
 
@@ -65,7 +75,7 @@ impl<T> Object<T> {
 
     /// As [`look`](Self::look), as a step of `place`.
     pub fn look_from<R>(&self, place: &'static Location<'static>, f: impl FnOnce(&T) -> R) -> R {
-        self.step(OpKind::Load, place, || self.state.with(|state| f(state)))
+        self.step(OpKind::Load, place, || (self.state.with(|state| f(state)), Act::Uses))
     }
 
     /// The state, without a step: `&mut` proves that nobody shares it.
@@ -80,11 +90,14 @@ impl<T> Object<T> {
     }
 
     #[inline(always)]
-    fn step<R>(&self, kind: OpKind, place: &'static Location<'static>, act: impl FnOnce() -> R) -> R {
-        let Some(rt) = rt::current() else { return act() };
+    fn step<R>(&self, kind: OpKind, place: &'static Location<'static>, act: impl FnOnce() -> (R, Act)) -> R {
+        let Some(rt) = rt::current() else { return act().0 };
         let access = Operation::new(kind, self.resource(rt), rt::site(place));
-        // What is in it is nobody's business: there is nothing to show.
-        rt.access(access, || (act(), Seen { value: 0, other: 0, outcome: outcome::OK }))
+        // What is in it is nobody's business: all there is to show is what was done.
+        rt.access(access, || {
+            let (result, act) = act();
+            (result, Seen { value: act.code(), other: 0, outcome: outcome::OK })
+        })
     }
 
     #[inline(always)]

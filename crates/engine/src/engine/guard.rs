@@ -77,6 +77,13 @@ impl Engine {
         }
     }
 
+    /// `task` ends by a panic, which somebody may receive.
+    pub fn panicked(&mut self, task: TaskId, message: &str) {
+        if let Some(task) = self.tasks.get_mut(task.index()) {
+            task.panic = Some(message.into());
+        }
+    }
+
     pub(super) fn diverge(&mut self, divergence: Box<Divergence>) -> Next {
         self.fail(FindingKind::Divergence(divergence), self.current);
         Next::Stop

@@ -8,7 +8,7 @@ use drawloom_engine::exhaustive::{Explorer, hash};
 use drawloom_engine::finding::{Finding, FindingKind};
 use drawloom_engine::guard::{Armed, Guard};
 use drawloom_engine::strategy::{Auto, Pos, Profile, Random, Strategy, Surw};
-use drawloom_report::explain::Verification;
+use drawloom_report::explain::{DOES_NOT_HELP, Verification};
 use drawloom_report::{BlockedRecord, Details, Record, same_bug};
 
 use super::{Known, armed, most_steps, near};
@@ -181,7 +181,10 @@ impl<'t, 'w, P: Program> Trial<'t, 'w, P> {
         let verification = |helps, text| Verification { helps, schedules, exhausted: exhausted && helps, text };
         if let Some((number, failed)) = &self.failed {
             let how = how_it_fails(self.failure.record(), failed.record());
-            return verification(false, format!("does not help: {} in schedule {}{}", how.0, grouped(*number), how.1));
+            return verification(
+                false,
+                format!("{DOES_NOT_HELP}: {} in schedule {}{}", how.0, grouped(*number), how.1),
+            );
         }
         if !met {
             return verification(false, "not tried: no execution comes to where it would be".to_owned());

@@ -2,11 +2,14 @@
 //!
 //! A step on an atomic, a cell or a once is an access by itself. What a mutex or rwlock protects is accessed
 //! without steps of its own, so there the critical section is the access: a shared one reads, an exclusive one
-//! may do both. A lock that protects nothing of its own (`Mutex<()>`), or whose sections contain accesses that
+//! may do both, unless its source says that it only reads (`jobs.lock().unwrap().len()`). A lock that protects nothing of its own (`Mutex<()>`), or whose sections contain accesses that
 //! can be seen, is a lock only.
 
 use std::collections::{BTreeSet, HashMap};
 
+use drawloom_engine::act::Act;
+
+use super::acts;
 use crate::html::walk::{Bar, holds};
 use crate::names::Names;
 use crate::record::waits::{Wait, waits};
@@ -110,6 +113,8 @@ impl Accesses {
         let waits = waits(record);
         let mut holds = holds(record, names, &waits);
         holds.retain(|bar| kind(record, bar.resource) != "once");
+        holds.extend(acts::holds(record));
+        let semaphores = acts::with_act(record, &[Act::Acquires, Act::Releases]);
         let mut accesses = Accesses {
             all: Vec::new(),
             waits,
@@ -118,7 +123,7 @@ impl Accesses {
             locks_only: BTreeSet::new(),
             first: HashMap::new(),
         };
-        let mut sections = accesses.explicit(record);
+        let mut sections = accesses.explicit(record, sources, &semaphores);
         accesses.find_pure_locks(record, sources);
         sections.retain(|section| !accesses.locks_only.contains(&section.resource));
         accesses.all.extend(sections);
@@ -132,7 +137,8 @@ impl Accesses {
 
     /// Goes along the steps with the locks that each task holds; finds the accesses that are steps, and returns
     /// the sections.
-    fn explicit(&mut self, record: &Record) -> Vec<Access> {
+    fn explicit(&mut self, record: &Record, sources: &Sources<'_>, semaphores: &BTreeSet<u32>) -> Vec<Access> {
+        let mut reading: HashMap<Option<u32>, bool> = HashMap::new();
         let (mut begin, mut end): (HashMap<u32, Vec<usize>>, HashMap<u32, Vec<usize>>) = Default::default();
         for (at, bar) in self.holds.iter().enumerate() {
             begin.entry(bar.from).or_default().push(at);
@@ -154,7 +160,13 @@ impl Accesses {
             let own = &open[step.task as usize];
             let section = own.last().and_then(|at| record.steps[self.requests[*at] as usize].place);
             let locks = self.innermost(own);
-            self.all.extend(access(record, i, step, section, locks));
+            self.all.extend(access(record, i, step, section, locks).map(|mut access| {
+                // How many permits are left is not told; that it is another number is known.
+                if semaphores.contains(&access.resource) {
+                    (access.found, access.left) = (None, None);
+                }
+                access
+            }));
             for at in begin.get(&i).into_iter().flatten() {
                 let bar = self.holds[*at];
                 let request = last[bar.task as usize];
@@ -162,13 +174,17 @@ impl Accesses {
                 open[bar.task as usize].push(*at);
                 let Some(resource) = bar.resource else { continue };
                 let asked = &record.steps[request as usize];
+                let reads = *reading.entry(asked.place).or_insert_with(|| {
+                    let statement = record.place(asked.place).and_then(|place| sources.statement(place));
+                    statement.and_then(|statement| statement.only_reads()) == Some(true)
+                });
                 sections.push(Access {
                     step: request,
                     at: bar.from,
                     until: bar.to,
                     task: bar.task,
                     resource,
-                    mode: if bar.shared { Mode::Read } else { Mode::Update },
+                    mode: if bar.shared || reads { Mode::Read } else { Mode::Update },
                     found: None,
                     left: None,
                     section: true,
@@ -235,7 +251,8 @@ impl Accesses {
                 let arguments = text.split_once("new(").map(|(_, rest)| rest.trim_start());
                 arguments.is_some_and(|rest| rest.starts_with(')') || rest.starts_with("())"))
             });
-            if matches!(resource.kind.as_str(), "mutex" | "rwlock") && (empty || inside.contains(&i)) {
+            let is_lock = matches!(resource.kind.as_str(), "mutex" | "rwlock" | "object");
+            if is_lock && (empty || inside.contains(&i)) {
                 self.locks_only.insert(i);
             }
         }
@@ -254,27 +271,36 @@ impl Accesses {
     }
 }
 
-/// Whether it watches the program, and is no part of it.
-fn watches(resource: &ResourceRecord) -> bool {
-    resource.kind == "history" || resource.name.as_deref() == Some(WATCH)
+/// Whether it watches the program, or runs it, and is no part of it: a handle by which a task is awaited, say.
+pub(super) fn is_no_state(record: &Record, resource: &ResourceRecord) -> bool {
+    let nameless = resource.kind == "object" && resource.name.is_none();
+    let of_a_task = |place: u32| record.tasks.iter().any(|task| task.spawned_at == Some(place));
+    let runs_it = nameless && resource.created_at.is_none_or(of_a_task);
+    resource.kind == "history" || resource.name.as_deref() == Some(WATCH) || runs_it
 }
 
 /// The access that a step makes by itself.
 fn access(record: &Record, i: u32, step: &StepRecord, section: Option<u32>, locks: Vec<u32>) -> Option<Access> {
     let resource = step.resource?;
-    if record.resources.get(resource as usize).is_some_and(watches) {
+    if record.resources.get(resource as usize).is_some_and(|resource| is_no_state(record, resource)) {
         return None;
     }
     let refused = record.outcome(step) == "refused";
     let (mode, found, left) = match record.operation(step) {
         "load" | "spin_until" => (Mode::Read, step.value, None),
         "store" => (Mode::Write, None, step.value),
+        // Who leaves what was there has only looked: `flag.swap(true)` when it was set.
+        "read-modify-write" if step.value.is_some() && step.value == step.argument => (Mode::Read, step.value, None),
         "read-modify-write" => (Mode::Update, step.value, step.argument),
         "compare-exchange" if refused => (Mode::Read, step.value, None),
         "compare-exchange" => (Mode::Update, step.value, step.argument),
         // Nothing is known of what an object holds; each use is whole, so that as if nothing changed is right.
         "look" => (Mode::Read, Some(0), None),
-        "use" => (Mode::Update, Some(0), Some(0)),
+        "use" => match acts::act(record, step) {
+            // The section is the access; and who waits has done nothing yet.
+            Some(Act::Locks | Act::LocksShared | Act::Unlocks | Act::Waits | Act::Abandons) => return None,
+            _ => (Mode::Update, Some(0), Some(0)),
+        },
         "read cell" | "get" => (Mode::Read, None, None),
         "write cell" | "initialised" => (Mode::Write, None, None),
         _ => return None,

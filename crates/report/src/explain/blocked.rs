@@ -1,6 +1,12 @@
 //! Tasks that wait for ever: for each other, for a notification that has come already, or for nothing at all.
 
+use std::fmt::Write as _;
+
+use drawloom_engine::act::Act;
+
 use super::accesses::Access;
+use super::acts::act;
+use super::awaits::{self, AWAIT};
 use super::case::{Blame, Case};
 use super::class::Class;
 use super::explanation::{RaceWindow, Stack, Taken};
@@ -9,6 +15,9 @@ use crate::terminal::operation::{describe, waits_for};
 
 /// Why nobody goes on.
 pub(super) fn blocked(case: &Case<'_>, all: &[BlockedRecord], cycle: &[u32]) -> Blame {
+    let all: Vec<BlockedRecord> = all.iter().map(|b| awaits::resolved(case, b)).collect();
+    let found = if cycle.is_empty() { awaits::cycle(case, &all) } else { Vec::new() };
+    let cycle = if found.is_empty() { cycle } else { &found };
     let involved: Vec<&BlockedRecord> = match cycle.is_empty() {
         false => cycle.iter().filter_map(|task| all.iter().find(|b| b.task == *task)).collect(),
         // Who waits for a task to end is stuck only because that one is.
@@ -17,11 +26,16 @@ pub(super) fn blocked(case: &Case<'_>, all: &[BlockedRecord], cycle: &[u32]) -> 
             if causes.is_empty() { all.iter().collect() } else { causes }
         }
     };
-    let mut blame = match lost_wakeup(case, &involved).or_else(|| one_of_several(case, &involved)) {
+    let waits = last_waits(case, &involved);
+    let lost = || waits.iter().find_map(|(b, wait)| lost_wakeup(case, b, *wait));
+    let for_another = || waits.iter().find_map(|(b, wait)| one_of_several(case, b, *wait));
+    let unheard = || involved.iter().find_map(|b| unheard(case, b));
+    let mut blame = match lost().or_else(for_another).or_else(unheard) {
         Some(blame) => blame,
-        None if case.record.finding.kind == "deadlock" => deadlock(case, &involved, cycle),
+        None if case.record.finding.kind == "deadlock" || !cycle.is_empty() => deadlock(case, &involved, cycle),
         None => starvation(case, &involved),
     };
+    tell_panics(case, &mut blame);
     blame.stacks = involved.iter().map(|b| stack(case, b)).collect();
     blame.resources.extend(involved.iter().filter_map(|b| b.resource));
     for stack in &blame.stacks {
@@ -29,6 +43,18 @@ pub(super) fn blocked(case: &Case<'_>, all: &[BlockedRecord], cycle: &[u32]) -> 
         blame.steps.extend(stack.wanted.step);
     }
     blame
+}
+
+/// Tasks that have panicked may have owed what is waited for, even if their panics were looked after.
+fn tell_panics(case: &Case<'_>, blame: &mut Blame) {
+    let panicked = case.record.tasks.iter().zip(0..).filter_map(|(task, i)| Some((i, task.panic.as_deref()?)));
+    let all: Vec<String> = panicked
+        .map(|(task, message)| format!("task {} had panicked with `{message}`", case.names.quoted(task)))
+        .collect();
+    if !all.is_empty() {
+        let _ = write!(blame.sentence, "; before that {}", all.join(", and "));
+        blame.reasons.push("what a task holds or owes when it panics, nobody gives back or brings about".to_owned());
+    }
 }
 
 fn deadlock(case: &Case<'_>, involved: &[&BlockedRecord], cycle: &[u32]) -> Blame {
@@ -85,7 +111,7 @@ fn starvation(case: &Case<'_>, involved: &[&BlockedRecord]) -> Blame {
         return blame;
     };
     let who = case.names.quoted(first.task);
-    let what = waits_for(case.record, &case.names, &first.operation, first.resource, first.argument);
+    let what = waits_text(case, first);
     let why = why_nobody(case, first);
     blame.subkind = Some(match first.operation.as_str() {
         "recv" | "send" => "channel",
@@ -133,6 +159,18 @@ fn why_nobody(case: &Case<'_>, b: &BlockedRecord) -> String {
             }
             None => ", and nobody writes to it".to_owned(),
         },
+        AWAIT => match b.resource.and_then(|r| awaits::holder(case, r)) {
+            Some(task) => format!(", which task {} has and never gives back", names.quoted(task)),
+            None => match on_it(&["use"]).filter(|task| *task != b.task) {
+                Some(task) => {
+                    format!(
+                        ", and nobody will end that: task {} was the last of the others to use it",
+                        names.quoted(task)
+                    )
+                }
+                None => ", and nobody is left to end that".to_owned(),
+            },
+        },
         "park" if b.argument.is_some() => {
             ", and nobody is left to wake it: the wake-up was lost, or never due".to_owned()
         }
@@ -141,20 +179,22 @@ fn why_nobody(case: &Case<'_>, b: &BlockedRecord) -> String {
     }
 }
 
-/// Who waits for a notification, and the step in which that began.
-fn last_wait<'b>(case: &Case<'_>, involved: &[&'b BlockedRecord]) -> Option<(&'b BlockedRecord, u32)> {
-    let b = involved.iter().find(|b| b.operation == "wait")?;
-    let begins = |i: &u32| {
-        let step = &case.record.steps[*i as usize];
-        step.resource == b.resource && step.task == b.task
+/// Those who wait for a notification, each with the step in which that began.
+fn last_waits<'b>(case: &Case<'_>, involved: &[&'b BlockedRecord]) -> Vec<(&'b BlockedRecord, u32)> {
+    let waits = involved.iter().filter(|b| b.operation == "wait");
+    let began = |b: &&'b BlockedRecord| {
+        let begins = |i: &u32| {
+            let step = &case.record.steps[*i as usize];
+            step.resource == b.resource && step.task == b.task
+        };
+        Some((*b, (0..case.record.steps.len() as u32).rev().find(begins)?))
     };
-    Some((b, (0..case.end()).rev().find(begins)?))
+    waits.filter_map(began).collect()
 }
 
 /// A notification that came when nobody waited, and a wait that began afterwards.
-fn lost_wakeup(case: &Case<'_>, involved: &[&BlockedRecord]) -> Option<Blame> {
+fn lost_wakeup(case: &Case<'_>, b: &BlockedRecord, wait: u32) -> Option<Blame> {
     let record = case.record;
-    let (b, wait) = last_wait(case, involved)?;
     let on_it = |i: &u32| record.steps[*i as usize].resource == b.resource;
     let in_vain = |i: &u32| {
         let step = &record.steps[*i as usize];
@@ -220,30 +260,89 @@ fn lost_wakeup(case: &Case<'_>, involved: &[&BlockedRecord]) -> Option<Blame> {
     Some(blame)
 }
 
-/// A notification that woke somebody else, of several who waited.
-fn one_of_several(case: &Case<'_>, involved: &[&BlockedRecord]) -> Option<Blame> {
+/// A notification that nobody was there to hear, and the wait of a future for it that began afterwards.
+fn unheard(case: &Case<'_>, b: &BlockedRecord) -> Option<Blame> {
     let record = case.record;
-    let (b, wait) = last_wait(case, involved)?;
+    let (wait, resource) = awaits::awaited(case, b.task).filter(|_| b.operation == AWAIT)?;
+    let in_vain = |i: &u32| {
+        let step = &record.steps[*i as usize];
+        step.resource == Some(resource) && step.task != b.task && act(record, step) == Some(Act::WakesNobody)
+    };
+    let lost = (0..wait).rev().find(in_vain)?;
+    let (waiter, notifier) = (case.names.quoted(b.task), case.names.quoted(record.steps[lost as usize].task));
+    let name = case.names.short(resource).to_owned();
+    let before = |a: &&Access| a.task == b.task && a.at < lost && a.mode.reads() && a.resource != resource;
+    let looked = case.accesses.all.iter().rfind(before);
+    let mut blame = Blame {
+        class: Some(Class::LostWakeup),
+        subkind: Some(if looked.is_some() { "between-check-and-wait" } else { "before-the-wait" }),
+        sentence: format!(
+            "Lost wake-up: task {notifier} notified {name} before task {waiter} waited for it, and nobody notifies it again"
+        ),
+        harm: Some(lost),
+        steps: vec![lost, wait],
+        window: Some(RaceWindow {
+            from: looked.map_or(lost, |look| look.step),
+            to: Some(wait),
+            task: b.task,
+            resource: Some(resource),
+            reason: format!("the notification of {name} is gone, and the wait has not begun"),
+        }),
+        ..Blame::default()
+    };
+    if let Some(look) = looked {
+        blame.resources.push(look.resource);
+        blame.opens = Some(look.clone());
+        blame.reasons.push(format!(
+            "task {waiter} looked at {} in step {}, the notification came in step {}, the wait began in step {}",
+            case.names.short(look.resource),
+            look.step + 1,
+            lost + 1,
+            wait + 1
+        ));
+    }
+    Some(blame)
+}
+
+/// A notification that woke somebody else, of several who waited.
+fn one_of_several(case: &Case<'_>, b: &BlockedRecord, wait: u32) -> Option<Blame> {
+    let record = case.record;
     let on_it = |i: &u32| record.steps[*i as usize].resource == b.resource;
     let wakes = |i: &u32| {
         let step = &record.steps[*i as usize];
         record.operation(step) == "notify_one" && record.outcome(step) != "refused"
     };
     let notified = (wait..case.end()).rev().filter(on_it).find(wakes)?;
-    let woken = record.steps.iter().find(|step| step.after == Some(notified))?;
+    let woken = record.steps.iter().find(|step| step.after == Some(notified))?.task;
     let names = &case.names;
-    let (waiter, woken) = (names.quoted(b.task), names.quoted(woken.task));
+    // Who was woken and waits again had no use for it.
+    let again = |i: &u32| {
+        let step = &record.steps[*i as usize];
+        (step.task, step.resource) == (woken, b.resource) && record.operation(step) == "wait"
+    };
+    let waits_again = (notified + 1..record.steps.len() as u32).find(again);
+    let (waiter, woken) = (names.quoted(b.task), names.quoted(woken));
     let notifier = names.quoted(record.steps[notified as usize].task);
     let condvar = b.resource.map(|r| names.short(r)).unwrap_or_default();
     let mut blame = Blame {
         class: Some(Class::LostWakeup),
         subkind: Some("one-of-several"),
-        sentence: format!(
-            "Lost wake-up: task {notifier} woke one of those who wait for {condvar}, which was task {woken} and not task \
-             {waiter}, and nobody notifies it again"
-        ),
+        sentence: match waits_again {
+            Some(_) => format!(
+                "Lost wake-up: the notification of {condvar} by task {notifier} woke task {woken}, which had no use for \
+                 it and waits again, and not task {waiter}"
+            ),
+            None => format!(
+                "Lost wake-up: task {notifier} woke one of those who wait for {condvar}, which was task {woken} and not \
+                 task {waiter}, and nobody notifies it again"
+            ),
+        },
         ..Blame::default()
     };
+    if waits_again.is_some() {
+        blame.subkind = Some("wrong-waiter");
+    }
+    blame.steps.extend(waits_again);
     blame.reasons.push(format!(
         "task {waiter} waits since step {}, and the notification in step {} is for one alone",
         wait + 1,
@@ -279,6 +378,7 @@ fn wanted(case: &Case<'_>, b: &BlockedRecord) -> String {
         ("recv", Some(r)) => format!("a message in {}", case.names.short(r)),
         ("spin_until", Some(r)) => format!("another value of {}", case.names.short(r)),
         ("send", Some(r)) => format!("room in {}", case.names.short(r)),
+        (AWAIT, Some(r)) => awaits::wanted(case, r),
         (_, Some(r)) => case.names.short(r).to_owned(),
         (_, None) => waits_for(case.record, &case.names, &b.operation, None, b.argument),
     }
@@ -296,6 +396,10 @@ fn stack(case: &Case<'_>, b: &BlockedRecord) -> Stack {
         }
     };
     let last = (0..case.end()).rev().find(|i| record.steps[*i as usize].task == b.task);
+    if let Some((step, _)) = awaits::awaited(case, b.task).filter(|_| b.operation == AWAIT) {
+        let held = held(case, b.task).into_iter().map(|(_, step)| taken(step)).collect();
+        return Stack { task: b.task, held, wanted: Taken { text: wanted_text(case, b), ..taken(step) } };
+    }
     let is_wait = |i: &u32| record.outcome(&record.steps[*i as usize]) == BLOCKED;
     let wanted = match last.filter(is_wait) {
         Some(step) => Taken { text: wanted_text(case, b), ..taken(step) },
@@ -309,5 +413,13 @@ fn stack(case: &Case<'_>, b: &BlockedRecord) -> Stack {
 }
 
 fn wanted_text(case: &Case<'_>, b: &BlockedRecord) -> String {
-    waits_for(case.record, &case.names, &b.operation, b.resource, b.argument)
+    waits_text(case, b)
+}
+
+/// `waits for …`
+fn waits_text(case: &Case<'_>, b: &BlockedRecord) -> String {
+    match (b.operation.as_str(), b.resource) {
+        (AWAIT, Some(r)) => format!("waits for {}", awaits::wanted(case, r)),
+        _ => waits_for(case.record, &case.names, &b.operation, b.resource, b.argument),
+    }
 }

@@ -4,53 +4,100 @@ use super::case::{Blame, Case};
 use super::class::Class;
 use super::explanation::RaceWindow;
 use crate::names::count;
-use crate::record::{AccessRecord, Details};
+use crate::record::AccessRecord;
 use crate::terminal::race::missing;
 
 /// Steps of the end that are looked at for the round that repeats itself.
 const LAST: usize = 64;
+/// The longest round of a task that is taken for one, in steps,
+const LONGEST_ROUND: usize = 24;
+/// and how often it comes at least.
+const ROUNDS: usize = 4;
 
-/// Tasks that yield, or run, without getting anywhere.
-pub(super) fn livelock(case: &Case<'_>) -> Blame {
-    let record = case.record;
-    let first = record.steps.len().saturating_sub(LAST);
-    let mut tasks: Vec<u32> = Vec::new();
-    let mut resources: Vec<u32> = Vec::new();
-    for step in &record.steps[first..] {
-        if !tasks.contains(&step.task) {
-            tasks.push(step.task);
+/// Who was busy in the end, and with what.
+struct Busy<'c> {
+    tasks: Vec<u32>,
+    resources: Vec<u32>,
+    named: String,
+    /// ` over `flag``
+    over: String,
+    case: &'c Case<'c>,
+}
+
+impl<'c> Busy<'c> {
+    fn of(case: &'c Case<'_>) -> Busy<'c> {
+        let record = case.record;
+        let first = record.steps.len().saturating_sub(LAST);
+        let mut tasks: Vec<u32> = Vec::new();
+        let mut resources: Vec<u32> = Vec::new();
+        for step in &record.steps[first..] {
+            if !tasks.contains(&step.task) {
+                tasks.push(step.task);
+            }
+            resources.extend(step.resource.filter(|r| !resources.contains(r)));
         }
-        resources.extend(step.resource.filter(|r| !resources.contains(r)));
+        tasks.sort_unstable();
+        let about: Vec<&str> = resources.iter().take(3).map(|r| case.names.short(*r)).collect();
+        let over = if about.is_empty() { String::new() } else { format!(" over {}", about.join(", ")) };
+        let named = tasks.iter().map(|t| case.names.quoted(*t)).collect::<Vec<_>>().join(" and ");
+        Busy { tasks, resources, named, over, case }
     }
-    tasks.sort_unstable();
-    let named = |tasks: &[u32]| tasks.iter().map(|t| case.names.quoted(*t)).collect::<Vec<_>>().join(" and ");
-    let about: Vec<&str> = resources.iter().take(3).map(|r| case.names.short(*r)).collect();
-    let looks = if about.is_empty() { String::new() } else { format!(" over {}", about.join(", ")) };
-    let sentence = match (&record.finding.details, tasks.as_slice()) {
-        (Details::StepLimit { limit }, tasks) => {
-            format!("Endless: after {} {} still busy{looks}", count(*limit, "step"), are(tasks.len(), &named(tasks)))
-        }
-        (_, [one]) => {
-            format!("Livelock: task {} spins{looks} for ever: nobody changes what it waits for", named(&[*one]))
-        }
-        (_, tasks) => format!("Livelock: tasks {} give way to each other for ever{looks}", named(tasks)),
-    };
-    let yields: Vec<String> = tasks
-        .iter()
-        .filter_map(|t| {
+
+    fn blame(self, sentence: String) -> Blame {
+        let record = self.case.record;
+        let yielded = |t: &u32| {
             let task = &record.tasks[*t as usize];
-            (task.yields > 0).then(|| format!("{} yielded {}", case.names.path(*t), count(task.yields, "time")))
+            let times = count(task.yields, "time");
+            (task.yields > 0).then(|| format!("{} yielded {times}", self.case.names.path(*t)))
+        };
+        let yields: Vec<String> = self.tasks.iter().filter_map(yielded).collect();
+        let mut blame = Blame { sentence, resources: self.resources, ..Blame::default() };
+        blame.reasons.extend((!yields.is_empty()).then(|| yields.join(", ")));
+        let first = record.steps.len().saturating_sub(LAST);
+        blame.steps.extend(first as u32..record.steps.len() as u32);
+        blame
+    }
+
+    /// Whether `task` does the same again and again, and finds the same each time.
+    fn repeats(&self, task: u32) -> bool {
+        let record = self.case.record;
+        let own = record.steps.iter().rev().filter(|step| step.task == task).take(LONGEST_ROUND * ROUNDS);
+        let done: Vec<_> = own.map(|s| (s.place, s.operation, s.resource, s.value, s.outcome)).collect();
+        (1..=LONGEST_ROUND).any(|round| {
+            let seen = &done[..done.len().min(round * ROUNDS)];
+            seen.len() == round * ROUNDS && seen[round..].iter().zip(seen).all(|(later, earlier)| later == earlier)
         })
-        .collect();
-    let mut blame = Blame {
-        class: Some(Class::Livelock),
-        subkind: Some(if tasks.len() == 1 { "spin" } else { "mutual" }),
-        sentence,
-        resources,
-        ..Blame::default()
+    }
+}
+
+/// Tasks that yield without getting anywhere.
+pub(super) fn livelock(case: &Case<'_>) -> Blame {
+    let busy = Busy::of(case);
+    let sentence = match busy.tasks.as_slice() {
+        [_] => format!("Livelock: task {} spins{} for ever: nobody changes what it waits for", busy.named, busy.over),
+        _ => format!("Livelock: tasks {} give way to each other for ever{}", busy.named, busy.over),
     };
-    blame.reasons.extend((!yields.is_empty()).then(|| yields.join(", ")));
-    blame.steps.extend(first as u32..record.steps.len() as u32);
+    let subkind = if busy.tasks.len() == 1 { "spin" } else { "mutual" };
+    Blame { class: Some(Class::Livelock), subkind: Some(subkind), ..busy.blame(sentence) }
+}
+
+/// An execution that was cut: a livelock, if all who were busy went round in circles; else it is long, and nothing more
+/// is known.
+pub(super) fn step_limit(case: &Case<'_>, limit: u64) -> Blame {
+    let busy = Busy::of(case);
+    let who = are(busy.tasks.len(), &busy.named);
+    if busy.tasks.iter().all(|task| busy.repeats(*task)) {
+        let sentence = format!("Endless: after {} {who} still busy{}", count(limit, "step"), busy.over);
+        let subkind = if busy.tasks.len() == 1 { "spin" } else { "mutual" };
+        return Blame { class: Some(Class::Livelock), subkind: Some(subkind), ..busy.blame(sentence) };
+    }
+    let sentence = format!("Not at its end after {}: {who} still at work{}", count(limit, "step"), busy.over);
+    let mut blame = busy.blame(sentence);
+    blame.reasons.push(
+        "what is done does not repeat itself, so this may be a long program and no mistake: allow more steps \
+         (`max_steps`), or make it smaller"
+            .to_owned(),
+    );
     blame
 }
 

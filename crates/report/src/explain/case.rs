@@ -1,6 +1,6 @@
 //! The case: everything that the rooms of an explanation look at, and what they come to.
 
-use super::accesses::{Access, Accesses};
+use super::accesses::{Access, Accesses, is_no_state};
 use super::class::Class;
 use super::explanation::{RaceWindow, Stack};
 use super::knowledge::{Knowledge, Tally};
@@ -129,10 +129,15 @@ fn end(record: &Record) -> u32 {
     let unwinds = |operation: &str| {
         matches!(
             operation,
-            "exit" | "unlock" | "unlock read" | "unlock write" | "drop sender" | "drop receiver" | "release"
+            "exit" | "unlock" | "unlock read" | "unlock write" | "drop sender" | "drop receiver" | "release" | "unpark"
         )
     };
     let own = |i: &u32| record.steps[*i as usize].task == record.finding.task;
-    let last = (0..all).rev().filter(own).find(|i| !unwinds(record.operation(&record.steps[*i as usize])));
+    let runs_it = |i: u32| {
+        let resource = record.steps[i as usize].resource.map(|r| &record.resources[r as usize]);
+        resource.is_some_and(|resource| is_no_state(record, resource))
+    };
+    let last =
+        (0..all).rev().filter(own).find(|i| !unwinds(record.operation(&record.steps[*i as usize])) && !runs_it(*i));
     last.map_or(all, |last| last + 1)
 }

@@ -1,27 +1,46 @@
-//! Which of several patterns is to blame: the one that the failure saw, that a preemption made possible, and
-//! that is the tightest.
+//! Which of several patterns is to blame: the one that the failure saw, or that made a task do what the failure saw;
+//! that a preemption made possible; and that is the tightest.
+
+use std::collections::BTreeSet;
 
 use super::accesses::Access;
 use super::case::Case;
 use super::flow::Flow;
 use super::pattern::{Pattern, Shape, patterns};
+use super::witness::witnesses;
 use crate::record::StepRecord;
 
-/// The pattern that explains the failure best.
-pub(super) fn choose<'a>(case: &'a Case<'_>) -> Option<Pattern<'a>> {
+/// Patterns that are told apart.
+const MOST: usize = 3;
+
+/// The patterns that explain the failure, the best first.
+pub(super) fn choose<'a>(case: &'a Case<'_>) -> Vec<Pattern<'a>> {
     let telling = case.telling();
     let flow = Flow { record: case.whole, sources: case.sources };
+    let witnesses = witnesses(case, &flow, &telling);
     let preempting = case.record.meta.minimised.as_ref().map_or(&[][..], |minimised| &minimised.preempting);
     let mut all: Vec<(Relevance, Pattern<'a>)> = patterns(&case.accesses, case.end(), preempting)
         .into_iter()
-        .map(|pattern| (relevance(case, &pattern, &telling), pattern))
+        .map(|pattern| (relevance(case, &pattern, &telling, &witnesses), pattern))
         .collect();
     all.sort_by_key(|(relevance, _)| *relevance);
+    let mut chosen: Vec<Pattern<'a>> = Vec::new();
     // The source is read for the most relevant ones only.
-    all.chunk_by(|a, b| a.0 == b.0).find_map(|group| {
+    for group in all.chunk_by(|a, b| a.0 == b.0) {
         let plausible = group.iter().map(|(_, pattern)| pattern).filter(|pattern| is_plausible(case, &flow, pattern));
-        plausible.min_by_key(|pattern| rank(&flow, pattern)).cloned()
-    })
+        let mut ranked: Vec<_> = plausible.map(|pattern| (rank(&flow, pattern), pattern)).collect();
+        ranked.sort_by_key(|(rank, _)| *rank);
+        for (_, pattern) in ranked {
+            let code = |pattern: &Pattern<'_>| (pattern.opens.code, pattern.closes.code, pattern.harm().code);
+            if !chosen.iter().any(|known| code(known) == code(pattern)) {
+                chosen.push(pattern.clone());
+            }
+            if chosen.len() == MOST {
+                return chosen;
+            }
+        }
+    }
+    chosen
 }
 
 /// A load before a read-modify-write tears nothing apart unless something rests on the load; and whoever has
@@ -44,28 +63,39 @@ fn is_plausible(case: &Case<'_>, flow: &Flow<'_>, pattern: &Pattern<'_>) -> bool
     !(pattern.shape == Shape::ReadWriteWrite && atomic) || rests()
 }
 
-/// The less, the more likely: how close it is to what the failure saw, and whether a preemption made it possible.
-type Relevance = (u32, bool);
+/// The less, the more likely: whether it is about what only shows the harm, how close it is to what the failure saw,
+/// and whether a preemption made it possible.
+type Relevance = (bool, u32, bool);
 
-fn relevance(case: &Case<'_>, pattern: &Pattern<'_>, telling: &[&Access]) -> Relevance {
+fn relevance(case: &Case<'_>, pattern: &Pattern<'_>, telling: &[&Access], witnesses: &BTreeSet<u32>) -> Relevance {
     let finding = &case.record.finding;
     let told = |access: &Access| telling.iter().any(|t| t.step == access.step);
     let seen_by_failure = told(pattern.closes) || pattern.intrudes.iter().any(|r| told(r));
     let about = pattern.resources().iter().any(|r| telling.iter().any(|t| t.resource == *r));
     let by_failing = pattern.opens.task == finding.task || pattern.intrudes.iter().any(|r| r.task == finding.task);
-    let distance = match (seen_by_failure, about, by_failing) {
+    // What the failure saw came of the pattern, if the task of the window did it later on.
+    let shown = |resource: u32| witnesses.contains(&resource) && telling.iter().any(|t| t.resource == resource);
+    let led_to = |a: &Access| a.task == pattern.opens.task && a.at > pattern.opens.at && shown(a.resource);
+    let causes = || case.accesses.all.iter().any(led_to);
+    let distance = match (seen_by_failure, about || causes(), by_failing) {
         (true, ..) => 0,
         (false, true, _) => 1,
         (false, false, true) => 2,
         (false, false, false) => 3,
     };
-    (distance, !is_preempted(case, pattern))
+    // A location that is torn within one statement is to blame whoever reads it.
+    let torn = !pattern.shape.is_double() && pattern.opens.code.1 == pattern.closes.code.1;
+    let witness = !torn && pattern.resources().iter().any(|r| witnesses.contains(r));
+    (witness, distance, !is_preempted(case, pattern))
 }
 
 /// Among equally relevant ones: what rests on what, and the tightest.
 fn rank(flow: &Flow<'_>, pattern: &Pattern<'_>) -> (u32, bool, u32) {
     let rests = flow.decides(pattern.opens, pattern.closes) || flow.reaches(pattern.opens, pattern.closes);
+    // The same look once more: what it finds is up to date.
+    let again = pattern.shape == Shape::ReadWriteRead && pattern.opens.code.1 == pattern.closes.code.1;
     let shape = match pattern.shape {
+        _ if again => 3,
         Shape::ReadWriteWrite | Shape::ReadWriteRead if rests => 0,
         Shape::ReadBothRead if rests => 1,
         Shape::WriteBothWrite => 1,

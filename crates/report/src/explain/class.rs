@@ -99,7 +99,7 @@ impl Class {
             Class::Livelock => "tasks are busy for ever without getting anywhere",
             Class::DataRace => "nothing orders accesses to plain memory",
             Class::Starvation => "a task waits for what nobody will bring about",
-            Class::AnyOrder => "it fails whatever the order is",
+            Class::AnyOrder => "it fails in every schedule that was tried",
         }
     }
 }

@@ -285,6 +285,16 @@ pub struct Verification {
     pub text: String,
 }
 
+impl Verification {
+    /// Whether the program fails under it: what it closes is not all that is wrong, or not at all.
+    pub fn refutes(&self) -> bool {
+        !self.helps && self.text.starts_with(DOES_NOT_HELP)
+    }
+}
+
+/// How the text of a fix begins under which the program fails.
+pub const DOES_NOT_HELP: &str = "does not help";
+
 impl Effort {
     /// The word of reports.
     pub fn word(self) -> &'static str {

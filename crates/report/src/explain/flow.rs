@@ -1,15 +1,19 @@
 //! What becomes of a value that was read, as far as the source text tells: is something decided by it, is it
 //! used again?
 //!
-//! A trace shows accesses, not what is computed in between. So the lines between two accesses are looked at:
-//! for conditions, and for the variable that the value was bound to.
+//! A trace shows accesses, not what is computed in between. So the statements around two accesses are looked at, and
+//! the lines between them: for conditions, and for the variable that the value was bound to. A value that a helper
+//! returns is followed to where that is called.
 
 use super::accesses::Access;
 use crate::record::{Place, Record};
 use crate::source::Sources;
+use crate::source::statement::{Statement, is_assertion, is_condition, mentions};
 
 /// Lines behind a read within which a decision is taken to rest on it.
 const NEAR: u32 = 12;
+/// Helpers of helpers that a value is followed through.
+const DEPTH: u32 = 3;
 
 /// The source text around accesses.
 pub(super) struct Flow<'a> {
@@ -22,26 +26,46 @@ impl Flow<'_> {
         self.record.place(self.record.steps[access.step as usize].place)
     }
 
+    pub(super) fn statement(&self, access: &Access) -> Option<Statement> {
+        self.sources.statement(self.place(access)?)
+    }
+
     /// Whether what `read` found decides about what comes next, before `until` is reached.
     pub(super) fn decides(&self, read: &Access, until: &Access) -> bool {
         let Some(place) = self.place(read) else { return false };
-        let Some(line) = self.sources.line(place) else { return false };
         let end = match self.place(until) {
             Some(other) if other.file == place.file && other.line > place.line => other.line,
             // In another function, or further up.
             _ => place.line + NEAR,
         };
-        if is_assertion(&line) {
+        self.decides_at(place, end, DEPTH)
+    }
+
+    /// Whether the value at `place` decides about something before line `end`, or where the function is called that
+    /// returns it.
+    fn decides_at(&self, place: &Place, end: u32, depth: u32) -> bool {
+        let Some(statement) = self.sources.statement(place) else { return false };
+        if statement.is_assertion() {
             return false;
         }
-        if is_condition(&line) {
+        if statement.is_condition() {
             return true;
         }
-        let Some(name) = bound(&line) else { return false };
-        (place.line + 1..end)
+        let bound = statement.bound();
+        let later = (place.line + 1..end)
             .filter_map(|n| self.sources.raw(&place.file, n))
-            .take_while(|line| !starts_function(line))
-            .any(|line| mentions(&line, &name) && is_condition(&line) && !is_assertion(&line))
+            .take_while(|line| !starts_function(line));
+        for line in later {
+            if bound.iter().any(|name| mentions(&line, name)) && is_condition(&line) && !is_assertion(&line) {
+                return true;
+            }
+        }
+        if depth == 0 || !statement.is_returned() {
+            return false;
+        }
+        let Some(function) = self.sources.function(place) else { return false };
+        let calls = self.sources.calls(&place.file, &function);
+        calls.iter().any(|call| self.decides_at(call, call.line + NEAR, depth - 1))
     }
 
     /// Whether what `read` found is used by `later`: written back, as an index, as an argument.
@@ -50,11 +74,10 @@ impl Flow<'_> {
         if from.file == to.file && from.line == to.line {
             return read.code.2 != later.code.2;
         }
-        let name = self.sources.line(from).and_then(|line| bound(&line));
-        match (name, self.sources.line(to)) {
-            (Some(name), Some(line)) => mentions(&line, &name),
-            _ => false,
-        }
+        let (Some(first), Some(last)) = (self.sources.statement(from), self.sources.statement(to)) else {
+            return false;
+        };
+        first.bound().iter().any(|name| last.mentions(name))
     }
 
     /// Whether what `read` found is what `later` writes back, in another form.
@@ -62,43 +85,24 @@ impl Flow<'_> {
         if !later.section {
             return self.reaches(read, later);
         }
-        let name = self.place(read).and_then(|place| self.sources.line(place)).and_then(|line| bound(&line));
+        let bound = self.statement(read).map(|statement| statement.bound()).unwrap_or_default();
         let line = self.place(later).and_then(|place| self.sources.line(place));
         let written = line.as_deref().and_then(|line| line.split_once(" = ")).map(|(_, value)| value);
-        name.zip(written).is_some_and(|(name, written)| mentions(written, &name))
+        written.is_some_and(|written| bound.iter().any(|name| mentions(written, name)))
     }
 
     /// Whether a value was written that follows from the one that was read, by the numbers alone.
     pub(super) fn adds(&self, read: &Access, write: &Access) -> bool {
         self.place(read).is_none() && read.found.zip(write.left).is_some_and(|(a, b)| a != b && a.abs_diff(b) <= 1024)
     }
-}
 
-/// The variable that a `let` binds on this line.
-fn bound(line: &str) -> Option<String> {
-    let (_, rest) = line.split_once("let ")?;
-    let target = rest.split(['=', ':']).next()?.trim();
-    let name = target.trim_start_matches("mut ").trim_matches(|c: char| !c.is_alphanumeric() && c != '_');
-    let fits = !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_');
-    fits.then(|| name.to_owned())
-}
-
-fn mentions(line: &str, name: &str) -> bool {
-    line.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == name)
-}
-
-fn is_assertion(line: &str) -> bool {
-    let line = line.trim_start();
-    line.starts_with("assert") || line.starts_with("debug_assert")
-}
-
-fn is_condition(line: &str) -> bool {
-    let decides = |word: &str| matches!(word, "if" | "while" | "match" | "then" | "then_some" | "elif");
-    let compares = [" == ", " != ", " < ", " > ", " <= ", " >= ", ".is_none()", ".is_some()", ".is_empty()"];
-    line.split(|c: char| !c.is_alphanumeric() && c != '_').any(decides) || compares.iter().any(|c| line.contains(c))
+    /// Whether an access writes without anybody learning what it found: `served.fetch_add(1)`.
+    pub(super) fn is_blind(&self, access: &Access) -> bool {
+        self.statement(access).is_some_and(|statement| statement.is_blind())
+    }
 }
 
 fn starts_function(line: &str) -> bool {
     let line = line.trim_start();
-    line.starts_with("fn ") || line.starts_with("pub fn ") || line.starts_with("#[")
+    line.starts_with("fn ") || line.starts_with("pub fn ") || line.starts_with("#[") || line.starts_with("def ")
 }

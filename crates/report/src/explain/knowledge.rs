@@ -93,10 +93,22 @@ impl Knowledge {
         &self.others
     }
 
-    /// The number of other executions, if every one of them failed in the same way.
+    /// The number of other executions, if every one of them failed in the same way, and if they are enough: if three
+    /// of four failed, so many would be without one that passes once in a hundred thousand times.
     pub(super) fn always(&self) -> Option<u64> {
-        /// Fewer say nothing.
-        const ENOUGH: u64 = 16;
-        (self.tried >= ENOUGH && self.failed == self.tried).then_some(self.tried)
+        (self.tried >= Knowledge::ENOUGH && self.failed == self.tried).then_some(self.tried)
     }
+
+    /// Whether no execution that was looked at went otherwise, so far.
+    pub fn all_fail(&self) -> bool {
+        self.failed == self.tried
+    }
+
+    /// There are executions that did not fail as this one did, and that are not shown.
+    pub fn others_pass(&mut self) {
+        self.tried += 1;
+    }
+
+    /// Fewer executions than these say nothing about all of them.
+    pub const ENOUGH: u64 = 40;
 }

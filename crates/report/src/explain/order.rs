@@ -6,30 +6,47 @@ use super::class::Class;
 use crate::language::Language;
 use crate::names::count;
 
-/// A panic that no pattern explains.
-pub(super) fn order(case: &Case<'_>) -> Blame {
+/// What the failing task did in the end: `task `0` (main) panicked with `…``.
+fn failed(case: &Case<'_>) -> String {
     let finding = &case.record.finding;
-    let who = case.names.quoted(finding.task);
     let message = finding.message.lines().next().unwrap_or_default();
     let panicked = match case.record.meta.language {
         Language::Rust => "panicked with",
         Language::Python => "raised",
     };
-    let mut blame = Blame { resources: Vec::new(), ..Blame::default() };
-    if let Some(tried) = case.knowledge.always() {
-        blame.class = Some(Class::AnyOrder);
-        blame.sentence = format!("Fails in any order: task {who} {panicked} `{message}`");
-        blame.reasons.push(format!("{} of other schedules fail in the same way", count(tried, "execution")));
-        blame.resources = case.telling().iter().map(|a| a.resource).collect();
-        return blame;
+    format!("task {} {panicked} `{message}`", case.names.quoted(finding.task))
+}
+
+/// A failure that none of the schedules that were tried goes without.
+pub(super) fn always(case: &Case<'_>, tried: u64) -> Blame {
+    let telling = case.telling();
+    Blame {
+        class: Some(Class::AnyOrder),
+        sentence: format!("Fails in all of {} that were tried: {}", count(tried + 1, "schedule"), failed(case)),
+        reasons: vec![format!(
+            "{} of other schedules fail in the same way; which ones there are besides was not looked at",
+            count(tried, "execution")
+        )],
+        resources: telling.iter().map(|a| a.resource).collect(),
+        steps: telling.iter().map(|a| a.step).collect(),
+        ..Blame::default()
     }
+}
+
+/// A panic that no pattern explains.
+pub(super) fn order(case: &Case<'_>) -> Blame {
+    let finding = &case.record.finding;
+    let who = case.names.quoted(finding.task);
+    let mut blame = Blame { resources: Vec::new(), ..Blame::default() };
     let shared = |access: &&&Access| others(case, access).next().is_some();
     let telling = case.telling();
     // A value that changed is a better clue than one that did not.
     let told = telling.iter().filter(shared).max_by_key(|a| (last_writer(case, a).is_some(), a.at));
     let Some(told) = told else {
-        blame.sentence = format!("Task {who} {panicked} `{message}`, after steps in an order that leads there");
-        blame.class = Some(Class::OrderViolation);
+        // Nothing that another task uses was read before: what is shown is what there is.
+        blame.sentence =
+            format!("{}, and what it had read before is not shared with other tasks", capital(&failed(case)));
+        blame.resources = telling.iter().map(|a| a.resource).collect();
         return blame;
     };
     let x = case.names.short(told.resource);
@@ -61,6 +78,11 @@ pub(super) fn order(case: &Case<'_>) -> Blame {
         }
     }
     blame
+}
+
+fn capital(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map(|first| first.to_uppercase().chain(chars).collect()).unwrap_or_default()
 }
 
 fn others<'c>(case: &'c Case<'_>, told: &Access) -> impl Iterator<Item = &'c Access> {

@@ -5,9 +5,14 @@
 
 use std::collections::BTreeSet;
 
+use drawloom_engine::act::Act;
+
 use super::accesses::Access;
+use super::acts::act;
 use super::case::{Blame, Case};
 use super::explanation::{Effect, Item, Line, Mark};
+use super::flow::Flow;
+use super::witness::witnesses;
 use crate::record::{BLOCKED, Details, Place};
 use crate::terminal::fold::{self, fold};
 use crate::terminal::operation::{shown, words};
@@ -17,6 +22,8 @@ use crate::terminal::reason::{endings, reason};
 const BEFORE: usize = 4;
 /// Accesses inside the window, or behind it, that are shown.
 const INSIDE: usize = 14;
+/// Accesses to other things inside the window that are shown.
+const FEW: usize = 8;
 
 /// The trace of what `blame` is about.
 pub(super) fn trace(case: &Case<'_>, blame: &Blame) -> Vec<Item> {
@@ -83,6 +90,7 @@ fn slice(case: &Case<'_>, blame: &Blame) -> Vec<u32> {
         }
     }
     shown.extend(wakes(case, blame));
+    shown.extend(around(case, blame));
     // What happened to a channel or a condition variable has no accesses, only steps.
     let touches = |i: &u32| case.whole.steps[*i as usize].resource.is_some_and(|r| blame.resources.contains(&r));
     let silent =
@@ -107,6 +115,25 @@ fn slice(case: &Case<'_>, blame: &Blame) -> Vec<u32> {
     }
     shown.retain(|i| *i < end);
     shown.into_iter().collect()
+}
+
+/// What else the tasks of the window do inside it to what they share, if that is not too much to read. What nothing
+/// rests on is left out.
+fn around(case: &Case<'_>, blame: &Blame) -> Vec<u32> {
+    let (Some(window), Some(harm)) = (&blame.window, blame.intrudes.last()) else { return Vec::new() };
+    let tasks = [window.task, harm.task];
+    let to = window.to.unwrap_or(case.end());
+    let is_shared = |access: &Access| {
+        let on_it = || case.accesses.all.iter().filter(|a| a.resource == access.resource && tasks.contains(&a.task));
+        on_it().any(|a| a.task != access.task) && on_it().any(|a| a.mode.writes())
+    };
+    let flow = Flow { record: case.whole, sources: case.sources };
+    let witnesses = witnesses(case, &flow, &case.telling());
+    let inside = |a: &&Access| window.from < a.step && a.step < to && tasks.contains(&a.task);
+    let more: Vec<&Access> = case.accesses.all.iter().filter(inside).filter(|a| is_shared(a)).collect();
+    let matters = |a: &&&Access| !witnesses.contains(&a.resource);
+    let more: Vec<u32> = more.iter().filter(matters).map(|a| a.step).collect();
+    if more.len() <= FEW { more } else { Vec::new() }
 }
 
 /// What let the window's task go on before the window: the last wait that another task ended by a message or a
@@ -236,7 +263,20 @@ fn verb(case: &Case<'_>, i: u32) -> String {
         "compare-exchange" if refused => format!("finds {name} changed: {value}"),
         "compare-exchange" => format!("exchanges {name}: {value} → {left}"),
         "look" => format!("looks at {name}"),
-        "use" => format!("uses {name}"),
+        "use" => match act(case.whole, step).unwrap_or(Act::Uses) {
+            Act::Uses => format!("uses {name}"),
+            Act::Locks => format!("locks {name}"),
+            Act::LocksShared => format!("locks {name} to read"),
+            Act::Unlocks => format!("unlocks {name}"),
+            Act::Acquires => format!("takes a permit of {name}"),
+            Act::Releases => format!("gives a permit of {name}"),
+            Act::Waits => format!("waits for {name}"),
+            Act::Wakes => format!("notifies {name}"),
+            Act::WakesNobody => format!("notifies {name}: nobody waits"),
+            Act::Sends => format!("sends to {name}"),
+            Act::Receives => format!("receives from {name}"),
+            Act::Abandons => format!("is dropped while it waits for {name}"),
+        },
         "read cell" => format!("reads {name}"),
         "write cell" => format!("writes {name}"),
         "lock" => format!("locks {name}{outcome}"),
@@ -264,6 +304,15 @@ fn verb(case: &Case<'_>, i: u32) -> String {
 
 fn effect(case: &Case<'_>, i: u32) -> Effect {
     let step = &case.whole.steps[i as usize];
+    if let Some(act) = act(case.whole, step) {
+        return match act {
+            Act::Uses | Act::Receives => Effect::Update,
+            Act::Locks | Act::LocksShared | Act::Acquires => Effect::Acquire,
+            Act::Unlocks | Act::Releases => Effect::Release,
+            Act::Waits | Act::Abandons => Effect::Wait,
+            Act::Wakes | Act::WakesNobody | Act::Sends => Effect::Wake,
+        };
+    }
     match case.whole.operation(step) {
         "load" | "spin_until" | "look" | "read cell" | "get" | "is_finished" => Effect::Read,
         "store" | "write cell" | "initialised" => Effect::Write,

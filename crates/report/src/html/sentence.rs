@@ -49,7 +49,7 @@ pub(super) fn details(record: &Record, names: &Names<'_>, sources: &dyn Fn(&str)
     if record.finding.kind == crate::record::PASSED {
         return String::new();
     }
-    if let (Details::Panic { backtrace }, Some(explanation)) = (&record.finding.details, &record.explanation) {
+    if let (Details::Panic { backtrace, .. }, Some(explanation)) = (&record.finding.details, &record.explanation) {
         let message: Vec<&str> = record.finding.message.lines().skip(1).collect();
         let mut parts = vec![sentence(record, names)];
         parts.extend(message.into_iter().map(str::to_owned));

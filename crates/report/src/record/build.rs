@@ -78,7 +78,8 @@ impl Record {
                 choice: step.was_choice,
                 after: step.after.checked_sub(1),
                 argument: argument(step.kind, step.arg).filter(|_| !of_object),
-                value: value(step).filter(|_| !of_object),
+                // Of an object it is not what is in there, but what was done (`Act`); mostly nothing that has a name.
+                value: value(step).filter(|value| !of_object || *value != 0),
             });
         }
         if let Some(finding) = finding {
@@ -122,7 +123,15 @@ impl Record {
             FindingKind::Panic(panic) => (
                 panic.message.clone(),
                 parse_place(&panic.location).map(|place| builder.intern(place)),
-                Details::Panic { backtrace: panic.backtrace.clone().map(without_addresses) },
+                Details::Panic {
+                    backtrace: panic.backtrace.clone().map(without_addresses),
+                    waiting: panic
+                        .waiting
+                        .iter()
+                        .flat_map(|waiting| &waiting.blocked)
+                        .map(|b| builder.blocked(b))
+                        .collect(),
+                },
             ),
             FindingKind::Deadlock(deadlock) => {
                 let details = self.deadlock(deadlock, builder);
@@ -271,7 +280,7 @@ impl Builder<'_> {
         if let Some(known) = self.by_site.get(&site.0) {
             return *known;
         }
-        let place = if site == Site::UNKNOWN { None } else { (self.resolve)(site) };
+        let place = if site == Site::UNKNOWN { None } else { (self.resolve)(site).filter(|place| !place.is_ours()) };
         let index = place.map(|place| self.intern(place));
         self.by_site.insert(site.0, index);
         index
@@ -301,7 +310,8 @@ impl Builder<'_> {
                 steps: 0,
                 yields: 0,
                 finished: false,
-                panicked: task.panicked || paniced(id),
+                panicked: task.panic.is_some() || paniced(id),
+                panic: task.panic.as_deref().map(str::to_owned),
             })
             .collect();
         for step in made {

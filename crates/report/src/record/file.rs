@@ -100,8 +100,10 @@ impl Record {
             }
             Details::Unjoined { tasks } => tasks.iter().all(task),
             Details::Leak { leaks } => leaks.iter().all(|l| place(&l.created_at)),
-            Details::Panic { .. }
-            | Details::Livelock { .. }
+            Details::Panic { waiting, .. } => {
+                waiting.iter().all(|b| task(&b.task) && resource(&b.resource) && place(&b.place))
+            }
+            Details::Livelock { .. }
             | Details::StepLimit { .. }
             | Details::TaskLimit { .. }
             | Details::Divergence { .. }

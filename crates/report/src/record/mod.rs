@@ -184,6 +184,30 @@ pub struct Place {
     pub column: u32,
 }
 
+impl Place {
+    /// Whether it is in the program: neither in the standard library nor in what runs the program.
+    pub fn is_the_users(&self) -> bool {
+        let file = self.file.replace('\\', "/");
+        let in_std = ["core/src/", "std/src/", "alloc/src/"].iter().any(|path| file.starts_with(path));
+        !in_std && !file.starts_with("/rustc/") && !self.is_ours()
+    }
+
+    /// Whether it is in the library that the program runs on, as a dependency or in its checkout. What happens there is
+    /// nobody's business.
+    pub fn is_ours(&self) -> bool {
+        let file = self.file.replace('\\', "/");
+        let in_checkout = ["crates/drawloom/src/", "crates/tokio/src/"].iter().any(|path| {
+            let at = file.find(path);
+            at.is_some_and(|at| at == 0 || file[..at].ends_with('/'))
+        });
+        let packaged = |folder: &str| {
+            let version = folder.strip_prefix("drawloom-tokio-").or_else(|| folder.strip_prefix("drawloom-"));
+            version.is_some_and(|version| version.starts_with(|c: char| c.is_ascii_digit()))
+        };
+        in_checkout || file.split('/').any(packaged)
+    }
+}
+
 /// A task of the execution.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct TaskRecord {
@@ -201,6 +225,9 @@ pub struct TaskRecord {
     pub finished: bool,
     /// Whether it ended by a panic.
     pub panicked: bool,
+    /// The message of that, its first line.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub panic: Option<String>,
 }
 
 /// A resource of the execution.
@@ -274,6 +301,9 @@ pub enum Details {
         /// Its backtrace, where one was asked for, without addresses.
         #[serde(default, with = "file::backtrace")]
         backtrace: Option<Backtrace>,
+        /// The tasks that wait for ever after it.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        waiting: Vec<BlockedRecord>,
     },
     /// Of a deadlock or a starvation.
     Deadlock {

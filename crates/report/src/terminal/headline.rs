@@ -22,7 +22,7 @@ pub(crate) fn headline(record: &Record, names: &Names<'_>, options: &RenderOptio
     let kind = record.finding.kind.to_uppercase();
     let mut out = String::new();
     match &record.finding.details {
-        Details::Panic { backtrace } => {
+        Details::Panic { backtrace, waiting } => {
             if record.is_broken_invariant() {
                 let _ = writeln!(out, "{}", start("BROKEN INVARIANT"));
                 indent(&mut out, &record.invariant());
@@ -45,6 +45,13 @@ pub(crate) fn headline(record: &Record, names: &Names<'_>, options: &RenderOptio
                 let _ = writeln!(out, "  backtrace:");
                 indent(&mut out, text);
             }
+            if !waiting.is_empty() {
+                let _ = writeln!(out, "  After that these wait for ever:");
+            }
+            for b in waiting.iter().take(MOST_LISTED) {
+                let _ = writeln!(out, "  {}: {}", names.full(b.task), blocked_on(record, names, b, waiting, true));
+            }
+            and_more(&mut out, waiting.len());
         }
         Details::Deadlock { blocked, cycle, chain, everybody } => {
             let _ = writeln!(out, "{}", start(&kind));

@@ -72,7 +72,7 @@ pub(crate) fn endings(record: &Record, names: &Names<'_>) -> Vec<Ending> {
 /// The tasks that nobody will let go on.
 pub(crate) fn blocked(record: &Record) -> &[BlockedRecord] {
     match &record.finding.details {
-        Details::Deadlock { blocked, .. } => blocked,
+        Details::Deadlock { blocked, .. } | Details::Panic { waiting: blocked, .. } => blocked,
         _ => &[],
     }
 }

@@ -9,7 +9,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
-use drawloom::object::Object;
+use drawloom::object::{Act, Object};
 
 use super::permits::Place;
 use crate::waiting::Wakers;
@@ -103,7 +103,13 @@ impl Notify {
 
     #[track_caller]
     fn notify(&self, whom: Whom) {
-        Wakers::from(self.state.update(|state| state.notify_one(whom))).wake();
+        let waker = self.state.update_doing(Location::caller(), |state| {
+            let waker = state.notify_one(whom);
+            // Where nobody waits a permit stays, and nothing is lost.
+            let act = if waker.is_some() { Act::Wakes } else { Act::Uses };
+            (waker, act)
+        });
+        Wakers::from(waker).wake();
     }
 
     /// Wakes who has waited longest; leaves a permit if nobody waits.
@@ -121,9 +127,10 @@ impl Notify {
     /// Wakes all who wait, and leaves no permit.
     #[track_caller]
     pub fn notify_waiters(&self) {
-        let wakers = self.state.update(|state| {
+        let wakers = self.state.update_doing(Location::caller(), |state| {
             state.rounds += 1;
             let mut wakers = Wakers::default();
+            let all = state.waiting.len();
             state.waiting.retain_mut(|waiter| {
                 let stays = waiter.notified.is_some();
                 if !stays {
@@ -131,7 +138,8 @@ impl Notify {
                 }
                 stays
             });
-            wakers
+            let act = if state.waiting.len() == all { Act::WakesNobody } else { Act::Wakes };
+            (wakers, act)
         });
         wakers.wake();
     }
@@ -172,7 +180,7 @@ impl<N: Deref<Target = Notify>> Notification<N> {
     /// Waits, with a waker or to be enabled only.
     fn poll(&mut self, waker: Option<&Waker>) -> Poll<()> {
         let (phase, rounds) = (&mut self.phase, self.rounds);
-        let poll = self.notify.state.update_from(self.place, |state| match *phase {
+        let mut wait = |state: &mut State| match *phase {
             Phase::Done => Poll::Ready(()),
             Phase::New if state.rounds != rounds => Poll::Ready(()),
             Phase::New if std::mem::take(&mut state.permit) => Poll::Ready(()),
@@ -197,6 +205,10 @@ impl<N: Deref<Target = Notify>> Notification<N> {
                     Poll::Pending
                 }
             },
+        };
+        let poll = self.notify.state.update_doing(self.place, |state| {
+            let poll = wait(state);
+            (poll, if poll.is_ready() { Act::Receives } else { Act::Waits })
         });
         if poll.is_ready() {
             self.phase = Phase::Done;
@@ -208,9 +220,10 @@ impl<N: Deref<Target = Notify>> Notification<N> {
 impl<N: Deref<Target = Notify>> Drop for Notification<N> {
     fn drop(&mut self) {
         let Phase::Waiting(ticket) = self.phase else { return };
-        let waker = self.notify.state.update_from(self.place, |state| {
+        let waker = self.notify.state.update_doing(self.place, |state| {
             let left = state.position(ticket).and_then(|at| state.waiting.remove(at));
-            left.and_then(|waiter| waiter.notified).and_then(|whom| state.notify_one(whom))
+            let next = left.and_then(|waiter| waiter.notified).and_then(|whom| state.notify_one(whom));
+            (next, Act::Abandons)
         });
         Wakers::from(waker).wake();
     }

@@ -7,7 +7,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
-use drawloom::object::Object;
+use drawloom::object::{Act, Object};
 
 use self::error::{RecvError, TryRecvError};
 use super::permits::Place;
@@ -172,12 +172,12 @@ impl<T> Future for Receiver<T> {
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let shared = self.shared.as_ref().expect("called after complete");
-        let poll = shared.state.update_from(shared.made_at, |state| match state.value.take() {
-            Some(value) => Poll::Ready(Ok(value)),
-            None if state.complete || state.closed => Poll::Ready(Err(RecvError(()))),
+        let poll = shared.state.update_doing(shared.made_at, |state| match state.value.take() {
+            Some(value) => (Poll::Ready(Ok(value)), Act::Receives),
+            None if state.complete || state.closed => (Poll::Ready(Err(RecvError(()))), Act::Uses),
             None => {
                 state.receiver = Some(context.waker().clone());
-                Poll::Pending
+                (Poll::Pending, Act::Waits)
             }
         });
         if poll.is_ready() {

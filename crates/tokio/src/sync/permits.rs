@@ -9,7 +9,7 @@ use std::panic::Location;
 use std::pin::Pin;
 use std::task::{Context, Poll, Waker};
 
-use drawloom::object::Object;
+use drawloom::object::{Act, Object};
 
 use super::{AcquireError, TryAcquireError};
 use crate::waiting::Wakers;
@@ -23,6 +23,8 @@ pub(crate) struct Permits {
     closed: bool,
     waiting: VecDeque<Waiter>,
     tickets: u64,
+    /// Of a lock, all that there are: who takes them all has it alone.
+    of_lock: Option<usize>,
 }
 
 struct Waiter {
@@ -36,7 +38,29 @@ impl Permits {
     pub(crate) const MAX: usize = usize::MAX >> 3;
 
     pub(crate) const fn new(available: usize) -> Self {
-        Permits { available, closed: false, waiting: VecDeque::new(), tickets: 0 }
+        Permits { available, closed: false, waiting: VecDeque::new(), tickets: 0, of_lock: None }
+    }
+
+    /// Those of a lock.
+    pub(crate) const fn of_lock(all: usize) -> Self {
+        Permits { available: all, closed: false, waiting: VecDeque::new(), tickets: 0, of_lock: Some(all) }
+    }
+
+    /// What reports say of taking `wanted` of them.
+    pub(crate) fn taking(&self, wanted: usize, done: bool) -> Act {
+        match self.of_lock {
+            _ if !done => Act::Waits,
+            Some(all) if wanted < all => Act::LocksShared,
+            Some(_) => Act::Locks,
+            None => Act::Acquires,
+        }
+    }
+
+    /// As [`try_take`](Self::try_take), with what reports say of it.
+    pub(crate) fn try_taking(&mut self, wanted: usize) -> (Result<(), TryAcquireError>, Act) {
+        let taken = self.try_take(wanted);
+        let act = if taken.is_ok() { self.taking(wanted, true) } else { Act::Uses };
+        (taken, act)
     }
 
     pub(crate) fn available(&self) -> usize {
@@ -165,7 +189,12 @@ impl<S: HasPermits> Future for Acquire<'_, S> {
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let Acquire { object, wanted, ticket, place } = self.get_mut();
-        object.update_from(place, |state| state.permits().poll_take(*wanted, ticket, context.waker()))
+        object.update_doing(place, |state| {
+            let permits = state.permits();
+            let poll = permits.poll_take(*wanted, ticket, context.waker());
+            let act = permits.taking(*wanted, poll.is_ready());
+            (poll, act)
+        })
     }
 }
 
@@ -173,7 +202,8 @@ impl<S: HasPermits> Drop for Acquire<'_, S> {
     fn drop(&mut self) {
         if let Some(ticket) = self.ticket {
             let wanted = self.wanted;
-            self.object.update_from(self.place, |state| state.permits().leave(wanted, ticket)).wake();
+            let leave = |state: &mut S| (state.permits().leave(wanted, ticket), Act::Abandons);
+            self.object.update_doing(self.place, leave).wake();
         }
     }
 }
@@ -193,6 +223,10 @@ impl Drop for Held<'_> {
 
 pub(crate) fn release(permits: &Object<Permits>, count: usize, place: Place) {
     if count > 0 {
-        permits.update_from(place, |permits| permits.give(count)).wake();
+        let give = |permits: &mut Permits| {
+            let act = if permits.of_lock.is_some() { Act::Unlocks } else { Act::Releases };
+            (permits.give(count), act)
+        };
+        permits.update_doing(place, give).wake();
     }
 }

@@ -63,7 +63,7 @@ impl Semaphore {
     }
 
     fn try_take(&self, n: u32, place: Place) -> Result<(), TryAcquireError> {
-        self.permits.update_from(place, |permits| permits.try_take(n as usize))
+        self.permits.update_doing(place, |permits| permits.try_taking(n as usize))
     }
 
     /// Waits for a permit.

@@ -25,6 +25,7 @@ pub(super) fn fixes(case: &Case<'_>, blame: &Blame) -> Vec<Fix> {
         Class::StaleReference => locks::stale_reference(&draft),
         Class::LifetimeMismatch => locks::lifetime(&draft),
         Class::MissingGuard => locks::missing_guard(&draft),
+        Class::AtomicityGap if blame.subkind == Some("dropped-future") => waits::dropped(&draft),
         Class::AtomicityGap => locks::atomicity(&draft),
         Class::DataRace => locks::data_race(&draft),
         Class::Deadlock => waits::deadlock(&draft),
@@ -34,7 +35,9 @@ pub(super) fn fixes(case: &Case<'_>, blame: &Blame) -> Vec<Fix> {
         Class::Starvation => waits::starvation(&draft),
         Class::AnyOrder => Vec::new(),
     };
-    if matches!(class, Class::Toctou | Class::StaleReference | Class::MissingGuard | Class::AtomicityGap) {
+    if blame.subkind != Some("dropped-future")
+        && matches!(class, Class::Toctou | Class::StaleReference | Class::MissingGuard | Class::AtomicityGap)
+    {
         fixes.extend(whole::whole(&draft));
     }
     fixes.sort_by_key(|fix| fix.effort);
@@ -93,7 +96,8 @@ impl Draft<'_, '_> {
 
     fn name(&self) -> String {
         let resource = self.blame.opens.as_ref().or(self.blame.closes.as_ref()).map(|a| a.resource);
-        resource.map_or("it", |r| self.case.names.bare(r)).to_owned()
+        let resource = resource.or(self.blame.resources.first().copied());
+        resource.map_or("state", |r| self.case.names.bare(r)).to_owned()
     }
 
     /// A sketch, in the language of the program.

@@ -102,17 +102,16 @@ fn break_the_circle(draft: &Draft<'_, '_>) -> Fix {
 }
 
 pub(super) fn order(draft: &Draft<'_, '_>) -> Vec<Fix> {
-    let name = draft.name();
-    let used = draft.blame.closes.as_ref();
-    let changed = draft.blame.intrudes.last();
+    // Where it is not known who comes before whom, nothing can be proposed.
+    let (Some(used), Some(changed)) = (draft.blame.closes.as_ref(), draft.blame.intrudes.last()) else {
+        return Vec::new();
+    };
+    let name = draft.case.names.bare(used.resource);
     let too_early = draft.blame.subkind == Some("too-early");
     let (first, second) = if too_early { (changed, used) } else { (used, changed) };
-    let (before, after) = (first.and_then(|a| draft.is_over(a)), second.and_then(|a| draft.begins(a)));
+    let (before, after) = (draft.is_over(first), draft.begins(second));
     let guard = before.zip(after).filter(|(b, a)| a != b).map(|(before, after)| Guard::Order { before, after });
-    let who = |access: Option<&crate::explain::accesses::Access>| {
-        access.map(|a| draft.case.names.path(a.task).to_owned()).unwrap_or_else(|| "the other".into())
-    };
-    let (first, second) = if too_early { (who(changed), who(used)) } else { (who(used), who(changed)) };
+    let (first, second) = (draft.case.names.path(first.task), draft.case.names.path(second.task));
     let wait = Words {
         title: format!("Let {second} wait for {first}"),
         effort: Effort::Moderate,
@@ -132,7 +131,7 @@ pub(super) fn order(draft: &Draft<'_, '_>) -> Vec<Fix> {
     let tolerate = Words {
         title: "Be ready for this order, too".to_owned(),
         effort: Effort::Simple,
-        sketch: vec![draft.remark(&format!("look at `{name}` first, and handle what it is")), draft.source(used)],
+        sketch: vec![draft.remark(&format!("look at `{name}` first, and handle what it is")), draft.source(Some(used))],
         tradeoff: "nobody waits",
         risk: "the look and the use have to be one step, or it becomes check-then-act",
     };
@@ -141,8 +140,18 @@ pub(super) fn order(draft: &Draft<'_, '_>) -> Vec<Fix> {
 
 pub(super) fn lost_wakeup(draft: &Draft<'_, '_>) -> Vec<Fix> {
     let (blame, case) = (draft.blame, draft.case);
-    if blame.subkind == Some("one-of-several") {
+    if matches!(blame.subkind, Some("one-of-several")) {
         return vec![notify_all(draft)];
+    }
+    if blame.subkind == Some("wrong-waiter") {
+        return vec![notify_all(draft), one_for_each(draft)];
+    }
+    let of_object = |step: &u32| {
+        let resource = case.record.steps[*step as usize].resource.map(|r| &case.record.resources[r as usize]);
+        resource.is_some_and(|resource| resource.kind == "object")
+    };
+    if blame.harm.as_ref().is_some_and(of_object) {
+        return vec![register_first(draft)];
     }
     let wait = blame.window.as_ref().and_then(|w| w.to).and_then(|i| case.place_of(i)).map(site);
     let look = blame.opens.as_ref();
@@ -216,6 +225,39 @@ fn notify_all(draft: &Draft<'_, '_>) -> Fix {
     draft.with_closes(words, "whoever waits looks again", None)
 }
 
+/// Where those who wait for different things wait in one place.
+fn one_for_each(draft: &Draft<'_, '_>) -> Fix {
+    let words = Words {
+        title: "Have a condition variable for each thing that is waited for".to_owned(),
+        effort: Effort::Moderate,
+        sketch: draft.written(
+            &["not_empty: Condvar, not_full: Condvar   // with the same mutex; notify the one that has changed"],
+            &["not_empty, not_full = Condition(lock), Condition(lock)   # notify the one that has changed"],
+        ),
+        tradeoff: "nobody is woken in vain",
+        risk: "every change has to notify the right one",
+    };
+    draft.with_closes(words, "a notification reaches somebody who can use it", None)
+}
+
+/// Where a future begins to wait only when it is polled.
+fn register_first(draft: &Draft<'_, '_>) -> Fix {
+    let name = draft.blame.harm.and_then(|i| draft.case.record.steps[i as usize].resource);
+    let name = name.map_or("notify", |r| draft.case.names.bare(r));
+    let words = Words {
+        title: "Begin to wait before the look".to_owned(),
+        effort: Effort::Simple,
+        sketch: vec![
+            format!("let notified = {name}.notified();   // counts from here"),
+            "if … is there already { return }".to_owned(),
+            "notified.await;".to_owned(),
+        ],
+        tradeoff: "none",
+        risk: "of notify_one the future has to be pinned and enabled before the look, too",
+    };
+    draft.with_closes(words, "the notification can no longer fall between the look and the wait", None)
+}
+
 pub(super) fn livelock(draft: &Draft<'_, '_>) -> Vec<Fix> {
     let wait = Words {
         title: "Wait instead of spinning".to_owned(),
@@ -243,6 +285,42 @@ pub(super) fn livelock(draft: &Draft<'_, '_>) -> Vec<Fix> {
         fixes.push(draft.with_closes(priority, closes, None));
     }
     fixes
+}
+
+/// Where a future is dropped in the middle.
+pub(super) fn dropped(draft: &Draft<'_, '_>) -> Vec<Fix> {
+    let name = draft.name();
+    let own_task = Words {
+        title: "Let it run to its end in a task of its own".to_owned(),
+        effort: Effort::Simple,
+        sketch: vec![
+            "timeout(limit, tokio::spawn(work)).await   // who stops waiting does not stop the work".to_owned(),
+        ],
+        tradeoff: "the work goes on after nobody waits for it",
+        risk: "who gave up must not count on its not being done",
+    };
+    let undo = Words {
+        title: format!("Put `{name}` in order when it is dropped"),
+        effort: Effort::Moderate,
+        sketch: vec![
+            format!("let undo = Undo(&{name});   // its Drop takes back what was done"),
+            "….await;".to_owned(),
+            "undo.forget();   // all of it is done".to_owned(),
+        ],
+        tradeoff: "none while nothing is dropped",
+        risk: "Drop cannot await",
+    };
+    let last = Words {
+        title: "Wait first, and change things afterwards".to_owned(),
+        effort: Effort::Moderate,
+        sketch: vec![
+            "let place = channel.reserve().await;   // then everything, without an await in between".to_owned(),
+        ],
+        tradeoff: "none",
+        risk: "whoever adds an await later brings the mistake back",
+    };
+    let closes = "what is begun is finished, or taken back";
+    [own_task, undo, last].into_iter().map(|words| draft.with_closes(words, closes, None)).collect()
 }
 
 pub(super) fn starvation(draft: &Draft<'_, '_>) -> Vec<Fix> {

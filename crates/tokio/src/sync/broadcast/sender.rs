@@ -6,6 +6,8 @@ use std::panic::Location;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
 
+use drawloom::object::Act;
+
 use super::error::SendError;
 use super::receiver::subscribe;
 use super::{Receiver, Shared, Slot, Value, shared};
@@ -34,9 +36,9 @@ impl<T> Sender<T> {
     pub fn send(&self, value: T) -> Result<usize, SendError<T>> {
         let value = Value(Arc::new(Mutex::new(value)));
         let kept = value.clone();
-        let (receivers, overwritten, waiting) = self.shared.state.update(|state| {
+        let (receivers, overwritten, waiting) = self.shared.state.update_doing(Location::caller(), |state| {
             if state.receivers == 0 {
-                return (0, None, Wakers::default());
+                return ((0, None, Wakers::default()), Act::WakesNobody);
             }
             let mut overwritten = None;
             if state.slots.len() == self.shared.capacity {
@@ -44,7 +46,7 @@ impl<T> Sender<T> {
                 state.first += 1;
             }
             state.slots.push_back(Slot { value: Some(kept), unseen: state.receivers });
-            (state.receivers, overwritten, state.sent.take())
+            ((state.receivers, overwritten, state.sent.take()), Act::Sends)
         });
         drop(overwritten);
         if receivers == 0 {

@@ -7,7 +7,7 @@ use std::pin::Pin;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::{Context, Poll, Waker};
 
-use drawloom::object::Object;
+use drawloom::object::{Act, Object};
 
 use super::error::{SendError, TryRecvError, TrySendError};
 use crate::sync::TryAcquireError;
@@ -78,9 +78,9 @@ impl<T> Chan<T> {
     #[track_caller]
     pub(super) fn try_send(&self, value: T) -> Result<(), TrySendError<T>> {
         let mut value = Some(value);
-        let sent = self.state.update(|state| {
-            state.permits.try_take(1)?;
-            Ok(state.put(value.take()))
+        let sent = self.state.update_doing(Location::caller(), |state| match state.permits.try_take(1) {
+            Ok(()) => (Ok(state.put(value.take())), Act::Sends),
+            Err(error) => (Err(error), Act::Uses),
         });
         match (sent, value) {
             (Ok(receiver), _) => {
@@ -193,12 +193,12 @@ impl<T> Chan<T> {
     }
 
     pub(super) fn poll_recv(&self, waker: &Waker, place: Place) -> Poll<Option<T>> {
-        let (poll, senders) = self.state.update_from(place, |state| match state.queue.pop_front() {
-            Some(value) => (Poll::Ready(Some(value)), state.permits.give(1)),
-            None if self.is_over(state) => (Poll::Ready(None), Wakers::default()),
+        let (poll, senders) = self.state.update_doing(place, |state| match state.queue.pop_front() {
+            Some(value) => ((Poll::Ready(Some(value)), state.permits.give(1)), Act::Receives),
+            None if self.is_over(state) => ((Poll::Ready(None), Wakers::default()), Act::Uses),
             None => {
                 state.receiver = Some(waker.clone());
-                (Poll::Pending, Wakers::default())
+                ((Poll::Pending, Wakers::default()), Act::Waits)
             }
         });
         senders.wake();
@@ -224,10 +224,10 @@ impl<T> Chan<T> {
 
     #[track_caller]
     pub(super) fn try_recv(&self) -> Result<T, TryRecvError> {
-        let (received, senders) = self.state.update(|state| match state.queue.pop_front() {
-            Some(value) => (Ok(value), state.permits.give(1)),
-            None if self.is_over(state) => (Err(TryRecvError::Disconnected), Wakers::default()),
-            None => (Err(TryRecvError::Empty), Wakers::default()),
+        let (received, senders) = self.state.update_doing(Location::caller(), |state| match state.queue.pop_front() {
+            Some(value) => ((Ok(value), state.permits.give(1)), Act::Receives),
+            None if self.is_over(state) => ((Err(TryRecvError::Disconnected), Wakers::default()), Act::Uses),
+            None => ((Err(TryRecvError::Empty), Wakers::default()), Act::Uses),
         });
         senders.wake();
         received
@@ -279,8 +279,10 @@ impl<T> Future for Send<'_, T> {
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let Send { chan, value, ticket, place } = self.get_mut();
-        let sent = chan.state.update_from(place, |state| {
-            state.permits.poll_take(1, ticket, context.waker()).map_ok(|()| state.put(value.take()))
+        let sent = chan.state.update_doing(place, |state| {
+            let taken = state.permits.poll_take(1, ticket, context.waker());
+            let act = if taken.is_ready() { Act::Sends } else { Act::Waits };
+            (taken.map_ok(|()| state.put(value.take())), act)
         });
         match sent {
             Poll::Pending => Poll::Pending,
@@ -299,7 +301,8 @@ impl<T> Future for Send<'_, T> {
 impl<T> Drop for Send<'_, T> {
     fn drop(&mut self) {
         if let Some(ticket) = self.ticket {
-            let senders = self.chan.state.update_from(self.place, |state| state.permits.leave(1, ticket));
+            let leave = |state: &mut State<T>| (state.permits.leave(1, ticket), Act::Abandons);
+            let senders = self.chan.state.update_doing(self.place, leave);
             senders.wake();
         }
     }

@@ -39,7 +39,7 @@ impl<T> Mutex<T> {
     #[must_use]
     #[track_caller]
     pub const fn new(value: T) -> Self {
-        Mutex { permits: Permissions(Object::new(Permits::new(1))), value: UnsafeCell::new(value) }
+        Mutex { permits: Permissions(Object::new(Permits::of_lock(1))), value: UnsafeCell::new(value) }
     }
 
     /// As [`new`](Self::new).
@@ -62,7 +62,7 @@ impl<T: ?Sized> Mutex<T> {
     }
 
     fn try_take(&self, place: Place) -> Result<(), TryLockError> {
-        self.permits.0.update_from(place, |permits| permits.try_take(1)).map_err(|_| TryLockError(()))
+        self.permits.0.update_doing(place, |permits| permits.try_taking(1)).map_err(|_| TryLockError(()))
     }
 
     /// Waits until nobody before us has the lock.

@@ -60,7 +60,7 @@ impl<T> RwLock<T> {
     #[track_caller]
     pub const fn with_max_readers(value: T, readers: u32) -> Self {
         assert!(readers <= MAX_READERS, "a RwLock may not be created with more than u32::MAX >> 3 readers");
-        let permits = Permissions(Object::new(Permits::new(readers as usize)));
+        let permits = Permissions(Object::new(Permits::of_lock(readers as usize)));
         RwLock { permits, readers, value: UnsafeCell::new(value) }
     }
 
@@ -91,7 +91,7 @@ impl<T: ?Sized> RwLock<T> {
     }
 
     fn try_take(&self, wanted: u32, place: Place) -> Result<(), TryLockError> {
-        let taken = self.permits.0.update_from(place, |permits| permits.try_take(wanted as usize));
+        let taken = self.permits.0.update_doing(place, |permits| permits.try_taking(wanted as usize));
         taken.map_err(|_| TryLockError(()))
     }
 
