@@ -190,8 +190,8 @@ def explore(
 
     `workers` is a list, or one callable that `count` threads run. Coroutine functions are run as tasks of an event
     loop, from await to await; then `setup` and `invariant` may be some, too. `backend` says whose: "asyncio" or "trio",
-    if it is not the library that runs already. `invariant` is asked in the end of each execution: it returns False or
-    raises if something is wrong. An exception in a worker is a finding, too.
+    if it is not the library that runs already. `invariant` is asked in the end of each execution: it returns something
+    false other than None, or raises, if something is wrong. An exception in a worker is a finding, too.
 
     A thread that stands still for `stuck_after` seconds of real time (5), in something that is not under control, ends
     the exploration; 0 lets it. Ctrl-C ends it with a KeyboardInterrupt, whose `result` is what there is until then.
