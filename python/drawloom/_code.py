@@ -164,9 +164,12 @@ def is_library(file: str) -> bool:
     return file.startswith((_LIBRARY, "<frozen ")) or any(part in file for part in _installed(""))
 
 
-# Whose code it is: the program's, a library's, or that of modules that only pass on what the program wants.
+# Whose code it is: the program's, a library's, or that of modules whose objects belong to who uses them.
 PROGRAM, LIBRARY, PASSED_ON = 0, 1, 2
-_OF_REFERENCES = (_LIBRARY + "weakref.py", _LIBRARY + "_weakrefset.py")
+_PASSING_ON = {os.path.join(_LIBRARY, *name.split("/")) for name in (
+    "weakref.py", "_weakrefset.py", "threading.py", "queue.py", "collections/__init__.py", "_collections_abc.py", "heapq.py",
+    "contextlib.py", "asyncio/locks.py", "asyncio/queues.py",
+)}
 
 
 def analyse(code: CodeType) -> tuple[bool, int, int, str, list[Row]]:
@@ -175,7 +178,7 @@ def analyse(code: CodeType) -> tuple[bool, int, int, str, list[Row]]:
     foreign = is_foreign(file) or (function, file) in FOREIGN_FUNCTIONS
     foreign = foreign or file.endswith(FOREIGN_FUNCTIONS_OF_TRIO.get(function, ()))
     locals_ = code.co_nlocals + len(set(code.co_cellvars) - set(code.co_varnames)) + len(code.co_freevars)
-    whose = PASSED_ON if file in _OF_REFERENCES else LIBRARY if foreign or is_library(file) else PROGRAM
+    whose = PASSED_ON if file in _PASSING_ON else LIBRARY if foreign or is_library(file) else PROGRAM
     if foreign:
         return True, whose, locals_, file, []
     instructions = list(dis.get_instructions(code))

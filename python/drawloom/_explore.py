@@ -298,7 +298,9 @@ def _result(told: dict[str, Any], again: Callable[[str], Result]) -> Result:
     else:
         verdict = "no_bug_found"
     assumptions, left_behind = _assumptions(told)
-    if left_behind is not None and verdict in ("holds", "no_bug_found"):
+    # Where they do not begin alike they need not go on alike either.
+    diverged = any(finding.kind == "divergence" for finding in findings) and verdict == "inconclusive"
+    if left_behind is not None and (diverged or verdict in ("holds", "no_bug_found")):
         verdict, reason = "inconclusive", left_behind
     if verdict == "holds" and assumptions:
         reason = f"{reason}; it is assumed that {', and that '.join(map(str, assumptions))}"
@@ -331,13 +333,13 @@ _ASSUMED = {
 def _assumptions(told: dict[str, Any]) -> tuple[list[Assumption], str | None]:
     """What is taken for granted; and what keeps executions from beginning alike, if something of the program does."""
     found = [Assumption(kind, f"{_ASSUMED[kind]} ({place})") for kind, place in told["assumptions"].items()]
-    left_over: list[tuple[str, str, int]] = told["left_over"]
+    left_over: list[tuple[str, str, int, bool]] = told["left_over"]
     if left_over:
         # What is the program's own comes first: a library knows how to remember what it does.
-        name, file, line = min(left_over, key=lambda found: _code.is_library(found[1]))
+        name, file, line, by_program = max(left_over, key=lambda found: found[3])
         where = f"`{name}` is written at {file}:{line}, and then is not what it was at first"
         found.append(Assumption("module state", f"what executions leave behind makes no difference: {where}"))
-        if not _code.is_library(file):
+        if by_program:
             return found, f"executions do not begin alike: {where}, so `setup` has to make it anew"
     if told["opaque"]:
         found.append(Assumption("C code", f"what is not known is one step, and touches nothing but the program's objects: {told['opaque']}"))

@@ -7,6 +7,7 @@ import builtins
 import ctypes
 import json
 import os
+import queue
 import sys
 import threading
 import time
@@ -564,6 +565,39 @@ def test_so_is_an_attribute_of_an_object_of_a_module_and_what_a_function_has_aro
 
     assert drawloom.explore(list, [of_module, of_module], lambda s: len(s) <= 1).verdict in ("fails", "inconclusive")
     assert drawloom.explore(list, [of_closure, of_closure], lambda s: len(s) <= 1).verdict in ("fails", "inconclusive")
+
+
+_ready = threading.Event()
+_queue = queue.Queue()
+
+
+def test_an_event_of_a_module_that_stays_set_is_left_behind():
+    _ready.clear()
+
+    def looks(s):
+        s.n = _ready.is_set()
+
+    def sets(s):
+        _ready.set()
+
+    # In the very first execution it was not set.
+    assert verdict_of(counter, [looks, sets], lambda s: s.n) in ("fails", "inconclusive")
+
+    def setup():
+        _ready.clear()
+        return counter()
+
+    assert sees_both(setup, sets, lambda s: _ready.is_set(), False, True)
+
+
+def test_a_queue_of_a_module_that_is_not_emptied_is_left_behind():
+    def looks(s):
+        s.n = _queue.qsize()
+
+    def puts(s):
+        _queue.put(1)
+
+    assert verdict_of(counter, [looks, puts], lambda s: s.n < 100) in ("fails", "inconclusive")
 
 
 def test_who_only_gathers_what_executions_come_to_leaves_nothing_behind_that_matters():

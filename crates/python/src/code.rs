@@ -122,7 +122,7 @@ const NOTHING: Op = Op { kind: Kind::None, a: 0, b: 0, c: 0, depth: 0, name: 0, 
 pub(crate) enum Whose {
     Program,
     Library,
-    /// Of a module that only passes on what the program wants.
+    /// Of a module whose objects belong to who uses them: an event, a queue.
     PassedOn,
 }
 

@@ -13,7 +13,7 @@ use pyo3::prelude::*;
 
 use crate::access::{Access, Fills, Part, Touched, method_of};
 use crate::names;
-use crate::raise::codes_on_stack;
+use crate::raise::{codes_on_stack, is_by_program};
 use crate::world::{AddressHasher, Addressed, Known, place, world};
 
 /// Stands for all of a container.
@@ -27,8 +27,9 @@ const MOST_ITEMS: usize = 64;
 #[derive(Default)]
 pub(crate) struct Leftovers {
     owners: Addressed<usize, Owner>,
-    /// What is read, and not what it was at first: its name, and the file and line where it is written.
-    pub(crate) found: Vec<(String, String, u32)>,
+    /// What is read, and not what it was at first: its name, the file and line where it is written, and whether it is
+    /// the program that does so.
+    pub(crate) found: Vec<(String, String, u32, bool)>,
 }
 
 /// Kept, so that its address stands for nothing else.
@@ -46,6 +47,7 @@ struct Written {
     /// What it was before anybody wrote it, and where that was.
     first: u64,
     site: Site,
+    by_program: bool,
     /// In which execution it was touched last, and whether it was something else then.
     epoch: u64,
     differs: bool,
@@ -83,7 +85,7 @@ fn seen_again(access: &Access, part: usize, write: bool, mut written: Written) {
     written.told |= tells;
     world().leftovers.note(access, written);
     if tells {
-        tell(access.owner, part, written.site);
+        tell(access.owner, &written);
     }
 }
 
@@ -113,7 +115,7 @@ fn outlasts(access: &Access) -> bool {
 
 #[cold]
 fn begin(access: &Access, part: usize, site: Site) {
-    let first = now(access, part);
+    let (first, by_program) = (now(access, part), is_by_program());
     let known = world();
     let epoch = known.epoch;
     let owner = known.leftovers.owners.entry(access.owner as usize).or_insert_with(|| {
@@ -122,21 +124,22 @@ fn begin(access: &Access, part: usize, site: Site) {
         Owner { parts: Vec::new(), epoch, lasts: false }
     });
     owner.epoch = epoch;
-    owner.parts.push(Written { part, first, site, epoch, differs: false, told: false });
+    owner.parts.push(Written { part, first, site, by_program, epoch, differs: false, told: false });
 }
 
 #[cold]
-fn tell(owner: *mut PyObject, part: usize, site: Site) {
+fn tell(owner: *mut PyObject, written: &Written) {
     let found = &mut world().leftovers.found;
     if found.len() >= MOST_TOLD {
         return;
     }
     // SAFETY: callbacks run with the interpreter's lock.
     let py = unsafe { Python::assume_gil_acquired() };
+    let part = written.part;
     let name = names::name(py, &Known { id: ResourceId::NONE, owner: owner as usize, part, is_named: part != ALL });
-    let place = place(site);
+    let place = place(written.site);
     let file = place.as_ref().map(|place| place.file.clone()).unwrap_or_default();
-    found.push((name, file, place.map_or(0, |place| place.line)));
+    found.push((name, file, place.map_or(0, |place| place.line), written.by_program));
 }
 
 /// A module is being imported: what it does is done once in a process.
