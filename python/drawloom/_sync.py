@@ -299,7 +299,12 @@ class _Forgetful:
     def discard(self, _thread: Any) -> None: ...
 
 
+# Functions in Python, which modules may have imported by name.
+OF_THREADS: list[Patch] = [(threading, name, function) for name, function in (
+    ("current_thread", _current_thread), ("enumerate", _enumerate), ("active_count", _active_count), ("activeCount", _active_count),
+) if hasattr(threading, name)]
 _PATCHES: list[Patch] = [
+    *OF_THREADS,
     (threading, "_dangling", _Forgetful()),
     (threading, "Lock", make_lock),
     (threading, "RLock", make_rlock),
@@ -308,7 +313,6 @@ _PATCHES: list[Patch] = [
     (threading, "_counter", None),
     (threading, "get_ident", get_ident),
     (threading, "get_native_id", get_ident),
-    (threading, "current_thread", _current_thread),
     (threading.Thread, "__hash__", _hash),
     (threading.Thread, "start", _start),
     (threading.Thread, "join", _join),
@@ -317,9 +321,6 @@ _PATCHES: list[Patch] = [
     (_thread, "RLock", make_rlock),
     (threading, "local", Local),
     (queue, "SimpleQueue", queue._PySimpleQueue),  # type: ignore[attr-defined]
-    (threading, "enumerate", _enumerate),
-    (threading, "active_count", _active_count),
-    (threading, "activeCount", _active_count),
     *((time, name, patch) for name, patch in _clock.PATCHES.items()),
     *_chance.PATCHES,
     *_pools.PATCHES,

@@ -13,6 +13,7 @@ import threading
 import time
 import types
 import weakref
+from threading import active_count, current_thread
 from types import SimpleNamespace
 
 import pytest
@@ -362,6 +363,20 @@ def test_all_threads_are_other_ones_when_one_is_started():
 
     assert verdict_of(SimpleNamespace, [looks, starts], lambda s: s.seen >= s.again) == "fails"
     assert verdict_of(SimpleNamespace, [looks, starts], lambda s: s.seen <= s.again) == "fails"
+
+
+def test_functions_of_threads_that_were_imported_by_name_are_the_same():
+    def counts(s):
+        s.seen = (active_count(), active_count())
+        s.is_same = current_thread() is threading.current_thread()
+
+    def starts(s):
+        thread = threading.Thread(target=int)
+        thread.start()
+        thread.join()
+
+    assert verdict_of(SimpleNamespace, [counts, starts], lambda s: s.seen[0] >= s.seen[1]) == "fails"
+    assert verdict_of(SimpleNamespace, [counts, starts], lambda s: s.is_same) == "holds"
 
 
 def test_who_only_starts_threads_is_not_in_the_way_of_others_who_do():
