@@ -35,7 +35,7 @@ class Handle(asyncio.TimerHandle):
         self._loop = loop
         self._callback, self._args = callback, args
         self._context = contextvars.copy_context() if context is None else context
-        self._when = loop.time() if when is None else when
+        self._when = now() if when is None else when
         self._cancelled = self._scheduled = False
         self._source_traceback = None
         self._repr = None
@@ -258,6 +258,7 @@ class Loop(Host, asyncio.SelectorEventLoop):
 
     def call_at(self, when: float, callback: Callable[..., Any], *args: Any, context: Any = None) -> Handle:  # type: ignore[override]
         handle = Handle(self, callback, args, context, when)
+        _drawloom.assume_time()
         if not self.is_over:
             self.new_guest(handle, None, instant(when))
         return handle
@@ -266,6 +267,7 @@ class Loop(Host, asyncio.SelectorEventLoop):
         return self.call_at(self.time() + max(0.0, delay), callback, *args, context=context)
 
     def time(self) -> float:
+        _drawloom.assume_time()
         return now()
 
     def create_future(self) -> Any:

@@ -73,6 +73,7 @@ class Deadlines:
 
     def add(self, deadline: float, scope: Any) -> None:
         if not self._loop.is_over:
+            _drawloom.assume_time()
             self._loop.new_guest(Timer(deadline, scope), None, _reached(deadline))
 
     def remove(self, deadline: float, scope: Any) -> None: ...

@@ -78,6 +78,7 @@ FOREIGN_FUNCTIONS_OF_TRIO = {
     **dict.fromkeys(("coroutine_or_error", "_create"), _installed("trio", "_util.py")),
 }
 
+_LIBRARY = os.path.join(os.path.dirname(os.path.abspath(os.__file__)), "")
 Row = tuple[int, int, int, int, int, int, "str | None", int]
 
 # Instructions with fixed operands: kind, a, b.
@@ -111,7 +112,6 @@ FIXED = {
     "FORMAT_SIMPLE": ("DEEP_READ", 1, 0),
     "FORMAT_WITH_SPEC": ("DEEP_READ", 2, 0),
     "CONVERT_VALUE": ("DEEP_READ", 1, 0),
-    "YIELD_FROM": ("NEXT", 2, 0),
     "SEND": ("NEXT", 2, 0),
     "MATCH_CLASS": ("UNKNOWN", 1, 0),
     "MATCH_KEYS": ("UNKNOWN", 1, 0),
@@ -144,6 +144,10 @@ ITEM_OPERATOR = 26 if VERSION >= (3, 14) else None
 # How many operands there are is worked out where neither a trace function nor the frame tells.
 DEPTHS_WORKED_OUT = (3, 12) <= VERSION < (3, 14)
 
+# Where an instruction has an argument beyond 255, the beginning of which comes before it, a trace function is called
+# at that beginning, and not at the instruction.
+HEARD_AT_FIRST = VERSION < (3, 12)
+
 # The names of arguments come right before the call that has them.
 NAMES_ARGUMENTS = {"KW_NAMES"} if (3, 11) <= VERSION < (3, 13) else {"LOAD_CONST"}
 
@@ -154,21 +158,41 @@ def is_foreign(file: str) -> bool:
     return (file.startswith(FOREIGN) or any(part in file for part in FOREIGN_PARTS)) and file not in SEEN
 
 
-def analyse(code: CodeType) -> tuple[bool, int, str, list[Row]]:
-    """Whether a code is none under test, how many locals it has, its file, and its rows."""
+@functools.cache
+def is_library(file: str) -> bool:
+    """Whether a file is one of the standard library, or of an installed package."""
+    return file.startswith((_LIBRARY, "<frozen ")) or any(part in file for part in _installed(""))
+
+
+# Whose code it is: the program's, a library's, or that of modules whose objects belong to who uses them.
+PROGRAM, LIBRARY, PASSED_ON = 0, 1, 2
+_PASSING_ON = {os.path.join(_LIBRARY, *name.split("/")) for name in (
+    "weakref.py", "_weakrefset.py", "threading.py", "queue.py", "collections/__init__.py", "_collections_abc.py", "heapq.py",
+    "contextlib.py", "asyncio/locks.py", "asyncio/queues.py",
+)}
+
+
+def analyse(code: CodeType) -> tuple[bool, int, int, str, list[Row]]:
+    """Whether a code is none under test, whose it is, how many locals it has, its file, and its rows."""
     file, function = code.co_filename, code.co_name
     foreign = is_foreign(file) or (function, file) in FOREIGN_FUNCTIONS
     foreign = foreign or file.endswith(FOREIGN_FUNCTIONS_OF_TRIO.get(function, ()))
     locals_ = code.co_nlocals + len(set(code.co_cellvars) - set(code.co_varnames)) + len(code.co_freevars)
+    whose = PASSED_ON if file in _PASSING_ON else LIBRARY if foreign or is_library(file) else PROGRAM
     if foreign:
-        return True, locals_, file, []
+        return True, whose, locals_, file, []
     instructions = list(dis.get_instructions(code))
     depths = stack_depths(code, instructions) if DEPTHS_WORKED_OUT else {}
     rows = []
     line = code.co_firstlineno
     names: object = None
+    heard_at: int | None = None
     for instruction in instructions:
         line = line_of(instruction) or line
+        heard_at = instruction.offset if heard_at is None or not HEARD_AT_FIRST else heard_at
+        if instruction.opname == "EXTENDED_ARG":
+            continue
+        offset, heard_at = heard_at, None
         row = describe(code, instruction)
         names = code.co_consts[instruction.arg or 0] if instruction.opname in NAMES_ARGUMENTS else names
         if row is None:
@@ -182,8 +206,8 @@ def analyse(code: CodeType) -> tuple[bool, int, str, list[Row]]:
         depth = depths.get(instruction.offset, -1)
         if DEPTHS_WORKED_OUT and depth < 0:
             continue  # nothing leads there
-        rows.append((instruction.offset // 2, KINDS[kind], a, b, c, max(depth, 0), name, line))
-    return False, locals_, file, rows
+        rows.append((offset // 2, KINDS[kind], a, b, c, max(depth, 0), name, line))
+    return False, whose, locals_, file, rows
 
 
 def line_of(instruction: dis.Instruction) -> int | None:
@@ -204,6 +228,9 @@ def describe(code: CodeType, instruction: dis.Instruction) -> tuple[str, int, in
         kind, a, b = FIXED[op]
         named = kind in ("ATTR_LOAD", "ATTR_STORE", "GLOBAL_LOAD", "GLOBAL_STORE")
         return kind, a, b, 0, name_of(code, op, arg) if named else None
+    if op == "YIELD_FROM":
+        # Up to 3.10: it yields, too, where later versions have another instruction for that.
+        return "NEXT", 2, 0, 1, None
     if op == "FOR_ITER":
         # What a comprehension goes through is a parameter, which in 3.10 its caller has as well, till it returns.
         shared = VERSION < (3, 11) and code.co_varnames[:1] == (".0",) and not code.co_flags & inspect.CO_GENERATOR

@@ -9,12 +9,13 @@ import signal
 import sys
 import traceback
 import types
+import weakref
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from . import _code, _drawloom, _loops, _naming, _outside, _real_time, _settings, _sync, _types
 from ._async_explore import AsyncProgram, backend_of, is_async
-from ._result import Finding, Result, Verdict
+from ._result import Assumption, Finding, Result, Verdict
 from ._torn_down import TornDown
 
 TOOL = 4
@@ -58,6 +59,7 @@ _drawloom.install({
     "describe": _describe,
     "torn_down": TornDown,
     "disable": _DISABLE,
+    "nothing": lambda: None,
     "pure": _types.PURE,
     "containers": _types.CONTAINERS,
     "views": _types.VIEWS,
@@ -65,6 +67,8 @@ _drawloom.install({
     "locals": _types.LOCALS,
     "at_once": _sync.AT_ONCE,
     "cell": types.CellType,
+    "proxies": [weakref.ProxyType, weakref.CallableProxyType],
+    "mapping_proxy": types.MappingProxyType,
     "probe": _types.Probe,
     "reentrant": _types.LOCKS[1],
     "bound_slot": type(object().__str__),
@@ -186,8 +190,8 @@ def explore(
 
     `workers` is a list, or one callable that `count` threads run. Coroutine functions are run as tasks of an event
     loop, from await to await; then `setup` and `invariant` may be some, too. `backend` says whose: "asyncio" or "trio",
-    if it is not the library that runs already. `invariant` is asked in the end of each execution: it returns False or
-    raises if something is wrong. An exception in a worker is a finding, too.
+    if it is not the library that runs already. `invariant` is asked in the end of each execution: it returns something
+    false other than None, or raises, if something is wrong. An exception in a worker is a finding, too.
 
     A thread that stands still for `stuck_after` seconds of real time (5), in something that is not under control, ends
     the exploration; 0 lets it. Ctrl-C ends it with a KeyboardInterrupt, whose `result` is what there is until then.
@@ -293,6 +297,13 @@ def _result(told: dict[str, Any], again: Callable[[str], Result]) -> Result:
         verdict = "holds"
     else:
         verdict = "no_bug_found"
+    assumptions, left_behind = _assumptions(told)
+    # Where they do not begin alike they need not go on alike either.
+    diverged = any(finding.kind == "divergence" for finding in findings) and verdict == "inconclusive"
+    if left_behind is not None and (diverged or verdict in ("holds", "no_bug_found")):
+        verdict, reason = "inconclusive", left_behind
+    if verdict == "holds" and assumptions:
+        reason = f"{reason}; it is assumed that {', and that '.join(map(str, assumptions))}"
     if told["uncontrolled"] and verdict != "inconclusive":
         reason = f"{reason}; not under control: {told['uncontrolled']}"
     result = Result(
@@ -305,11 +316,34 @@ def _result(told: dict[str, Any], again: Callable[[str], Result]) -> Result:
         findings=findings,
         coarse=told["opaque"],
         uncontrolled=told["uncontrolled"],
+        assumptions=assumptions,
         _replay=again,
     )
     if told["interrupted"]:
         _interrupt(result)
     return result
+
+
+_ASSUMED = {
+    "time": "time passes only when nobody can go on, so that no timer fires early and clocks stand still till then",
+    "weak references": "what only weak references lead to goes when it is let go of, and cycles of garbage between executions",
+}
+
+
+def _assumptions(told: dict[str, Any]) -> tuple[list[Assumption], str | None]:
+    """What is taken for granted; and what keeps executions from beginning alike, if something of the program does."""
+    found = [Assumption(kind, f"{_ASSUMED[kind]} ({place})") for kind, place in told["assumptions"].items()]
+    left_over: list[tuple[str, str, int, bool]] = told["left_over"]
+    if left_over:
+        # What is the program's own comes first: a library knows how to remember what it does.
+        name, file, line, by_program = max(left_over, key=lambda found: found[3])
+        where = f"`{name}` is written at {file}:{line}, and then is not what it was at first"
+        found.append(Assumption("module state", f"what executions leave behind makes no difference: {where}"))
+        if by_program:
+            return found, f"executions do not begin alike: {where}, so `setup` has to make it anew"
+    if told["opaque"]:
+        found.append(Assumption("C code", f"what is not known is one step, and touches nothing but the program's objects: {told['opaque']}"))
+    return found, None
 
 
 def _is_by_interrupt(finding: Finding) -> bool:

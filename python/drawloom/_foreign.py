@@ -16,6 +16,7 @@ _NAMES = (
     " ppoll select pselect epoll_create epoll_create1 epoll_ctl epoll_wait epoll_pwait usleep nanosleep sleep"
 )
 _seen: set[int] = set()
+_installed: list[Any] = []
 
 
 def _address(ctypes: Any, function: Any) -> int | None:
@@ -26,6 +27,14 @@ def _address(ctypes: Any, function: Any) -> int | None:
 def _look(ctypes: Any) -> set[int]:
     process = ctypes.CDLL(None)
     return {_address(ctypes, getattr(process, name)) or 0 for name in _NAMES.split() if hasattr(process, name)}
+
+
+def install() -> None:
+    """Types whose objects have memory of C, if there are any."""
+    ctypes = sys.modules.get("ctypes")
+    if ctypes is not None and not _installed:
+        _installed.append(ctypes)
+        _drawloom.install_c(ctypes._SimpleCData.__mro__[1], ctypes._CFuncPtr)
 
 
 def is_seen(function: Any) -> bool:

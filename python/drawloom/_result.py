@@ -63,6 +63,19 @@ class Finding:
         return target
 
 
+@dataclass(frozen=True)
+class Assumption:
+    """Something that is taken for granted, since it cannot be told."""
+
+    kind: str
+    """`time`, `weak references`, `module state` or `C code`."""
+    what: str
+    """In words, and where it plays a part first."""
+
+    def __str__(self) -> str:
+        return self.what
+
+
 @dataclass(frozen=True, repr=False)
 class Result:
     """What an exploration came to."""
@@ -80,13 +93,17 @@ class Result:
     """Why accesses are not told apart, if they are not: slower, and right all the same."""
     uncontrolled: str | None = None
     """What was waited for that is not part of the exploration, if there was something: it may differ from run to run."""
+    assumptions: list[Assumption] = field(default_factory=list)
+    """What is taken for granted by `holds`: where one of these does not apply, nor does the verdict."""
     _replay: Callable[[str], Result] | None = field(default=None, compare=False)
 
     def __repr__(self) -> str:
         found = f", {', '.join(finding.kind for finding in self.findings)}" if self.findings else ""
         exhausted = ", exhausted" if self.exhausted else ""
         executions = "1 execution" if self.executions == 1 else f"{self.executions} executions"
-        return f"<drawloom.Result {self.verdict}{found}: {executions}{exhausted}>"
+        kinds = ", ".join(assumption.kind for assumption in self.assumptions) if self.verdict == "holds" else ""
+        assuming = f", assuming {kinds}" if kinds else ""
+        return f"<drawloom.Result {self.verdict}{found}: {executions}{exhausted}{assuming}>"
 
     @property
     def explanation(self) -> str:

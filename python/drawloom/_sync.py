@@ -19,7 +19,7 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from . import _chance, _clock, _drawloom, _naming, _pools
+from . import _chance, _clock, _drawloom, _foreign, _naming, _pools
 from ._patching import Patch, in_place
 
 _allocate_lock = _thread.allocate_lock
@@ -138,6 +138,8 @@ def _start(self: Any) -> None:
     if sys.version_info >= (3, 14) and self._context is None and sys.flags.thread_inherit_context:
         self._context = contextvars.copy_context()
     daemon = self.daemon or _pools.is_worker(self)
+    if _drawloom.is_known(_COUNTED):
+        _drawloom.touch(_COUNTED, True)
     _starting.append(self)
     self._drawloom_task = _drawloom.spawn(_run_thread, [self], _naming.of_thread(self), daemon)
     _threads[self._drawloom_task] = self
@@ -154,6 +156,7 @@ _native_ids = [native for name in ("get_ident", "get_native_id") if (native := g
 
 def begin_execution() -> None:
     """Forgets the threads of the last one, and how many there were; what is random is the same in each."""
+    _foreign.install()
     _threads.clear()
     _starting.clear()
     _hashes[0] = itertools.count()
@@ -178,11 +181,13 @@ def _current_thread() -> Any:
     if not _drawloom.is_controlled():
         return _native_current_thread()
     task = _drawloom.thread()
-    if task == 0:
-        return _native_main
+    return _native_main if task == 0 else _thread_of(task)
+
+
+def _thread_of(task: int) -> Any:
     if task not in _threads:
         thread: Any = _drawloom.unobserved(lambda: threading.Thread(name=f"worker {task - 2}", daemon=False))
-        thread._ident, thread._drawloom_task = get_ident(), task
+        thread._ident, thread._drawloom_task = ident_of(task), task
         thread._started._flag = True
         _threads[task] = thread
     return _threads[task]
@@ -218,7 +223,11 @@ def _is_alive(self: Any) -> bool:
 
 def get_ident() -> int:
     """The same in every execution."""
-    return 1_000_000 + _drawloom.thread() if _drawloom.is_controlled() else _native_get_ident()
+    return ident_of(_drawloom.thread()) if _drawloom.is_controlled() else _native_get_ident()
+
+
+def ident_of(task: int) -> int:
+    return 1_000_000 + task
 
 
 class Local:
@@ -256,12 +265,25 @@ def _values_of(local: Any) -> dict[str, Any]:
     return values
 
 
+# Somebody looks at which threads there are, and who starts one is noticed by that.
+_COUNTED = "threads"
+
+
 def _enumerate() -> list[Any]:
     if not _drawloom.is_controlled():
         return _native_enumerate()
+    if _drawloom.is_parallel():
+        _drawloom.learn(_COUNTED)
+        _drawloom.touch(_COUNTED, False)
+    for task in _drawloom.workers():
+        _thread_of(task)
     known = list(_threads.values())
     starting = [thread for thread in _starting if not any(thread is one for one in known)]
     return [_native_main, *(thread for thread in known if thread.is_alive()), *starting]
+
+
+def _active_count() -> int:
+    return len(_enumerate())
 
 
 def _all_tasks(loop: Any = None) -> Any:
@@ -277,7 +299,12 @@ class _Forgetful:
     def discard(self, _thread: Any) -> None: ...
 
 
+# Functions in Python, which modules may have imported by name.
+OF_THREADS: list[Patch] = [(threading, name, function) for name, function in (
+    ("current_thread", _current_thread), ("enumerate", _enumerate), ("active_count", _active_count), ("activeCount", _active_count),
+) if hasattr(threading, name)]
 _PATCHES: list[Patch] = [
+    *OF_THREADS,
     (threading, "_dangling", _Forgetful()),
     (threading, "Lock", make_lock),
     (threading, "RLock", make_rlock),
@@ -286,7 +313,6 @@ _PATCHES: list[Patch] = [
     (threading, "_counter", None),
     (threading, "get_ident", get_ident),
     (threading, "get_native_id", get_ident),
-    (threading, "current_thread", _current_thread),
     (threading.Thread, "__hash__", _hash),
     (threading.Thread, "start", _start),
     (threading.Thread, "join", _join),
@@ -295,7 +321,6 @@ _PATCHES: list[Patch] = [
     (_thread, "RLock", make_rlock),
     (threading, "local", Local),
     (queue, "SimpleQueue", queue._PySimpleQueue),  # type: ignore[attr-defined]
-    (threading, "enumerate", _enumerate),
     *((time, name, patch) for name, patch in _clock.PATCHES.items()),
     *_chance.PATCHES,
     *_pools.PATCHES,
@@ -305,7 +330,23 @@ for _module, _name in ((queue, "time"), (threading, "_time")):
         _PATCHES.append((_module, _name, _clock.monotonic))
 # What runs no Python code where it is not under control.
 AT_ONCE: list[Any] = [make_lock, Local, queue._PySimpleQueue]  # type: ignore[attr-defined]
+_native_settrace = sys.settrace
+
+
+def _settrace(function: Any) -> None:
+    if not _drawloom.is_controlled():
+        return _native_settrace(function)
+    if function is not None:
+        _drawloom.give_up("a trace function of the program's own, in a version of Python that has room for but one")
+
+
+def _gettrace() -> Any:
+    return None if _drawloom.is_controlled() else sys.gettrace()
+
+
 _SUBSTITUTES: dict[Any, Any] = {
+    # Up to 3.11 it is a trace function that looks on.
+    **({sys.settrace: _settrace, sys.gettrace: _gettrace} if sys.version_info < (3, 12) else {}),
     _NativeSimpleQueue: queue._PySimpleQueue,  # type: ignore[attr-defined]
     asyncio.tasks.all_tasks: _all_tasks,
     **dict.fromkeys(_native_ids, get_ident),

@@ -69,7 +69,8 @@ def _iterators() -> list[type]:
         itertools.dropwhile(len, ()), itertools.zip_longest(), itertools.product(), itertools.permutations(()),
         itertools.combinations((), 0), itertools.accumulate(()), itertools.starmap(len, ()), itertools.groupby(()),
         iter(collections.OrderedDict()), collections.OrderedDict().keys(), collections.OrderedDict().values(),
-        collections.OrderedDict().items(), iter(range(1 << 70)), iter("é"), iter(array.array("i")), *_templates(),
+        collections.OrderedDict().items(), iter(range(1 << 70)), iter("é"), iter(array.array("i")), types.MappingProxyType({}),
+        *_templates(),
     ]
     return list({type(sample) for sample in samples})
 
@@ -246,8 +247,8 @@ _CALLED: dict[type, str] = {
     _json.make_scanner: "PURE",
     operator.itemgetter: "DEEP_READ",
     types.GenericAlias: "READ_ARGUMENTS",
-    # Whether an object is gone is nothing that is told apart: it is kept for as long as it matters.
-    weakref.ref: "PURE",
+    # Whether an object is gone is a matter of all that may have a reference to it.
+    weakref.ref: "UNKNOWN",
 }
 _BY_OBJECT: dict[int, int] = {}
 _KEPT: list[Any] = []

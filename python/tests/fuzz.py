@@ -61,10 +61,19 @@ def drawn(seed: int) -> tuple[Program, set[Any], int]:
     raise AssertionError
 
 
+def shown(seed: int, program: Program) -> str:
+    told = f"seed {seed}, {program.full_dict=}, {program.queue_size=}, {program.looks_at_order=}"
+    return "\n".join([told, *program.sources])
+
+
 def compare(seed: int, repetitions: int = 0) -> int:
     """Compares one program; the number of its traces."""
     program, expected, traces = drawn(seed)
-    shown = "\n".join([f"seed {seed}, {program.full_dict=}, {program.queue_size=}, {program.looks_at_order=}", *program.sources])
+    return held_against(program, expected, traces, shown(seed, program), repetitions)
+
+
+def held_against(program: Program, expected: set[Any], traces: int, shown: str, repetitions: int = 0) -> int:
+    """Explores a program in both orders, and expects certain outcomes and as many executions as there are traces."""
     first = None
     for backwards in (False, True):
         outcomes, kinds, executions, tokens = explored(program, backwards)

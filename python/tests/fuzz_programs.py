@@ -8,6 +8,7 @@ from __future__ import annotations
 import queue
 import random
 import threading
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -61,7 +62,7 @@ class Program:
     def workers(self) -> list[Callable[[Any], None]]:
         functions = []
         for number, source in enumerate(self.sources):
-            names: dict[str, Any] = {"queue": queue}
+            names: dict[str, Any] = {"queue": queue, "time": time}
             exec(compile(source, f"<thread {number}>", "exec"), names)
             functions.append(names[f"thread{number}"])
         return functions

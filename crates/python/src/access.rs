@@ -9,6 +9,7 @@
 //!
 //! [`Knowledge::opaque`]: crate::world::Knowledge::opaque
 
+mod aliases;
 mod attributes;
 mod calls;
 mod filling;
@@ -89,6 +90,8 @@ pub(crate) struct Touched {
     pub(crate) at_first: bool,
     /// Something else is to be called.
     substituted: bool,
+    /// It is a matter of whether an object is still there.
+    pub(crate) of_life: bool,
 }
 
 impl Touched {
@@ -102,6 +105,11 @@ impl Touched {
     }
 
     fn name(&mut self, owner: *mut PyObject, name: usize, write: bool) {
+        let known = crate::world::world();
+        if write && owner as usize == known.builtins_names() {
+            // All modules have it, as objects have what is their class's.
+            known.class_is_written(name);
+        }
         self.add(Access::new(owner, Part::Name(name), write));
     }
 

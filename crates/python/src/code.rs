@@ -35,7 +35,7 @@ pub(crate) enum Kind {
     Compare,
     /// An operator on two operands; in place, if `b` is 1.
     Operator,
-    /// The next item of an iterator; a comprehension's own is held `b` times besides.
+    /// The next item of an iterator; a comprehension's own is held `b` times besides. If `c` is 1, it is yielded as well.
     Next,
     /// Calls operand `a` with the `b` operands above it; `c` says what else lies there.
     Call,
@@ -117,6 +117,15 @@ pub(crate) struct Op {
 
 const NOTHING: Op = Op { kind: Kind::None, a: 0, b: 0, c: 0, depth: 0, name: 0, site: Site::UNKNOWN, nth: 0 };
 
+/// Whose code it is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Whose {
+    Program,
+    Library,
+    /// Of a module whose objects belong to who uses them: an event, a queue.
+    PassedOn,
+}
+
 /// A code object that was analysed.
 pub(crate) struct Code {
     ops: Vec<Op>,
@@ -124,6 +133,7 @@ pub(crate) struct Code {
     pub(crate) locals: usize,
     /// It is not under test.
     pub(crate) foreign: bool,
+    pub(crate) whose: Whose,
     /// Keep the code, and the names of its instructions, where they are.
     _kept: Vec<Py<PyAny>>,
 }
@@ -151,8 +161,9 @@ fn analyse(address: *mut pyo3::ffi::PyObject) -> &'static Code {
     // SAFETY: as above.
     let object = unsafe { Bound::from_borrowed_ptr(py, address) };
     let code = read(py, &object).unwrap_or_else(|error| {
-        error.print(py);
-        Code { ops: vec![], locals: 0, foreign: false, _kept: vec![object.clone().unbind()] }
+        // Nothing of it would be seen, and nothing could be said.
+        world().unsupported.get_or_insert_with(|| format!("code that cannot be analysed: {error}"));
+        Code { ops: vec![], locals: 0, foreign: false, whose: Whose::Program, _kept: vec![object.clone().unbind()] }
     });
     let code = Box::new(code);
     world().codes.entry(address as usize).or_insert(code)
@@ -167,11 +178,14 @@ fn number_within(lines: &mut HashMap<usize, u16>, line: usize) -> u16 {
 /// Asks the Python side, which knows the instructions of this version.
 fn read(py: Python<'_>, object: &Bound<'_, PyAny>) -> PyResult<Code> {
     let Some(analyse) = world().analyse.as_ref().map(|analyse| analyse.clone_ref(py)) else {
-        return Ok(Code { ops: vec![], locals: 0, foreign: true, _kept: vec![object.clone().unbind()] });
+        let kept = vec![object.clone().unbind()];
+        return Ok(Code { ops: vec![], locals: 0, foreign: true, whose: Whose::Library, _kept: kept });
     };
     let answer = aside(|| analyse.call1(py, (object,)))?;
     let mut kept = vec![object.clone().unbind()];
-    let (foreign, locals, file, rows) = answer.extract::<(bool, usize, Bound<'_, PyString>, Bound<'_, PyList>)>(py)?;
+    let (foreign, whose, locals, file, rows) =
+        answer.extract::<(bool, u8, usize, Bound<'_, PyString>, Bound<'_, PyList>)>(py)?;
+    let whose = [Whose::Program, Whose::Library, Whose::PassedOn][usize::from(whose.min(2))];
     let (mut ops, mut lines) = (Vec::new(), HashMap::new());
     let path = file.to_string();
     for row in rows.iter() {
@@ -196,5 +210,5 @@ fn read(py: Python<'_>, object: &Bound<'_, PyAny>) -> PyResult<Code> {
         let nth = if name == 0 { number_within(&mut lines, line) } else { 0 };
         ops[index] = Op { kind, a, b, c, depth, name, site, nth };
     }
-    Ok(Code { ops, locals, foreign, _kept: kept })
+    Ok(Code { ops, locals, foreign, whose, _kept: kept })
 }

@@ -5,6 +5,7 @@ use drawloom_gates::{Baton, baton};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 
+use crate::assumptions;
 use crate::raise::{here, torn_down};
 use crate::sync::{Lock, Slot, nanos};
 use crate::world::world;
@@ -54,7 +55,10 @@ impl CondVar {
         };
         let result = match timeout {
             Some(timeout) if timeout <= 0.0 => baton.step(operation).map(|_| outcome::TIMED_OUT),
-            Some(timeout) => baton.step_with_timeout(operation, nanos(timeout)),
+            Some(timeout) => {
+                assumptions::time();
+                baton.step_with_timeout(operation, nanos(timeout))
+            }
             None => baton.step(operation),
         };
         let me = baton.running();

@@ -2,8 +2,10 @@
 
 #[cfg(not(Py_3_12))]
 mod tracing {
-    use pyo3::Python;
+    use std::sync::atomic::{AtomicBool, Ordering};
+
     use pyo3::ffi::{self, PyObject};
+    use pyo3::prelude::*;
 
     use crate::calling;
     use crate::code::{Kind, code_at};
@@ -24,6 +26,17 @@ mod tracing {
         fn PyFrame_GetLineNumber(frame: *mut PyObject) -> i32;
     }
 
+    /// The trace function was called.
+    static HEARD: AtomicBool = AtomicBool::new(false);
+
+    /// Whether the calling thread is still traced: code under test, or a library, may have put another trace function
+    /// in the place of this one. `probe` is any function in Python.
+    pub(crate) fn is_tracing_thread(probe: &Bound<'_, PyAny>) -> bool {
+        HEARD.store(false, Ordering::Relaxed);
+        let called = probe.call0();
+        HEARD.load(Ordering::Relaxed) || called.is_err()
+    }
+
     /// What a callback has come to, as the interpreter wants it.
     fn answer(done: Result<(), Stop>) -> i32 {
         let Err(stop) = done else { return 0 };
@@ -35,6 +48,7 @@ mod tracing {
 
     extern "C" fn trace(_: *mut PyObject, frame: *mut ffi::PyFrameObject, what: i32, _: *mut PyObject) -> i32 {
         let frame = frame.cast::<PyObject>();
+        HEARD.store(true, Ordering::Relaxed);
         if world().busy {
             return 0;
         }
@@ -63,6 +77,9 @@ mod tracing {
                         observed(&op, &operands);
                         let done: Result<(), Stop> = match op.kind {
                             Kind::Return => returned(&operands).map_err(Into::into),
+                            Kind::Next if op.c == 1 => {
+                                returned(&operands).map_err(Into::into).and_then(|()| instruction(&op, &operands))
+                            }
                             _ => instruction(&op, &operands),
                         };
                         return answer(done);
@@ -89,7 +106,7 @@ mod tracing {
 }
 
 #[cfg(not(Py_3_12))]
-pub(crate) use tracing::{start_tracing_thread, stop_tracing_thread};
+pub(crate) use tracing::{is_tracing_thread, start_tracing_thread, stop_tracing_thread};
 
 #[cfg(Py_3_12)]
 mod monitoring {
@@ -163,10 +180,17 @@ mod monitoring {
 
     /// The same.
     pub(crate) fn stop_tracing_thread() {}
+
+    /// Trace functions are another matter.
+    pub(crate) fn is_tracing_thread(_probe: &Bound<'_, PyAny>) -> bool {
+        true
+    }
 }
 
 #[cfg(Py_3_12)]
-pub(crate) use monitoring::{on_instruction, on_line, on_unwind, start_tracing_thread, stop_tracing_thread};
+pub(crate) use monitoring::{
+    is_tracing_thread, on_instruction, on_line, on_unwind, start_tracing_thread, stop_tracing_thread,
+};
 
 use crate::code::{Kind, Op};
 use crate::layout::Operands;

@@ -6,6 +6,7 @@
 //! - `access` says what an instruction touches, and `effects` what functions do that are not written in Python;
 //! - `steps` makes steps of it, as far as anybody could notice, and `containers` says how finely;
 //! - `world` is what the process knows;
+//! - `assumptions` are what a result takes for granted, and `leftovers` is what executions leave behind for the next ones;
 //! - `native` has locks of the interpreter obey, too, and `locals` is what each thread has its own of;
 //! - `sync`, `condvar` and `tasks` are locks, condition variables, threads and time;
 //! - `handing` is about locks that one thread takes and another one releases;
@@ -20,6 +21,7 @@
 //! - `program` runs executions, `result` is what comes of an exploration, `reading` is how people read that.
 
 mod access;
+mod assumptions;
 mod calling;
 mod chance;
 mod code;
@@ -31,6 +33,7 @@ mod guests;
 mod handing;
 mod instrument;
 mod layout;
+mod leftovers;
 mod locals;
 mod markers;
 mod names;
@@ -87,12 +90,14 @@ fn install(py: Python<'_>, given: &Bound<'_, PyDict>) -> PyResult<()> {
     world.describe = Some(one("describe")?);
     world.torn_down = Some(one("torn_down")?);
     world.disable = Some(one("disable")?);
+    world.probe = Some(one("nothing")?);
     world.types.pure.extend(all("pure")?);
     world.types.containers.extend(all("containers")?);
     world.types.views.extend(all("views")?);
     world.types.resumed.extend(all("resumed")?);
     world.types.locals.extend(all("locals")?);
     world.types.at_once.extend(all("at_once")?);
+    world.types.proxies.extend(all("proxies")?);
     for (name, place) in [
         ("probe", &mut world.types.probe),
         ("bound_slot", &mut world.types.bound_slot),
@@ -100,6 +105,7 @@ fn install(py: Python<'_>, given: &Bound<'_, PyDict>) -> PyResult<()> {
         ("sorted", &mut world.types.sorted),
         ("reentrant", &mut world.types.reentrant),
         ("cell", &mut world.types.cell),
+        ("mapping_proxy", &mut world.types.mapping_proxy),
     ] {
         let kind = one(name)?;
         *place = kind.as_ptr() as usize;
@@ -115,6 +121,13 @@ fn install_pure(types: Vec<Py<PyAny>>) {
         world().types.pure.insert(kind.as_ptr() as usize);
         std::mem::forget(kind);
     }
+}
+
+/// The base of all types of C, and of those that are functions: of a module that need not be there.
+#[pyfunction]
+fn install_c(data: Py<PyAny>, function: Py<PyAny>) {
+    let types = &mut world().types;
+    (types.c_data, types.c_function) = (data.into_ptr() as usize, function.into_ptr() as usize);
 }
 
 /// Calls `body`, and returns what each instruction on the way worked on: its kind, and the address of an operand.
@@ -141,6 +154,7 @@ fn _drawloom(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("EFFECTS", numbers(&mut EFFECTS.iter().map(|(name, _)| *name))?)?;
     module.add_function(wrap_pyfunction!(install, module)?)?;
     module.add_function(wrap_pyfunction!(install_pure, module)?)?;
+    module.add_function(wrap_pyfunction!(install_c, module)?)?;
     module.add_function(wrap_pyfunction!(observe, module)?)?;
     #[cfg(Py_3_12)]
     module.add_function(wrap_pyfunction!(instrument::on_instruction, module)?)?;
@@ -152,6 +166,9 @@ fn _drawloom(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<condvar::CondVar>()?;
     module.add_class::<chance::GeneratorState>()?;
     module.add_class::<workers::Workers>()?;
+    module.add_function(wrap_pyfunction!(workers::is_broken, module)?)?;
+    module.add_function(wrap_pyfunction!(workers::workers, module)?)?;
+    module.add_function(wrap_pyfunction!(assumptions::assume_time, module)?)?;
     tasks::add_to(module)?;
     markers::add_to(module)?;
     guests::add_to(module)?;

@@ -22,7 +22,7 @@ pub(crate) fn name_resources(baton: Baton) {
     baton.with_engine(|engine| named.iter().for_each(|(id, name)| engine.name_resource(*id, name)));
 }
 
-fn name(py: Python<'_>, known: &Known) -> String {
+pub(crate) fn name(py: Python<'_>, known: &Known) -> String {
     if known.owner == 0 {
         return match known.part {
             0 => "everything".to_owned(),
@@ -32,6 +32,9 @@ fn name(py: Python<'_>, known: &Known) -> String {
     // SAFETY: owners are kept for the execution.
     let owner = unsafe { Bound::from_borrowed_ptr(py, known.owner as *mut PyObject) };
     let kind = owner.get_type().name().map_or_else(|_| "object".to_owned(), |name| name.to_string());
+    if known.owner == world().types.c_data {
+        return "memory of C".to_owned();
+    }
     if known.part == usize::MAX {
         return kind;
     }

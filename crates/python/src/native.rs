@@ -8,6 +8,7 @@ use drawloom_gates::{Baton, TornDown};
 use pyo3::ffi::{self, PyObject};
 use pyo3::prelude::*;
 
+use crate::assumptions;
 use crate::code::Op;
 use crate::layout::Operands;
 use crate::markers;
@@ -86,7 +87,10 @@ pub(crate) fn step(
             let limit = if let LockOp::AcquireWithin(nanos, _) = lock_op { Some(nanos) } else { None };
             let result = match (limit, waits && shadow.handed_over && markers::are_on()) {
                 (_, true) => markers::request(baton, operation, limit, || !is_held(lock))?,
-                (Some(nanos), false) => baton.step_with_timeout(operation, nanos)?,
+                (Some(nanos), false) => {
+                    assumptions::time();
+                    baton.step_with_timeout(operation, nanos)?
+                }
                 (None, false) => baton.step(operation)?,
             };
             if result == outcome::OK {

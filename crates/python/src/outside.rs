@@ -7,6 +7,7 @@ use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 
+use crate::assumptions;
 use crate::guests::note;
 use crate::markers;
 use crate::raise::{here, torn_down};
@@ -70,7 +71,10 @@ fn await_wake(py: Python<'_>, timeout: Option<f64>) -> PyResult<bool> {
     let baton = baton().ok_or_else(|| PyRuntimeError::new_err("not in an exploration"))?;
     let park = Operation::new(OpKind::Park, ResourceId::NONE, here());
     let result = match timeout {
-        Some(timeout) => baton.step_with_timeout(park, nanos(timeout)),
+        Some(timeout) => {
+            assumptions::time();
+            baton.step_with_timeout(park, nanos(timeout))
+        }
         None => baton.step(park),
     };
     result.map(|result| result == outcome::OK).map_err(|_| torn_down(py))

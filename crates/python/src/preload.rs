@@ -15,6 +15,7 @@ use pyo3::ffi::{self, PyObject};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 
+use crate::assumptions;
 use crate::outside;
 use crate::raise::here;
 use crate::world::{Phase, world};
@@ -307,6 +308,9 @@ fn park(baton: Baton, nanos: u64, alone: bool) -> Result<Answer, TornDown> {
     let operation = Operation::new(OpKind::Park, ResourceId::NONE, here());
     let now = || baton.with_engine(|engine| engine.now());
     let until = (nanos != FOR_EVER).then(|| now().saturating_add(nanos));
+    if until.is_some() {
+        assumptions::time();
+    }
     loop {
         // Timers fire when nobody can go on: one that comes after all others tells that nobody will.
         let latest = latest_of_others(baton).unwrap_or(0).max(now());
@@ -356,6 +360,7 @@ extern "C" fn sleep(nanos: u64) -> Answer {
             Ok(baton) => baton,
             Err(answer) => return answer,
         };
+        assumptions::time();
         let until = baton.with_engine(|engine| engine.now()).saturating_add(nanos);
         let operation = Operation::new(OpKind::Sleep, ResourceId::NONE, here()).with_arg(until);
         answer(baton.step(operation).map(|_| Answer::DONE))

@@ -14,7 +14,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyCFunction;
 
 use crate::core::{Together, follow};
-use crate::instrument::{start_tracing_thread, stop_tracing_thread};
+use crate::instrument::{is_tracing_thread, start_tracing_thread, stop_tracing_thread};
 use crate::locals;
 use crate::markers;
 use crate::names::name_resources;
@@ -177,7 +177,12 @@ pub(crate) fn call(body: &Py<PyAny>, arguments: &[Py<PyAny>]) -> Option<Panic> {
     let arguments = pyo3::types::PyTuple::new(py, arguments.iter().map(|a| a.bind(py))).ok()?;
     let me = drawloom_gates::baton().map_or(TaskId::NONE, |baton| baton.running());
     let is_main = me == TaskId::MAIN;
+    // Whoever ran on this thread before may have ended it.
+    start_tracing_thread();
     let called = locals::in_own_context(py, is_main, || body.bind(py).call1(arguments));
+    if world().probe.as_ref().map(|probe| probe.clone_ref(py)).is_some_and(|probe| !is_tracing_thread(probe.bind(py))) {
+        world().unsupported.get_or_insert_with(|| "a trace function in the place of the one that looks on".to_owned());
+    }
     if !is_main {
         locals::empty(py, me);
         locals::forget(py);

@@ -7,7 +7,7 @@ use pyo3::exceptions::PySystemExit;
 use pyo3::ffi::{self, PyObject};
 use pyo3::prelude::*;
 
-use crate::code::code_at;
+use crate::code::{Whose, code_at};
 use crate::world::world;
 
 unsafe extern "C" {
@@ -71,6 +71,34 @@ pub(crate) fn here() -> Site {
             frame = back;
         }
     }
+}
+
+/// Calls `look` with the code of each frame of the running thread, the innermost first, until it says something.
+pub(crate) fn codes_on_stack<R>(mut look: impl FnMut(*mut PyObject) -> Option<R>) -> Option<R> {
+    // SAFETY: called with the interpreter's lock; the frames of a running thread are live, and every new reference
+    // is given back.
+    unsafe {
+        let mut frame = PyEval_GetFrame();
+        ffi::Py_XINCREF(frame);
+        while !frame.is_null() {
+            let code = PyFrame_GetCode(frame);
+            let said = look(code);
+            ffi::Py_DECREF(code);
+            let back = if said.is_none() { PyFrame_GetBack(frame) } else { std::ptr::null_mut() };
+            ffi::Py_DECREF(frame);
+            if said.is_some() {
+                return said;
+            }
+            frame = back;
+        }
+    }
+    None
+}
+
+/// Whether it is the program itself that does what is done now, and no library on its own behalf.
+pub(crate) fn is_by_program() -> bool {
+    let whose = codes_on_stack(|code| Some(code_at(code).whose).filter(|whose| *whose != Whose::PassedOn));
+    whose == Some(Whose::Program)
 }
 
 /// A line of a code, which lives as long as it is known.

@@ -12,6 +12,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 
 use crate::instrument::{start_tracing_thread, stop_tracing_thread};
+use crate::leftovers;
 use crate::markers::{self, Follows, Markers};
 use crate::preload;
 use crate::program::Threads;
@@ -112,6 +113,7 @@ fn begin(real_time: (f64, bool), markers: Option<Markers>) -> PyResult<preload::
     (world().knowledge, world().unsupported, world().keys) = (Knowledge::new(), None, None);
     (world().uncontrolled, world().needs_threads, world().stuck, world().made) = (None, false, None, 0);
     (world().uncollected, world().markers) = (0, markers);
+    world().assumptions.clear();
     // What is known from the beginning need not be found out.
     world().knowledge.timed_joins = world().markers.is_some();
     let looking = preload::look();
@@ -128,6 +130,7 @@ fn stop_looking(looking: preload::Looking) {
 
 fn end() {
     begin_execution();
+    leftovers::end();
     (world().exploring, world().markers) = (false, None);
 }
 
@@ -176,6 +179,8 @@ fn tell<'py>(
     told.set_item("summary", exploration.summary())?;
     told.set_item("error", exploration.error())?;
     tell_in_real_time(&told)?;
+    told.set_item("assumptions", world().assumptions.clone())?;
+    told.set_item("left_over", world().leftovers.found.clone())?;
     told.set_item("needs_threads", world().needs_threads)?;
     told.set_item("made", world().made)?;
     told.set_item("opaque", world().knowledge.opaque.clone().or(unknown))?;

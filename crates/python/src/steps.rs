@@ -7,11 +7,13 @@ use pyo3::ffi::PyObject;
 use pyo3::prelude::*;
 
 use crate::access::{Access, Fills, Part, Touched, fill, touched};
+use crate::assumptions;
 use crate::calling;
 use crate::code::{Kind, Op};
 use crate::containers::{FILLED, Facts, REMOVED, STRUCTURE, Use, WHOLE};
 use crate::guests::note_piece;
 use crate::layout::Operands;
+use crate::leftovers;
 use crate::markers;
 use crate::native;
 use crate::raise::torn_down;
@@ -45,6 +47,8 @@ pub(crate) fn instruction(op: &Op, operands: &Operands) -> Result<(), Stop> {
         }
         return Ok(stop_if_grown(baton)?);
     }
+    leftovers::look(&touched, op.site);
+    assumptions::life(&touched, op.site);
     if baton.is_guest() {
         note_piece(&touched, op.site);
         return Ok(());

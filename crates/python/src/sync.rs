@@ -8,6 +8,7 @@ use drawloom_gates::{Baton, TornDown, baton};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 
+use crate::assumptions;
 use crate::guests::note;
 use crate::handing;
 use crate::raise::{here, needs_threads, torn_down};
@@ -102,6 +103,7 @@ fn acquire(lock: &Bound<'_, Lock>, blocking: bool, timeout: f64) -> PyResult<boo
     let operation = handing::acquisition(handed_over, id, blocking && timeout != 0.0, here());
     // Nothing is borrowed while others run.
     let result = if blocking && timeout > 0.0 {
+        assumptions::time();
         baton.step_with_timeout(operation, nanos(timeout))
     } else {
         baton.step(operation)

@@ -5,6 +5,7 @@ use drawloom_gates::{Baton, TornDown, baton};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 
+use crate::assumptions;
 use crate::markers;
 use crate::raise::{here, needs_threads, torn_down, unsupported};
 use crate::steps::stop_if_grown;
@@ -88,6 +89,7 @@ fn ends_within(baton: Baton, task: u32, seconds: f64, site: Site) -> Result<bool
         stop_if_grown(baton)?;
     }
     let Some(end) = world().ends.get(&(task as usize)).copied() else { return Ok(true) };
+    assumptions::time();
     let permit = |kind| Operation::new(kind, end, site).with_arg(1);
     let result = match seconds > 0.0 {
         true => baton.step_with_timeout(permit(OpKind::Acquire), nanos(seconds))?,
@@ -116,6 +118,7 @@ fn sleep(py: Python<'_>, seconds: f64) -> PyResult<()> {
     if seconds <= 0.0 {
         return bare(py, OpKind::Yield, 0).map(|_| ());
     }
+    assumptions::time();
     let now = current()?.with_engine(|engine| engine.now());
     bare(py, OpKind::Sleep, now.saturating_add(nanos(seconds))).map(|_| ())
 }
@@ -123,6 +126,7 @@ fn sleep(py: Python<'_>, seconds: f64) -> PyResult<()> {
 /// The virtual clock, in nanoseconds.
 #[pyfunction]
 fn now(py: Python<'_>) -> PyResult<u64> {
+    assumptions::time();
     if world().phase == Phase::Parallel && !current()?.is_guest() {
         bare(py, OpKind::Now, 0)?;
     }

@@ -5,11 +5,22 @@ use drawloom_engine::{Engine, OpKind, Operation, ResourceId, ResourceKind, Site,
 use drawloom_gates::baton;
 use pyo3::exceptions::{PyAssertionError, PyRuntimeError};
 use pyo3::prelude::*;
+use pyo3::types::PyString;
 
 use crate::markers;
+use crate::outside;
 use crate::program::call;
 use crate::raise::{here, torn_down};
 use crate::world::{Phase, world};
+
+/// A fact: somebody looks at which threads there are. And what is touched by it, and by who starts one.
+const COUNTED: &str = "threads";
+
+/// The tasks of the workers that were started so far.
+#[pyfunction]
+pub(crate) fn workers() -> Vec<u32> {
+    world().workers.clone()
+}
 
 /// Workers, what they run on, and what must hold in the end.
 #[pyclass(module = "drawloom", frozen)]
@@ -38,8 +49,12 @@ impl Workers {
         let site = here();
         let mut tasks = Vec::with_capacity(self.workers.len());
         for (worker, name) in self.workers.iter().zip(&self.names) {
+            if world().knowledge.facts.contains(COUNTED) {
+                outside::touch(py, &PyString::new(py, COUNTED), true)?;
+            }
             let new = New { name: name.as_deref(), site, daemon: false, is_marked: false };
             tasks.push(spawn(py, worker.clone_ref(py), vec![state.clone_ref(py)], new)?);
+            world().workers.clone_from(&tasks);
         }
         for task in &tasks {
             let operation = Operation::new(OpKind::Join, ResourceId::NONE, site).with_arg(u64::from(*task));
@@ -50,11 +65,18 @@ impl Workers {
             world().phase = Phase::After;
         }
         let Some(invariant) = &self.invariant else { return Ok(()) };
-        match invariant.call1(py, (state,))?.bind(py).is(&*pyo3::types::PyBool::new(py, false)) {
+        match is_broken(invariant.call1(py, (state,))?.bind(py))? {
             true => Err(PyAssertionError::new_err("the invariant does not hold")),
             false => Ok(()),
         }
     }
+}
+
+/// Whether what an invariant has returned says that something is wrong: whatever is false does, but one that returns
+/// nothing would have raised.
+#[pyfunction]
+pub(crate) fn is_broken(returned: &Bound<'_, PyAny>) -> PyResult<bool> {
+    Ok(!returned.is_none() && !returned.is_truthy()?)
 }
 
 /// What a new task is called, where it is started, whether nobody waits for it in the end, and whether it stops at markers.

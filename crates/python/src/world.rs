@@ -1,7 +1,7 @@
 //! What the whole process knows: codes that were analysed, places, what is written while tasks run side by side.
 
 use std::cell::UnsafeCell;
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::{Arc, Mutex};
 
@@ -16,6 +16,7 @@ use crate::code::Code;
 use crate::containers::Containers;
 use crate::effects::Effect;
 use crate::guests::Piece;
+use crate::leftovers::{self, Leftovers};
 use crate::locals;
 use crate::markers::{self, Markers};
 use crate::native::{self, Shadow};
@@ -118,6 +119,13 @@ pub(crate) struct Types {
     pub(crate) at_once: Addresses,
     /// The type of cells.
     pub(crate) cell: usize,
+    /// Types of weak proxies.
+    pub(crate) proxies: Addresses,
+    /// That of read-only views of dicts.
+    pub(crate) mapping_proxy: usize,
+    /// The base of all types of C, if `ctypes` is there; and of those that are functions.
+    pub(crate) c_data: usize,
+    pub(crate) c_function: usize,
     /// Those of them that are reentrant.
     pub(crate) reentrant: usize,
 }
@@ -141,6 +149,8 @@ pub(crate) struct World {
     /// Says what an exception is, and where it was raised.
     pub(crate) describe: Option<Py<PyAny>>,
     pub(crate) torn_down: Option<Py<PyAny>>,
+    /// A function in Python that does nothing.
+    pub(crate) probe: Option<Py<PyAny>>,
     /// What a callback returns so as not to be called again.
     pub(crate) disable: Option<Py<PyAny>>,
     /// What callbacks have seen, while that is held against the truth.
@@ -198,10 +208,14 @@ pub(crate) struct World {
     pub(crate) files: HashMap<&'static str, usize>,
     /// The name that the dict of every module has.
     pub(crate) builtins: usize,
+    /// The dict of names that all modules have.
+    pub(crate) builtins_names: usize,
     /// Names that came up as values, and are kept.
     pub(crate) names: Addresses,
     /// Tasks spawned in this execution.
     pub(crate) tasks: usize,
+    /// Those of them that are workers.
+    pub(crate) workers: Vec<u32>,
     /// By task: what those wait for who wait for its end for a while only.
     /// Of each task: the frames whose instructions touch something, and may call Python code in the midst of it.
     pub(crate) calling: Vec<Vec<Calling>>,
@@ -212,6 +226,9 @@ pub(crate) struct World {
     pub(crate) slept: u64,
     /// How threads take turns, where they do so at markers.
     pub(crate) markers: Option<Markers>,
+    /// What is taken for granted in this exploration, by its kind: where that was first.
+    pub(crate) assumptions: BTreeMap<&'static str, String>,
+    pub(crate) leftovers: Leftovers,
 }
 
 struct Guarded(UnsafeCell<Option<World>>);
@@ -237,6 +254,7 @@ impl World {
             substitute: None,
             describe: None,
             torn_down: None,
+            probe: None,
             disable: None,
             seen: None,
             exploring: false,
@@ -268,13 +286,17 @@ impl World {
             sites: Addressed::default(),
             files: HashMap::new(),
             builtins: 0,
+            builtins_names: 0,
             names: Addresses::default(),
             tasks: 0,
+            workers: Vec::new(),
             calling: Vec::new(),
             ends: Addressed::default(),
             piece: Piece::default(),
             slept: 0,
             markers: None,
+            assumptions: BTreeMap::new(),
+            leftovers: Leftovers::default(),
         }
     }
 
@@ -287,6 +309,7 @@ impl World {
         self.phase = Phase::Before;
         self.epoch += 1;
         self.tasks = 0;
+        self.workers.clear();
         self.calling.iter_mut().for_each(Vec::clear);
         self.ends.clear();
         self.own_locals.clear();
@@ -322,7 +345,9 @@ pub(crate) fn begin_execution() {
     native::restore();
     locals::restore();
     markers::begin_execution();
+    let ended = world().epoch;
     world().begin_execution();
+    leftovers::settle(ended);
 }
 
 /// Calls Python code of our own, which is no code under test.

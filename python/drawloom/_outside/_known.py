@@ -15,7 +15,7 @@ from typing import Any
 
 from .. import _drawloom
 
-_OS = ("fspath getcwd getcwdb getpid getppid getuid geteuid getgid getegid strerror umask cpu_count urandom device_encoding"
+_OS = ("fspath getcwd getcwdb getpid getppid getuid geteuid getgid getegid strerror cpu_count urandom device_encoding"
        " get_inheritable set_inheritable sysconf isatty _path_normpath _path_splitroot _path_splitroot_ex stat_result major minor"
        " uname waitstatus_to_exitcode get_terminal_size sched_yield sched_getaffinity getrandom")
 _SYS = "audit getfilesystemencoding getfilesystemencodeerrors intern exc_info getrecursionlimit getrefcount getsizeof _getframe"

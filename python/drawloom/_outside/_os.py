@@ -156,6 +156,18 @@ def _by_descriptor(native: Callable[..., Any], write: bool) -> Callable[..., Any
     return function
 
 
+def _of_process(native: Callable[..., Any]) -> Callable[..., Any]:
+    """What the whole process has one of, and who changes it is told what it was."""
+
+    @functools.wraps(native)
+    def function(*arguments: Any) -> Any:
+        if _drawloom.is_parallel():
+            _drawloom.touch(f"os.{native.__name__}", True)
+        return native(*arguments)
+
+    return function
+
+
 def replacements() -> list[tuple[str, Any]]:
     """Names within `os`, and what takes their place."""
     made: list[tuple[str, Callable[[Any], Any]]] = []
@@ -172,6 +184,7 @@ def replacements() -> list[tuple[str, Any]]:
     each(_FD_READS, lambda native: _by_descriptor(native, False))
     each(_FD_WRITES, lambda native: _by_descriptor(native, True))
     each(_FD_SYNCS, lambda native: _by_descriptor(native, False))
+    each("umask", _of_process)
     functions = [(name, make(getattr(os, name))) for name, make in made]
     pipes = [("pipe", _pipes.pipe)] if hasattr(os, "pipe") else []
     return [*functions, ("open", open_descriptor), ("close", close_descriptor), *pipes]

@@ -16,12 +16,13 @@ from collections.abc import Iterator
 from types import ModuleType
 from typing import Any
 
+from .. import _sync
 from .._patching import Patch, in_place
 from . import _files, _locks, _names, _os, _sockets
 
 # Whose functions go on as they were: they are none of the program's.
 _LEFT_ALONE = ("drawloom", "importlib", "_frozen", "_pytest", "pytest", "pluggy", "posix", "_io", "os", "io", "builtins",
-               "fcntl", "socket", "select", "selectors", "asyncio", "zipimport", "linecache", "tokenize",
+               "fcntl", "threading", "socket", "select", "selectors", "asyncio", "zipimport", "linecache", "tokenize",
                "psycopg", "psycopg_binary", "redis")
 
 
@@ -64,7 +65,7 @@ def _patches_of_files() -> list[Patch]:
 _PATCHES = [*_patches_of_files(), *_sockets.patches()]
 # By what it is in place of.
 _BY_NATIVE = {
-    id(getattr(owner, name)): value for owner, name, value in _PATCHES
+    id(getattr(owner, name)): value for owner, name, value in (*_PATCHES, *_sync.OF_THREADS)
     if callable(value) and not isinstance(value, staticmethod)
 }
 # Modules that were looked through, by name: how many names they had, and which of them are others' functions.

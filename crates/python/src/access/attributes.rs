@@ -2,6 +2,7 @@
 
 use pyo3::ffi::{self, PyObject};
 
+use super::aliases::{behind, memory_of_attribute};
 use super::items::is_globals;
 use super::objects::{is_dict, type_of};
 use super::{Access, Part, Touched};
@@ -19,7 +20,12 @@ fn is_local(kind: *mut ffi::PyTypeObject) -> bool {
 }
 
 /// An attribute of `object`.
-pub(crate) fn attribute(object: *mut PyObject, name: usize, write: bool, touched: &mut Touched) {
+pub(crate) fn attribute(named: *mut PyObject, name: usize, write: bool, touched: &mut Touched) {
+    let object = behind(named);
+    touched.of_life |= object != named;
+    if memory_of_attribute(object, name, write, touched) {
+        return;
+    }
     let known = world();
     // SAFETY: names are live strings, operands live objects.
     let dunder = unsafe { is_dunder(name as *mut PyObject) };
@@ -68,6 +74,7 @@ pub(super) unsafe fn is_dunder<'a>(name: *mut PyObject) -> Option<&'a str> {
 
 /// All attributes of `object`; from now on its dict stands for it.
 pub(super) fn all_attributes(object: *mut PyObject, touched: &mut Touched) {
+    let object = behind(object);
     // SAFETY: as above. Who has no dict has no attributes that could be looked at so.
     unsafe {
         if ffi::PyType_Check(object) != 0 {

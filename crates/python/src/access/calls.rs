@@ -12,6 +12,7 @@ use crate::code::Op;
 use crate::effects::{Effect, effect_of};
 use crate::layout::Operands;
 use crate::native::{LockOp, acquisition};
+use crate::raise::is_by_program;
 use crate::world::{aside, world};
 
 /// A `with` calls a method of its context; from 3.14 on that is a call like any other.
@@ -181,7 +182,14 @@ pub(super) fn called(
         Effect::LockOther => touched.lock = Some((object, LockOp::Other)),
         Effect::Foreign if arguments.iter().all(|argument| is_own(*argument, passed.frame)) => {}
         Effect::Substituted => touched.substituted = true,
-        Effect::Foreign | Effect::Unknown => touched.not_known(&name_of(callable)),
+        Effect::Foreign | Effect::Unknown => {
+            // SAFETY: a live operand.
+            touched.of_life = unsafe { ffi::PyWeakref_CheckRef(callable) != 0 };
+            // What libraries keep track of by weak references is up to them.
+            if !touched.of_life || is_by_program() {
+                touched.not_known(&name_of(callable));
+            }
+        }
     }
 }
 

@@ -2,6 +2,7 @@
 
 use pyo3::ffi::{self, PyObject, PyTypeObject};
 
+use super::aliases::{memory, shown_by};
 use super::attributes::named;
 use super::filling::fills;
 use super::objects::{inherits, is_dict, is_list, is_other_container, is_python_type, type_of};
@@ -24,6 +25,12 @@ pub(super) enum Use {
 /// One item of `container`.
 pub(super) fn item(container: *mut PyObject, key: *mut PyObject, use_: Use, touched: &mut Touched) {
     let write = use_.writes();
+    if memory(container, write, touched) {
+        return;
+    }
+    if let Some(mapping) = shown_by(container) {
+        return item(mapping, key, use_, touched);
+    }
     let kind = type_of(container);
     let probe = world().types.probe as *mut PyTypeObject;
     // SAFETY: live types; slots are null or valid.
@@ -153,7 +160,7 @@ pub(super) fn is_globals(dict: *mut PyObject) -> bool {
         if known.builtins == 0 {
             known.builtins = ffi::PyUnicode_InternFromString(c"__builtins__".as_ptr()) as usize;
         }
-        ffi::PyDict_Contains(dict, known.builtins as *mut PyObject) == 1
+        ffi::PyDict_Contains(dict, known.builtins as *mut PyObject) == 1 || dict as usize == known.builtins_names()
     }
 }
 
@@ -193,6 +200,18 @@ pub(super) fn contains(container: *mut PyObject, key: *mut PyObject, touched: &m
 }
 
 impl World {
+    /// The dict that has the names of `builtins`.
+    pub(super) fn builtins_names(&mut self) -> usize {
+        if self.builtins_names == 0 {
+            // SAFETY: with the interpreter's lock; the module lasts, and what is given is borrowed from it.
+            unsafe {
+                let module = ffi::PyImport_AddModule(c"builtins".as_ptr());
+                self.builtins_names = ffi::PyModule_GetDict(module) as usize;
+            }
+        }
+        self.builtins_names
+    }
+
     /// The number of a plain key: equal keys have equal numbers.
     pub(super) fn number_of(&mut self, key: *mut PyObject) -> usize {
         // SAFETY: the interpreter's lock is held; a plain key runs no code.
@@ -211,6 +230,7 @@ impl World {
         }
     }
 
+    /// A name is written that all objects, or all modules, find.
     pub(super) fn class_is_written(&mut self, name: usize) {
         if self.phase == crate::world::Phase::Parallel && self.knowledge.of_classes.insert(name) {
             self.grown = true;

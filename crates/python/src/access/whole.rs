@@ -2,6 +2,7 @@
 
 use pyo3::ffi::{self, PyObject};
 
+use super::aliases::memory;
 use super::items::is_globals;
 use super::objects::{is_container, is_dict, is_generator, is_private, is_python_type, is_view, type_of};
 use super::{Access, DEEP, Part, Touched};
@@ -27,6 +28,9 @@ pub(super) fn whole(object: *mut PyObject, write: bool, levels: u32, touched: &m
             // SAFETY: a live object.
             unsafe { referents(object, |inner| whole_within(inner, levels - 1, touched)) };
         }
+        return;
+    }
+    if memory(object, write, touched) {
         return;
     }
     let kind = type_of(object);
