@@ -12,6 +12,7 @@
 mod attributes;
 mod calls;
 mod filling;
+mod formats;
 mod items;
 mod objects;
 mod whole;
@@ -22,13 +23,14 @@ use self::attributes::attribute;
 use self::calls::{call, call_ex, enter};
 pub(crate) use self::filling::fill;
 use self::items::{Use, contains, item};
-use self::objects::{is_container, is_generator, type_of};
+use self::objects::{is_container, is_text, type_of};
 pub(crate) use self::objects::{is_python_type, method_of};
-use self::whole::{next, private_or_whole, size, whole};
+use self::whole::{begin, look_through, looked_up, next, size, whole};
 use crate::code::{Kind, Op};
 use crate::containers::Facts;
 use crate::layout::Operands;
 use crate::native::LockOp;
+use crate::world::Addresses;
 
 /// What is touched.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -89,6 +91,8 @@ pub(crate) struct Touched {
     pub(crate) at_first: bool,
     /// Something else is to be called.
     substituted: bool,
+    /// What it was looked within.
+    entered: Addresses,
 }
 
 impl Touched {
@@ -109,6 +113,11 @@ impl Touched {
         // SAFETY: a live object.
         let unordered = self.unordered && unsafe { pyo3::ffi::PyDict_CheckExact(owner) != 0 };
         self.add(Access::new(owner, if unordered { Part::Content } else { Part::All }, write));
+    }
+
+    /// Whether `object` has not been looked within: what contains itself is, once.
+    fn enters(&mut self, object: *mut PyObject) -> bool {
+        self.entered.insert(object as usize)
     }
 
     fn not_known(&mut self, what: &str) {
@@ -147,18 +156,25 @@ pub(crate) fn touched(op: &Op, operands: &Operands) -> Touched {
         Kind::ItemLoad => item(operands.peek(a), operands.peek(b), Use::Load, &mut touched),
         Kind::ItemStore => item(operands.peek(a), operands.peek(b), Use::Set, &mut touched),
         Kind::ItemDelete => item(operands.peek(a), operands.peek(b), Use::Remove, &mut touched),
-        // A generator has not begun by that.
-        Kind::WholeRead if b == 1 && is_generator(operands.peek(a)) => {}
-        Kind::WholeRead => whole(operands.peek(a), false, 1, &mut touched),
+        // Who begins with an iterator has it, and no more.
+        Kind::WholeRead if b == 1 => begin(operands.peek(a), Some(operands), &mut touched),
+        Kind::WholeRead => look_through(operands.peek(a), 1, Some(operands), &mut touched),
         Kind::WholeWrite => whole(operands.peek(a), true, 1, &mut touched),
-        Kind::DeepRead => whole(operands.peek(a), false, DEEP, &mut touched),
-        Kind::Contains => contains(operands.peek(a), operands.peek(b), &mut touched),
+        Kind::DeepRead => look_through(operands.peek(a), DEEP, Some(operands), &mut touched),
+        Kind::Contains => contains(operands.peek(a), operands.peek(b), operands, &mut touched),
         Kind::Size => size(operands.peek(a), &mut touched),
         Kind::Compare | Kind::Operator => {
             touched.unordered = op.kind == Kind::Compare;
-            let in_place = op.c == 1 && is_container(operands.peek(a));
-            whole(operands.peek(a), in_place, DEEP, &mut touched);
-            private_or_whole(operands.peek(b), operands, &mut touched);
+            if op.c == 1 && is_container(operands.peek(a)) {
+                whole(operands.peek(a), true, DEEP, &mut touched);
+            } else {
+                look_through(operands.peek(a), DEEP, Some(operands), &mut touched);
+            }
+            // Of a text with fields, `%` looks up items.
+            if op.kind == Kind::Operator && is_text(operands.peek(a)) {
+                looked_up(operands.peek(b), &mut touched);
+            }
+            look_through(operands.peek(b), DEEP, Some(operands), &mut touched);
         }
         Kind::Next => {
             let iterator = operands.peek(a);
@@ -175,5 +191,5 @@ pub(crate) fn touched(op: &Op, operands: &Operands) -> Touched {
     touched
 }
 
-/// Levels of containers within containers that are looked through.
-const DEEP: u32 = 3;
+/// Levels of containers within containers that are looked through. What lies deeper is not known.
+const DEEP: u32 = 100;

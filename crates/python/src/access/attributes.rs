@@ -78,16 +78,27 @@ pub(super) fn all_attributes(object: *mut PyObject, touched: &mut Touched) {
         }
         let dict = ffi::PyObject_GenericGetDict(object, std::ptr::null_mut());
         if dict.is_null() {
+            // It may have slots.
             ffi::PyErr_Clear();
-            return;
+        } else {
+            let known = world();
+            known.attributes_of.insert(dict as usize, object as usize);
+            known.keep(object);
+            known.keep(dict);
+            ffi::Py_DECREF(dict);
         }
-        let known = world();
-        known.attributes_of.insert(dict as usize, object as usize);
-        known.keep(object);
-        known.keep(dict);
-        ffi::Py_DECREF(dict);
     }
     touched.add(Access::new(object, Part::Names, false));
+}
+
+/// An attribute whose name is text.
+pub(super) fn named_by(object: *mut PyObject, name: &str, touched: &mut Touched) {
+    // SAFETY: the interpreter's lock is held; the name is a new reference, given back.
+    unsafe {
+        let name = ffi::PyUnicode_FromStringAndSize(name.as_ptr().cast(), name.len() as isize);
+        named(object, name, false, touched);
+        ffi::Py_XDECREF(name);
+    }
 }
 
 /// An attribute whose name is an object.

@@ -4,10 +4,11 @@ use pyo3::ffi::{self, PyObject, PyTypeObject};
 
 use super::attributes::named;
 use super::filling::fills;
-use super::objects::{inherits, is_dict, is_list, is_other_container, is_python_type, type_of};
-use super::whole::whole;
-use super::{Access, Fills, Part, Touched};
+use super::objects::{inherits, is_dict, is_list, is_other_container, is_python_type, is_view, type_of};
+use super::whole::{look_through, referents, whole};
+use super::{Access, DEEP, Fills, Part, Touched};
 use crate::containers::{ADDED, CHANGED, FILLED, REMOVED};
+use crate::layout::Operands;
 use crate::world::{World, world};
 
 /// What is done to an item.
@@ -60,6 +61,12 @@ pub(super) fn item(container: *mut PyObject, key: *mut PyObject, use_: Use, touc
     }
     if is_other_container(container) {
         return touched.all(container, write);
+    }
+    if let Some(mapping) = behind(container) {
+        return item(mapping, key, use_, touched);
+    }
+    if is_view(container) && !write {
+        return whole(container, false, 1, touched);
     }
     if world().types.pure.contains(&(kind as usize)) {
         return;
@@ -172,7 +179,7 @@ pub(super) fn is_plain(key: *mut PyObject) -> bool {
     }
 }
 
-pub(super) fn contains(container: *mut PyObject, key: *mut PyObject, touched: &mut Touched) {
+pub(super) fn contains(container: *mut PyObject, key: *mut PyObject, frame: &Operands, touched: &mut Touched) {
     let kind = type_of(container);
     let probe = world().types.probe as *mut PyTypeObject;
     // SAFETY: live types; slots are null or valid.
@@ -189,7 +196,40 @@ pub(super) fn contains(container: *mut PyObject, key: *mut PyObject, touched: &m
     if is_dict(container) && is_plain(key) {
         return dict_item(container, key, Use::Get, touched);
     }
-    whole(container, false, 1, touched);
+    if let Some(mapping) = behind(container) {
+        return contains(mapping, key, frame, touched);
+    }
+    seek(container, key, Some(frame), touched);
+}
+
+/// Something that is equal to `key` is looked for in `container`.
+pub(super) fn seek(container: *mut PyObject, key: *mut PyObject, frame: Option<&Operands>, touched: &mut Touched) {
+    let levels = if is_compared_alone(key) { 1 } else { DEEP };
+    look_through(container, levels, frame, touched);
+    look_through(key, levels, frame, touched);
+}
+
+/// Whether no container has to be looked at to know that it is not equal to `key`.
+fn is_compared_alone(key: *mut PyObject) -> bool {
+    // SAFETY: a live object, or none.
+    unsafe {
+        key.is_null()
+            || ffi::PyUnicode_CheckExact(key) != 0
+            || ffi::PyLong_CheckExact(key) != 0
+            || ffi::PyFloat_CheckExact(key) != 0
+            || ffi::PyBool_Check(key) != 0
+            || key == ffi::Py_None()
+    }
+}
+
+/// The mapping that is read through one which cannot be changed itself.
+fn behind(proxy: *mut PyObject) -> Option<*mut PyObject> {
+    let mut found = None;
+    if type_of(proxy) as usize == world().types.proxy {
+        // SAFETY: a live object, which refers to nothing else.
+        unsafe { referents(proxy, |inner| found = Some(inner)) };
+    }
+    found
 }
 
 impl World {

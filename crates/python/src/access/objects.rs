@@ -23,6 +23,11 @@ pub(super) fn is_dict(object: *mut PyObject) -> bool {
     unsafe { ffi::PyDict_Check(object) != 0 }
 }
 
+pub(super) fn is_text(object: *mut PyObject) -> bool {
+    // SAFETY: as above.
+    unsafe { ffi::PyUnicode_Check(object) != 0 || ffi::PyBytes_Check(object) != 0 }
+}
+
 pub(super) fn is_container(object: *mut PyObject) -> bool {
     is_list(object) || is_dict(object) || is_other_container(object)
 }
