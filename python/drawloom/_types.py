@@ -195,15 +195,16 @@ _METHODS: dict[type, dict[str, str]] = {
                 "DEEP_READ": "startswith",
                 "WRITE_SELF": "append extend insert pop remove clear reverse __setitem__ __iadd__ __delitem__ __init__"},
     asyncio.Future: {
-        "READ_SELF": "done result exception cancelled add_done_callback remove_done_callback __await__ __iter__"
-                     " _make_cancelled_error __repr__",
-        "WRITE_SELF": "set_result set_exception cancel __init__",
+        "READ_SELF": "done result exception cancelled __await__ __iter__ _make_cancelled_error __repr__",
+        "WRITE_SELF": "set_exception cancel __init__ remove_done_callback",
+        # Callbacks are called in the order in which they were added.
+        "STORE_SELF": "set_result add_done_callback",
         "PURE": "get_loop",
     },
     asyncio.Task: {
-        "READ_SELF": "done result exception cancelled add_done_callback remove_done_callback __await__ __iter__"
-                     " cancelling _make_cancelled_error __repr__",
-        "WRITE_SELF": "cancel uncancel set_name",
+        "READ_SELF": "done result exception cancelled __await__ __iter__ cancelling _make_cancelled_error __repr__",
+        "WRITE_SELF": "cancel uncancel set_name remove_done_callback",
+        "STORE_SELF": "add_done_callback",
         "PURE": "get_loop get_coro get_name get_context get_stack __init__",
     },
     # What it draws next depends on what was drawn before.
@@ -220,24 +221,34 @@ _METHODS: dict[type, dict[str, str]] = {
     },
     # Calls of code in Python, and of nothing else.
     types.FunctionType: {"PURE": "__call__ __get__", "DEEP_READ": "__repr__"},
-    weakref.ref: {"PURE": "__call__ __hash__"},
+    weakref.ref: {"PURE": "__call__ __hash__ __init__"},
+    property: {"PURE": "getter setter deleter"},
+    types.SimpleNamespace: {"DEEP_READ": "__eq__ __ne__ __lt__ __le__ __gt__ __ge__ __repr__"},
+    array.array: {
+        "READ_SELF": "__len__ __getitem__ __iter__ __repr__ __sizeof__ __copy__ tobytes tolist tounicode buffer_info __add__ __mul__ __rmul__",
+        "SEEK": "__contains__ count index",
+        "DEEP_READ": "__eq__ __ne__ __lt__ __le__ __gt__ __ge__",
+        "WRITE_SELF": "append extend insert pop remove reverse byteswap frombytes fromlist fromunicode __setitem__ __delitem__"
+                      " __iadd__ __imul__",
+    },
     types.GeneratorType: {"NEXT_SELF": "__next__ send throw close", "PURE": "__iter__ __repr__ __del__"},
     re.Pattern: {"READ_ARGUMENTS": "match fullmatch search sub subn split findall", "PURE": "__copy__ __deepcopy__ __hash__"},
     struct.Struct: {"READ_ARGUMENTS": "pack unpack unpack_from iter_unpack", "PURE": "__sizeof__"},
-    BaseException: {"WRITE_SELF": "__init__", "DEEP_READ": "__repr__ __str__", "PURE": "with_traceback"},
+    # The parts of a group never change.
+    BaseException: {"WRITE_SELF": "__init__", "DEEP_READ": "__repr__ __str__", "PURE": "with_traceback split subgroup derive"},
 }
 # Of the base of all types, where they have nothing else instead.
 _OF_ALL: dict[str, str] = {
     "PURE": "__init__ __init_subclass__ __subclasshook__ __eq__ __hash__ __repr__",
     "DEEP_READ": "__str__ __format__ __ne__ __lt__ __le__ __gt__ __ge__ __sizeof__",
-    "WHOLE_OBJECT": "__dir__",
+    "WHOLE_OBJECT": "__dir__ __reduce__ __reduce_ex__ __getstate__",
 }
 # What every type has of these does the same.
 _OF_ATTRIBUTES = {"__getattribute__": "SELF_ATTR_GET", "__setattr__": "SELF_ATTR_SET", "__delattr__": "SELF_ATTR_SET"}
 # Of what never changes, and of iterators and views: special methods that show, compare and copy them.
 _LOOKS = frozenset(
     "__repr__ __str__ __format__ __eq__ __ne__ __lt__ __le__ __gt__ __ge__ __hash__ __and__ __or__ __sub__ __xor__ __rand__ __ror__ __rsub__"
-    " __rxor__ __contains__ __getitem__ __len__ __bool__ __copy__ __sizeof__ __reversed__".split())
+    " __rxor__ __contains__ __getitem__ __len__ __bool__ __copy__ __sizeof__ __reversed__ isdisjoint".split())
 
 # By identity, since classes may have their own idea of being equal.
 _OF_KINDS = {id(kind): methods for kind, methods in _METHODS.items()}
@@ -456,6 +467,8 @@ def _of_method(owner: type, name: str) -> str:
     if _is_one_of(owner, (*_known.PURE_TYPES, *RESUMED)):
         return "PURE"
     if _is_one_of(owner, PURE) or issubclass(owner, BaseException):
+        if name == "__get__" and owner is not property:
+            return "PURE"
         return "DEEP_READ" if name in _LOOKS else "UNKNOWN"
     return "UNKNOWN"
 

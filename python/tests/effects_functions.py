@@ -10,6 +10,7 @@ import warnings
 from pathlib import Path
 
 import effects_shapes as shapes
+from effects_oracle import says_so
 
 from drawloom import _types
 from drawloom._drawloom import EFFECTS
@@ -112,6 +113,8 @@ def all_functions():
     for name, shape in shapes.one_deep().items():
         kind = type(shape(shapes.Build()))
         kinds.setdefault(id(kind), (f"{kind.__module__}.{kind.__name__}", kind))
+    for kind in (shapes.Attributed, shapes.OwnList, shapes.OwnDict, shapes.OwnSet, shapes.OwnTuple, shapes.OwnError, shapes.Point):
+        found.setdefault(id(kind), (kind.__name__, kind, None))
     for name, kind in kinds.values():
         if not issubclass(kind, BaseException) or kind.__module__ == "builtins":
             found.setdefault(id(kind), (name, kind, None))
@@ -126,15 +129,18 @@ def all_functions():
 
 
 def tabled():
-    """Those of which the table says something: (name, function, type, effect); and how many are coarse."""
+    """Those of which the table says something: (name, function, type, effect); those that are coarse, and say so; and those that
+    are left out."""
     known, coarse, left = [], [], []
     for name, function, kind in all_functions():
         last = name.rsplit(".", 1)[-1]
         if kind is None and last in NOT_CALLED or kind is not None and last in NOT_CALLED_METHODS or name in NOT_CALLED:
             left.append(name)
             continue
+        # What is not known and does not say so is taken for known: classes that look as those in Python do, say, which are
+        # judged by what they inherit from.
         effect = NAMES[_types.classify(function)]
-        if effect == "UNKNOWN":
+        if effect == "UNKNOWN" and says_so(function):
             coarse.append(name)
         elif effect in OTHERS:
             left.append(name)

@@ -5,14 +5,18 @@ time. So what one build is changed by can be done to another one.
 """
 
 import array
+import asyncio
+import atexit
 import collections
 import contextlib
 import datetime
 import decimal
 import functools
+import hashlib
 import io
 import itertools
 import operator
+import random
 import re
 import struct
 import types
@@ -172,6 +176,21 @@ def objects():
         "class": made_class,
         "module": module,
         "partial": lambda b: b(functools.partial(len, [0])),
+    }
+
+
+# Of a loop that never runs: callbacks of futures wait for it for ever.
+_LOOP = asyncio.new_event_loop()
+atexit.register(_LOOP.close)
+_LOOP.set_exception_handler(lambda loop, context: None)
+
+
+def stateful():
+    """Shapes of objects that are changed by being used."""
+    return {
+        "sha256": lambda b: b(hashlib.sha256(b"0")),
+        "Random": lambda b: b(random.Random(0)),
+        "Future": lambda b: b(asyncio.Future(loop=_LOOP)),
     }
 
 
@@ -373,7 +392,7 @@ def nested():
 
 
 def one_deep():
-    return {**containers(), **buffers(), **objects(), **iterators(), **others()}
+    return {**containers(), **buffers(), **objects(), **stateful(), **iterators(), **others()}
 
 
 def all_shapes():
@@ -404,19 +423,20 @@ def changes_of(node):
         if len(node) > 1:
             yield ("order",), lambda node: node.reverse()
     elif isinstance(node, dict):
+        # The key of another build may be another object.
         for key in list(node)[:1]:
             for new in instead_of(node[key]):
-                yield ("item", key), (lambda node, key=key, new=new: node.__setitem__(key, new))
-            yield ("key", key), (lambda node, key=key: node.__delitem__(key))
+                yield ("item", key), (lambda node, new=new: node.__setitem__(next(iter(node)), new))
+            yield ("key", key), (lambda node: node.__delitem__(next(iter(node))))
             if len(node) > 1:
                 yield ("order",), (lambda node, key=key: node.__setitem__(key, node.pop(key)))
         yield ("key", "added"), lambda node: node.__setitem__("added", 1)
         yield ("key", 1), lambda node: node.__setitem__(1, 1)
     elif isinstance(node, set):
-        yield ("content",), lambda node: node.add("added")
-        yield ("content",), lambda node: node.add(5)
+        yield ("size",), lambda node: node.add("added")
+        yield ("size",), lambda node: node.add(5)
         if node:
-            yield ("content",), lambda node: node.clear()
+            yield ("size",), lambda node: node.clear()
     elif isinstance(node, (bytearray, array.array)):
         if len(node) > 0:
             other = "9" if isinstance(node, array.array) and node.typecode == "u" else ord("9")
@@ -431,6 +451,13 @@ def changes_of(node):
     elif isinstance(node, io.StringIO):
         yield ("content",), lambda node: node.write("9")
         yield ("content",), lambda node: node.close()
+    elif isinstance(node, random.Random):
+        yield ("content",), lambda node: node.random()
+    elif isinstance(node, asyncio.Future):
+        yield ("content",), lambda node: node.set_result(5)
+        yield ("content",), lambda node: node.cancel()
+    elif hasattr(node, "hexdigest"):
+        yield ("content",), lambda node: node.update(b"9")
     elif isinstance(node, BaseException):
         yield ("attribute", "args"), lambda node: setattr(node, "args", ("changed",))
         for name in ("strerror", "errno", "filename", "reason", "object", "msg", "value", "__cause__"):

@@ -23,8 +23,8 @@ use self::attributes::attribute;
 use self::calls::{call, call_ex, enter};
 pub(crate) use self::filling::fill;
 use self::items::{Use, contains, item};
-use self::objects::{is_container, is_text, type_of};
-pub(crate) use self::objects::{is_python_type, method_of};
+pub(crate) use self::objects::{base_of, is_python_type, method_of};
+use self::objects::{is_container, is_slice, is_text, type_of};
 use self::whole::{begin, look_through, looked_up, next, size, whole};
 use crate::code::{Kind, Op};
 use crate::containers::Facts;
@@ -154,12 +154,21 @@ pub(crate) fn touched(op: &Op, operands: &Operands) -> Touched {
         Kind::CellLoad => touched.name(operands.local(a), op.name, false),
         Kind::CellStore => touched.name(operands.local(a), op.name, true),
         Kind::ItemLoad => item(operands.peek(a), operands.peek(b), Use::Load, &mut touched),
-        Kind::ItemStore => item(operands.peek(a), operands.peek(b), Use::Set, &mut touched),
+        Kind::ItemStore => {
+            item(operands.peek(a), operands.peek(b), Use::Set, &mut touched);
+            // What a slice becomes is looked through.
+            if is_slice(operands.peek(b)) {
+                look_through(operands.peek(a + 1), 1, Some(operands), &mut touched);
+            }
+        }
         Kind::ItemDelete => item(operands.peek(a), operands.peek(b), Use::Remove, &mut touched),
         // Who begins with an iterator has it, and no more.
         Kind::WholeRead if b == 1 => begin(operands.peek(a), Some(operands), &mut touched),
         Kind::WholeRead => look_through(operands.peek(a), 1, Some(operands), &mut touched),
-        Kind::WholeWrite => whole(operands.peek(a), true, 1, &mut touched),
+        Kind::WholeWrite => {
+            whole(operands.peek(a), true, 1, &mut touched);
+            look_through(operands.peek(a + 1), 1, Some(operands), &mut touched);
+        }
         Kind::DeepRead => look_through(operands.peek(a), DEEP, Some(operands), &mut touched),
         Kind::Contains => contains(operands.peek(a), operands.peek(b), operands, &mut touched),
         Kind::Size => size(operands.peek(a), &mut touched),

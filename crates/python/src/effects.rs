@@ -3,7 +3,7 @@
 use pyo3::ffi::{self, PyObject};
 use pyo3::prelude::*;
 
-use crate::access::{is_python_type, method_of};
+use crate::access::{base_of, is_python_type, method_of};
 use crate::world::{aside, world};
 
 unsafe extern "C" {
@@ -131,7 +131,10 @@ pub(crate) fn effect_of(callable: *mut PyObject) -> (Effect, *mut PyObject) {
         if ffi::PyCFunction_Check(callable) != 0 {
             let function = callable.cast::<ffi::PyCFunctionObject>();
             let own = (*function).m_self;
-            return (known(callable, ((*function).m_ml as usize, owner_of(own) as usize)), own);
+            let effect = known(callable, ((*function).m_ml as usize, owner_of(own) as usize));
+            // A function is no method of its module.
+            let is_method = !own.is_null() && ffi::PyModule_Check(own) == 0;
+            return (effect, if is_method { own } else { std::ptr::null_mut() });
         }
         if kind as usize == world().types.bound_slot {
             let bound = callable.cast::<BoundSlot>();
@@ -161,9 +164,8 @@ pub(crate) fn effect_of(callable: *mut PyObject) -> (Effect, *mut PyObject) {
             let class = callable.cast::<ffi::PyTypeObject>();
             let effect = match is_python_type(class) {
                 false => known(callable, (callable as usize, 0)),
-                // What it inherits from may fill it from an argument.
-                true if ffi::PyType_FastSubclass(class, CONTAINERS) != 0 => Effect::ReadArguments,
-                true => Effect::Pure,
+                // What it inherits from may be made of its arguments.
+                true => made_by(base_of(class)),
             };
             return (effect, std::ptr::null_mut());
         }
@@ -203,7 +205,17 @@ pub(crate) fn runs_python(callable: *mut PyObject) -> bool {
     }
 }
 
-const CONTAINERS: std::ffi::c_ulong = ffi::Py_TPFLAGS_LIST_SUBCLASS | ffi::Py_TPFLAGS_DICT_SUBCLASS;
+/// What it takes to make an object of a class in Python that inherits from `base`, which is not.
+fn made_by(base: *mut ffi::PyTypeObject) -> Effect {
+    if base == &raw mut ffi::PyBaseObject_Type {
+        return Effect::Pure;
+    }
+    match known(base.cast(), (base as usize, 0)) {
+        // It has nothing but its arguments.
+        Effect::Unknown => Effect::DeepRead,
+        effect => effect,
+    }
+}
 
 /// A special method of an object, as `super().__init__` is one.
 #[repr(C)]

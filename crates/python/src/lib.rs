@@ -94,7 +94,12 @@ fn install(py: Python<'_>, given: &Bound<'_, PyDict>) -> PyResult<()> {
     world.types.views.extend(all("views")?);
     world.types.deep_views.extend(all("deep_views")?);
     world.types.holders.extend(all("holders")?);
-    for (kind, names) in given.get_item("shown")?.map(|shown| shown.extract::<Vec<(Py<PyAny>, Vec<String>)>>()).transpose()?.unwrap_or_default() {
+    for (kind, names) in given
+        .get_item("shown")?
+        .map(|shown| shown.extract::<Vec<(Py<PyAny>, Vec<String>)>>())
+        .transpose()?
+        .unwrap_or_default()
+    {
         let names = names.iter().map(|name| kept_name(py, name)).collect();
         world.types.shown.insert(kind.as_ptr() as usize, names);
         std::mem::forget(kind);

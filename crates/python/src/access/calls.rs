@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 use super::attributes::{all_attributes, named};
 use super::formats::format;
 use super::items::{Use, dict_item, list_item, seek};
-use super::objects::{is_dict, is_list, is_own, method_of, type_of};
+use super::objects::{is_dict, is_list, is_own, is_slice, method_of, type_of};
 use super::whole::{begin, called_back, look_through, looked_up, next, referents, size, whole};
 use super::{DEEP, Touched};
 use crate::code::Op;
@@ -112,7 +112,7 @@ pub(super) fn called(
     touched: &mut Touched,
 ) {
     let (effect, bound) = effect_of(callable);
-    if effect == Effect::Pure {
+    if effect == Effect::Pure || asks_for_type(callable, arguments) {
         return;
     }
     // What lies where the object would is the first argument of one that is bound already, as the exit of a context is.
@@ -158,7 +158,7 @@ pub(super) fn called(
             look_through(object, DEEP, passed.frame, touched);
             read_arguments(DEEP, touched);
             if effect == Effect::Format {
-                format(object, arguments, touched);
+                format(object, arguments, name_of(callable).contains("format_map"), touched);
             }
         }
         Effect::ReadSelf => {
@@ -190,7 +190,9 @@ pub(super) fn called(
         Effect::ItemSet if is_list(object) => {
             list_item(object, argument(0), Use::Set, touched);
             // What a slice becomes is looked through.
-            look_through(argument(1), 1, passed.frame, touched);
+            if is_slice(argument(0)) {
+                look_through(argument(1), 1, passed.frame, touched);
+            }
         }
         Effect::ItemRemove if is_dict(object) => dict_item(object, argument(0), Use::Remove, touched),
         Effect::ItemSet | Effect::ItemRemove => whole(object, true, 1, touched),
@@ -204,6 +206,8 @@ pub(super) fn called(
             let object = if object.is_null() { argument(0) } else { object };
             if !object.is_null() {
                 all_attributes(object, touched);
+                // Of what has no attributes, its content.
+                look_through(object, 1, passed.frame, touched);
             }
         }
         Effect::Next if argument(0).is_null() => {}
@@ -219,6 +223,11 @@ pub(super) fn called(
         Effect::Substituted => touched.substituted = true,
         Effect::Foreign | Effect::Unknown => touched.not_known(&name_of(callable)),
     }
+}
+
+/// Whether it is asked of what type an object is: that does not change.
+fn asks_for_type(callable: *mut PyObject, arguments: &[*mut PyObject]) -> bool {
+    callable == (&raw mut ffi::PyType_Type).cast() && arguments.len() == 1
 }
 
 /// Whether a function may call what it is given: a key to sort by, say.

@@ -3,10 +3,10 @@
 use pyo3::ffi::{self, PyObject};
 
 use super::Touched;
-use super::attributes::named_by;
+use super::attributes::shown_by;
 
-/// What the fields of a format read of its arguments, beside what these show of themselves.
-pub(super) fn format(text: *mut PyObject, arguments: &[*mut PyObject], touched: &mut Touched) {
+/// What the fields of a format read of its arguments, or of the items of a mapping, beside what these show of themselves.
+pub(super) fn format(text: *mut PyObject, arguments: &[*mut PyObject], in_mapping: bool, touched: &mut Touched) {
     // SAFETY: a live object, or none; the text of a string lasts as long as it does.
     let text = unsafe {
         let mut length = 0;
@@ -24,9 +24,9 @@ pub(super) fn format(text: *mut PyObject, arguments: &[*mut PyObject], touched: 
         match field.split_once('.') {
             None if field.contains('[') => touched.not_known("an item that a format looks up"),
             None => {}
-            Some((base, name)) if !field.contains('[') && !name.contains('.') => {
+            Some((base, name)) if !in_mapping && !field.contains('[') && !name.contains('.') => {
                 let of = base.parse::<usize>().ok().and_then(|n| arguments.get(n..=n)).unwrap_or(arguments);
-                of.iter().for_each(|argument| named_by(*argument, name, touched));
+                of.iter().for_each(|argument| shown_by(*argument, name, touched));
             }
             Some(_) => touched.not_known("an attribute of an attribute or an item, which a format looks up"),
         }

@@ -68,6 +68,10 @@ pub(super) fn item(container: *mut PyObject, key: *mut PyObject, use_: Use, touc
     if is_view(container) && !write {
         return whole(container, false, 1, touched);
     }
+    // An alias of a class with its parameters, which it shows.
+    if world().types.holders.contains(&(kind as usize)) {
+        return whole(container, false, DEEP, touched);
+    }
     if world().types.pure.contains(&(kind as usize)) {
         return;
     }

@@ -4,7 +4,9 @@ use pyo3::ffi::{self, PyObject};
 
 use super::attributes::{all_attributes, attribute};
 use super::items::is_globals;
-use super::objects::{inherits, is_container, is_dict, is_generator, is_private, is_python_type, is_view, type_of};
+use super::objects::{
+    base_of, inherits, is_container, is_dict, is_generator, is_private, is_python_type, is_view, type_of,
+};
 use super::{Access, DEEP, Part, Touched};
 use crate::effects::{Effect, effect_of};
 use crate::layout::Operands;
@@ -24,7 +26,7 @@ pub(super) fn whole(object: *mut PyObject, write: bool, levels: u32, touched: &m
         if is_dict(object) && is_globals(object) {
             return touched.add(Access::new(object, Part::Names, write));
         }
-        touched.all(object, write);
+        touched.all(object, write || moves(object));
         return within(object, levels, touched);
     }
     if is_view(object) || is_generator(object) {
@@ -58,23 +60,14 @@ pub(super) fn whole(object: *mut PyObject, write: bool, levels: u32, touched: &m
     }
 }
 
-/// The class that one in Python inherits from, at last, and that is not.
-fn base_of(mut kind: *mut ffi::PyTypeObject) -> *mut ffi::PyTypeObject {
-    // SAFETY: bases of a live type are live.
-    while is_python_type(kind) && !unsafe { (*kind).tp_base }.is_null() {
-        // SAFETY: as above.
-        kind = unsafe { (*kind).tp_base };
-    }
-    kind
-}
-
 /// Whether all that can be asked of objects of a class without calling a method is who they are: they are compared,
 /// shown and tested for truth as any object is.
 fn is_opaque(kind: *mut ffi::PyTypeObject) -> bool {
     // SAFETY: live types; slots are null or valid.
     unsafe {
         let object = &raw mut ffi::PyBaseObject_Type;
-        let same = |a: Option<ffi::richcmpfunc>, b: Option<ffi::richcmpfunc>| a.map(|f| f as usize) == b.map(|f| f as usize);
+        let same =
+            |a: Option<ffi::richcmpfunc>, b: Option<ffi::richcmpfunc>| a.map(|f| f as usize) == b.map(|f| f as usize);
         let alike = |a: Option<ffi::reprfunc>, b: Option<ffi::reprfunc>| a.map(|f| f as usize) == b.map(|f| f as usize);
         same((*kind).tp_richcompare, (*object).tp_richcompare)
             && alike((*kind).tp_repr, (*object).tp_repr)
@@ -121,13 +114,18 @@ fn within(object: *mut PyObject, levels: u32, touched: &mut Touched) {
 /// iterator as well finds it further on.
 fn gone_through(object: *mut PyObject, own: usize, levels: u32, touched: &mut Touched) {
     // SAFETY: a live object.
-    let (moves, has) = unsafe { ((*type_of(object)).tp_iternext.is_some(), ffi::Py_REFCNT(object) as usize) };
-    if moves && has > own {
+    if moves(object) && unsafe { ffi::Py_REFCNT(object) } as usize > own {
         touched.all(object, true);
     }
     if !is_generator(object) {
         stood_for(object, levels, touched);
     }
+}
+
+/// Whether who looks through `object` goes on with it, so that others find it further on: an iterator, or a file.
+fn moves(object: *mut PyObject) -> bool {
+    // SAFETY: a live object.
+    unsafe { (*type_of(object)).tp_iternext.is_some() && !is_python_type(type_of(object)) }
 }
 
 /// What an iterator or a view goes on with.
@@ -156,7 +154,7 @@ fn stands_for(view: *mut PyObject) -> Vec<*mut PyObject> {
             }
         });
     }
-    found.extend(kept.into_iter().filter(|item| is_view(*item)));
+    found.extend(kept.into_iter().filter(|item| moves(*item)));
     found
 }
 
@@ -209,8 +207,8 @@ pub(super) fn looked_up(object: *mut PyObject, touched: &mut Touched) {
 
 /// Who begins to go through `object` looks at how many items there are; but an iterator is its own.
 pub(super) fn begin(object: *mut PyObject, frame: Option<&Operands>, touched: &mut Touched) {
-    // SAFETY: a live object, or none.
-    let is_iterator = object.is_null() || unsafe { (*type_of(object)).tp_iternext.is_some() };
+    // It may be none.
+    let is_iterator = object.is_null() || (moves(object) && (is_view(object) || is_generator(object)));
     if !is_iterator {
         look_through(object, 1, frame, touched);
     }
