@@ -272,9 +272,9 @@ def call(op: str, arg: int) -> tuple[str, int, int, int, str | None] | None:
         return "CALL", arg + 2, arg, PLAIN | 1 << 2, None
     if op == "CALL_FUNCTION_EX":
         if VERSION >= (3, 14):
-            return "CALL_EX", 4, 2, 0, None
+            return "CALL_EX", 4, 2, 1, None
         more = arg & 1
-        return "CALL_EX", (3 if VERSION >= (3, 13) else 2) + more, 1 + more, 0, None
+        return "CALL_EX", (3 if VERSION >= (3, 13) else 2) + more, 1 + more, more, None
     if op == "WITH_EXCEPT_START" and VERSION >= (3, 14):
         return "CALL", 5, 0, OBJECT_ABOVE, None
     if op == "WITH_EXCEPT_START":

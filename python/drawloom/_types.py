@@ -69,8 +69,9 @@ def _iterators() -> list[type]:
         itertools.dropwhile(len, ()), itertools.zip_longest(), itertools.product(), itertools.permutations(()),
         itertools.combinations((), 0), itertools.accumulate(()), itertools.starmap(len, ()), itertools.groupby(()),
         iter(collections.OrderedDict()), collections.OrderedDict().keys(), collections.OrderedDict().values(),
-        collections.OrderedDict().items(), iter(range(1 << 70)), iter("é"), iter(array.array("i")), types.MappingProxyType({}),
-        *_templates(),
+        collections.OrderedDict().items(), iter(range(1 << 70)), iter("é"), iter(array.array("i")), *_templates(),
+        # What they have been made of they show whenever they are asked.
+        type.__dict__, re.match("", ""),
     ]
     return list({type(sample) for sample in samples})
 
@@ -119,6 +120,23 @@ def _hashes() -> list[type]:
     return list({type(hashlib.new(name)) for name in hashlib.algorithms_guaranteed})
 
 
+# Iterators that look at the items that they have from others: test or compare them, or go through them.
+DEEP_VIEWS = [filter, itertools.filterfalse, itertools.compress, itertools.groupby, itertools.accumulate, itertools.chain,
+              itertools.starmap, type(iter(int, 1))]
+# What never changes, and holds others, besides tuples.
+HOLDERS = [frozenset, slice, functools.partial, types.GenericAlias]
+# Attributes by which objects show themselves that are not looked through otherwise.
+SHOWN = [
+    (BaseException, ["args"]),
+    (OSError, ["errno", "strerror", "filename", "filename2"]),
+    (ImportError, ["msg"]),
+    (SyntaxError, ["msg", "filename", "lineno"]),
+    *((kind, ["encoding", "object", "start", "end", "reason"]) for kind in (UnicodeEncodeError, UnicodeDecodeError, UnicodeTranslateError)),
+    (type, ["__name__", "__qualname__", "__module__"]),
+    (types.FunctionType, ["__qualname__"]),
+    (types.ModuleType, ["__name__", "__spec__", "__loader__", "__file__"]),
+]
+
 CONTAINERS = [
     set, collections.deque, bytearray, array.array, asyncio.Future, asyncio.Task, _random.Random, *_hashes(),
     *_known.MEMORY_FILES,
@@ -136,9 +154,12 @@ LOCALS = [_thread._local]
 # Of containers: what methods do. Those that are not named are not known.
 _METHODS: dict[type, dict[str, str]] = {
     list: {
-        "READ_SELF": "copy count index __len__ __iter__ __contains__ __eq__ __ne__ __lt__ __le__ __gt__ __ge__ __add__ __mul__"
-                     " __rmul__ __reversed__ __repr__ __str__ __getitem__ __sizeof__ __reduce_ex__ __reduce__",
-        "WRITE_SELF": "append extend insert pop remove clear sort reverse __iadd__ __imul__ __delitem__ __init__",
+        "READ_SELF": "copy __len__ __iter__ __add__ __mul__ __rmul__ __reversed__ __getitem__ __sizeof__",
+        "SEEK": "count index __contains__",
+        "DEEP_READ": "__eq__ __ne__ __lt__ __le__ __gt__ __ge__ __repr__",
+        "WRITE_SELF": "extend pop clear reverse __iadd__ __imul__ __delitem__ __init__",
+        "STORE_SELF": "append insert",
+        "WRITE_DEEP": "remove sort",
         "ITEM_SET": "__setitem__",
     },
     dict: {
@@ -146,39 +167,47 @@ _METHODS: dict[type, dict[str, str]] = {
         "ITEM_LOAD": "__getitem__",
         "ITEM_SET": "__setitem__ setdefault",
         "ITEM_REMOVE": "__delitem__ pop",
-        "READ_SELF": "copy __len__ __iter__ __eq__ __ne__ __or__ __ror__ __reversed__ __repr__ __str__ __sizeof__",
+        "READ_SELF": "copy __len__ __iter__ __or__ __ror__ __reversed__ __sizeof__",
+        "DEEP_READ": "__eq__ __ne__ __repr__",
         "PURE": "keys values items",
-        "WRITE_SELF": "clear popitem update __ior__ __init__ move_to_end __missing__",
+        "WRITE_SELF": "clear popitem move_to_end __missing__",
+        "WRITE_DEEP": "update __ior__ __init__",
     },
     set: {
         "READ_SELF": "copy difference intersection isdisjoint issubset issuperset symmetric_difference union __len__"
-                     " __iter__ __contains__ __eq__ __ne__ __lt__ __le__ __gt__ __ge__ __and__ __or__ __sub__ __xor__"
-                     " __rand__ __ror__ __rsub__ __rxor__ __repr__ __str__",
-        "WRITE_SELF": "add clear difference_update discard intersection_update pop remove symmetric_difference_update"
-                      " update __iand__ __ior__ __isub__ __ixor__ __init__",
+                     " __iter__ __eq__ __ne__ __lt__ __le__ __gt__ __ge__ __and__ __or__ __sub__ __xor__ __rand__ __ror__"
+                     " __rsub__ __rxor__",
+        "SEEK": "__contains__",
+        "DEEP_READ": "__repr__",
+        "WRITE_SELF": "clear difference_update discard intersection_update pop remove symmetric_difference_update update"
+                      " __iand__ __ior__ __isub__ __ixor__ __init__",
+        "STORE_SELF": "add",
     },
     collections.deque: {
-        "READ_SELF": "copy count index __copy__ __len__ __iter__ __contains__ __eq__ __ne__ __add__ __mul__ __getitem__"
-                     " __reversed__ __repr__ __str__",
-        "WRITE_SELF": "append appendleft clear extend extendleft insert pop popleft remove reverse rotate __setitem__"
-                      " __delitem__ __iadd__ __init__",
+        "READ_SELF": "copy __copy__ __len__ __iter__ __add__ __mul__ __getitem__ __reversed__",
+        "SEEK": "count index __contains__",
+        "DEEP_READ": "__eq__ __ne__ __lt__ __le__ __gt__ __ge__ __repr__",
+        "WRITE_SELF": "clear extend extendleft pop popleft reverse rotate __delitem__ __iadd__ __init__",
+        "STORE_SELF": "append appendleft insert __setitem__",
+        "WRITE_DEEP": "remove",
     },
-    bytearray: {"READ_SELF": "decode __len__ __getitem__ __iter__ __contains__ __eq__ __repr__ hex find count startswith",
+    bytearray: {"READ_SELF": "decode __len__ __getitem__ __iter__ __contains__ __eq__ __repr__ hex find count",
+                "DEEP_READ": "startswith",
                 "WRITE_SELF": "append extend insert pop remove clear reverse __setitem__ __iadd__ __delitem__ __init__"},
-    # What it draws next depends on what was drawn before.
-    _random.Random: {"WRITE_SELF": "random getrandbits seed setstate", "READ_SELF": "getstate"},
     asyncio.Future: {
-        "READ_SELF": "done result exception cancelled add_done_callback remove_done_callback __await__ __iter__"
-                     " _make_cancelled_error __repr__",
-        "WRITE_SELF": "set_result set_exception cancel __init__",
+        "READ_SELF": "done result exception cancelled __await__ __iter__ _make_cancelled_error __repr__",
+        "WRITE_SELF": "set_exception cancel __init__ remove_done_callback",
+        # Callbacks are called in the order in which they were added.
+        "STORE_SELF": "set_result add_done_callback",
         "PURE": "get_loop",
     },
     asyncio.Task: {
-        "READ_SELF": "done result exception cancelled add_done_callback remove_done_callback __await__ __iter__"
-                     " cancelling _make_cancelled_error __repr__",
-        "WRITE_SELF": "cancel uncancel set_name",
+        "READ_SELF": "done result exception cancelled __await__ __iter__ cancelling _make_cancelled_error __repr__",
+        "WRITE_SELF": "cancel uncancel set_name remove_done_callback",
+        "STORE_SELF": "add_done_callback",
         "PURE": "get_loop get_coro get_name get_context get_stack __init__",
     },
+    # What it draws next depends on what was drawn before.
     _random.Random: {
         "READ_SELF": "getstate",
         "WRITE_SELF": "random getrandbits seed setstate __init__",
@@ -186,27 +215,53 @@ _METHODS: dict[type, dict[str, str]] = {
     # The base of all files, which most of them have these from.
     _io._IOBase: {"READ_SELF": "__enter__", "WRITE_SELF": "__exit__"},
     **{kind: {"READ_SELF": "copy digest hexdigest", "WRITE_SELF": "update"} for kind in _hashes()},
-    object: {
-        "SELF_ATTR_GET": "__getattribute__",
-        "SELF_ATTR_SET": "__setattr__ __delattr__",
-        "PURE": "__init__ __new__ __init_subclass__ __subclasshook__ __eq__ __ne__ __hash__ __repr__ __str__ __format__"
-                " __sizeof__ __dir__",
+    type: {
+        "PURE": "mro __instancecheck__ __subclasscheck__ __prepare__ __subclasses__ __or__ __ror__ __init__",
+        "DEEP_READ": "__call__ __repr__",
     },
-    type: {"PURE": "mro __call__ __instancecheck__ __subclasscheck__ __prepare__ __subclasses__ __or__ __ror__"
-                   " __init__ __new__", "SELF_ATTR_SET": "__setattr__ __delattr__", "SELF_ATTR_GET": "__getattribute__"},
+    # Calls of code in Python, and of nothing else.
+    types.FunctionType: {"PURE": "__call__ __get__", "DEEP_READ": "__repr__"},
+    weakref.ref: {"PURE": "__call__ __hash__ __init__"},
+    property: {"PURE": "getter setter deleter"},
+    types.SimpleNamespace: {"DEEP_READ": "__eq__ __ne__ __lt__ __le__ __gt__ __ge__ __repr__"},
+    array.array: {
+        "READ_SELF": "__len__ __getitem__ __iter__ __repr__ __sizeof__ __copy__ tobytes tolist tounicode buffer_info __add__ __mul__ __rmul__",
+        "SEEK": "__contains__ count index",
+        "DEEP_READ": "__eq__ __ne__ __lt__ __le__ __gt__ __ge__",
+        "WRITE_SELF": "append extend insert pop remove reverse byteswap frombytes fromlist fromunicode __setitem__ __delitem__"
+                      " __iadd__ __imul__",
+    },
+    types.GeneratorType: {"NEXT_SELF": "__next__ send throw close", "PURE": "__iter__ __repr__ __del__"},
+    re.Pattern: {"READ_ARGUMENTS": "match fullmatch search sub subn split findall", "PURE": "__copy__ __deepcopy__ __hash__"},
+    struct.Struct: {"READ_ARGUMENTS": "pack unpack unpack_from iter_unpack", "PURE": "__sizeof__"},
+    # The parts of a group never change.
+    BaseException: {"WRITE_SELF": "__init__", "DEEP_READ": "__repr__ __str__", "PURE": "with_traceback split subgroup derive"},
 }
+# Of the base of all types, where they have nothing else instead.
+_OF_ALL: dict[str, str] = {
+    "PURE": "__init__ __init_subclass__ __subclasshook__ __eq__ __hash__ __repr__",
+    "DEEP_READ": "__str__ __format__ __ne__ __lt__ __le__ __gt__ __ge__ __sizeof__",
+    "WHOLE_OBJECT": "__dir__ __reduce__ __reduce_ex__ __getstate__",
+}
+# What every type has of these does the same.
+_OF_ATTRIBUTES = {"__getattribute__": "SELF_ATTR_GET", "__setattr__": "SELF_ATTR_SET", "__delattr__": "SELF_ATTR_SET"}
+# Of what never changes, and of iterators and views: special methods that show, compare and copy them.
+_LOOKS = frozenset(
+    "__repr__ __str__ __format__ __eq__ __ne__ __lt__ __le__ __gt__ __ge__ __hash__ __and__ __or__ __sub__ __xor__ __rand__ __ror__ __rsub__"
+    " __rxor__ __contains__ __getitem__ __len__ __bool__ __copy__ __sizeof__ __reversed__ isdisjoint".split())
 
 # By identity, since classes may have their own idea of being equal.
 _OF_KINDS = {id(kind): methods for kind, methods in _METHODS.items()}
 
 _FUNCTIONS: dict[str, str] = {
-    "PURE": "abs bin callable chr divmod hash hex id isinstance issubclass oct ord pow round globals locals input"
-            " range breakpoint super object property staticmethod classmethod type int float complex slice"
-            " memoryview __build_class__ compile aiter",
+    "PURE": "callable hash id isinstance issubclass globals locals input range breakpoint super object property"
+            " staticmethod classmethod slice __build_class__ aiter",
     "SIZE": "len bool",
     # An iterator begins by a look at how many items there are.
-    "READ_ARGUMENTS": "list tuple set dict frozenset any all bytes bytearray iter enumerate zip map filter reversed",
-    "DEEP_READ": "repr ascii print format str sum min max sorted",
+    "BEGIN": "iter enumerate zip map filter reversed type memoryview",
+    # Numbers are made of buffers, too.
+    "READ_ARGUMENTS": "list tuple set frozenset bytes bytearray abs bin chr divmod hex int float complex oct ord pow round compile",
+    "DEEP_READ": "any all dict repr ascii print format str sum min max sorted",
     "ATTR_GET": "getattr hasattr",
     "ATTR_SET": "setattr delattr",
     "WHOLE_OBJECT": "vars dir",
@@ -216,7 +271,8 @@ _FUNCTIONS: dict[str, str] = {
 _IN_MODULES: list[tuple[str, Any, str]] = [
     # Of the thread that asks, or what does not change while programs run.
     ("PURE", sys, "exc_info exception intern is_finalizing _getframe _getframemodulename getrecursionlimit getswitchinterval"
-                  " getdefaultencoding getfilesystemencoding getrefcount audit getsizeof"),
+                  " getdefaultencoding getfilesystemencoding getrefcount audit"),
+    ("READ_ARGUMENTS", sys, "getsizeof"),
     # Time and chance are virtual, and make their own steps where somebody could notice.
     ("PURE", os, "urandom getpid getppid fspath"),
     ("READ_ARGUMENTS", struct, "pack unpack unpack_from calcsize iter_unpack"),
@@ -224,7 +280,11 @@ _IN_MODULES: list[tuple[str, Any, str]] = [
     ("PURE", _json, "scanstring encode_basestring encode_basestring_ascii make_scanner make_encoder"),
     ("PURE", decimal, "getcontext localcontext"),
     ("READ_ARGUMENTS", hashlib, "md5 sha1 sha224 sha256 sha384 sha512 blake2b blake2s sha3_256 sha3_512 new"),
-    ("PURE", itertools, "tee"),
+    ("BEGIN", itertools, "tee"),
+    # These go through what they are made of at once.
+    ("READ_ARGUMENTS", itertools, "product permutations combinations combinations_with_replacement"),
+    ("LOOKUP", operator, "getitem"),
+    ("UNKNOWN", operator, "call"),
 ]
 
 _LOCKS = {
@@ -245,11 +305,14 @@ _LOCKS = {
 # Objects that are called, by what they are.
 _CALLED: dict[type, str] = {
     _json.make_scanner: "PURE",
-    operator.itemgetter: "DEEP_READ",
+    operator.itemgetter: "LOOKUP",
     types.GenericAlias: "READ_ARGUMENTS",
     # Whether an object is gone is a matter of all that may have a reference to it.
     weakref.ref: "UNKNOWN",
 }
+# Exceptions that are made of what is within their arguments.
+_READING_EXCEPTIONS = [kind for kind in vars(builtins).values() if isinstance(kind, type) and (
+    issubclass(kind, (SyntaxError, UnicodeError)) or kind.__name__.endswith("ExceptionGroup"))]
 _BY_OBJECT: dict[int, int] = {}
 _KEPT: list[Any] = []
 
@@ -260,9 +323,13 @@ def _fill() -> None:
             function = getattr(builtins, name, None)
             if function is not None:
                 _BY_OBJECT[id(function)] = EFFECTS[effect]
-    for kind in (collections.deque, collections.defaultdict, collections.OrderedDict, array.array, collections.Counter):
+    for kind in (collections.deque, array.array, time.struct_time, os.stat_result, *_READING_EXCEPTIONS):
         _BY_OBJECT[id(kind)] = EFFECTS["READ_ARGUMENTS"]
-    for kind in VIEWS + PURE:
+    for kind in (collections.defaultdict, collections.OrderedDict, collections.Counter, decimal.Decimal):
+        _BY_OBJECT[id(kind)] = EFFECTS["DEEP_READ"]
+    for kind in VIEWS:
+        _BY_OBJECT.setdefault(id(kind), EFFECTS["BEGIN"])
+    for kind in PURE:
         _BY_OBJECT.setdefault(id(kind), _PURE)
     # New ones are nobody else's yet.
     for kind in (object.__new__, asyncio.Future, asyncio.Task, _random.Random):
@@ -284,7 +351,7 @@ def _fill() -> None:
     for name in ("insort_left", "insort_right"):
         _BY_OBJECT[id(getattr(_bisect, name))] = EFFECTS["WRITE_FIRST"]
     for name in ("bisect_left", "bisect_right"):
-        _BY_OBJECT[id(getattr(_bisect, name))] = EFFECTS["READ_ARGUMENTS"]
+        _BY_OBJECT[id(getattr(_bisect, name))] = EFFECTS["DEEP_READ"]
     for effect, module, names in _IN_MODULES:
         for name in names.split():
             function = getattr(module, name, None)
@@ -313,6 +380,8 @@ def _fill() -> None:
     _BY_OBJECT[id(contextvars.copy_context)] = _PURE
     for function in _known.pure():
         _BY_OBJECT.setdefault(id(function), _PURE)
+    for function in _known.reads():
+        _BY_OBJECT[id(function)] = EFFECTS["READ_ARGUMENTS"]
     for function in _known.deep_reads():
         _BY_OBJECT[id(function)] = EFFECTS["DEEP_READ"]
     for function in _sync.SUBSTITUTED:
@@ -352,8 +421,10 @@ def classify(function: Any) -> int:
         return _PURE
     if owner is _known.SOCKETS and name in _known.SOCKET_QUERIES.split():
         return _PURE
-    if _is_one_of(owner, _known.MEMORY_FILES) and name not in ("__new__", "__class_getitem__"):
-        return EFFECTS["READ_SELF" if name in _known.MEMORY_READS.split() else "WRITE_SELF"]
+    if _is_one_of(owner, _known.MEMORY_FILES) and name not in ("__new__", "__class_getitem__", *_OF_ATTRIBUTES):
+        if name in _known.MEMORY_WRITES_ARGUMENTS.split():
+            return _UNKNOWN
+        return EFFECTS["READ_SELF" if name in _known.MEMORY_READS.split() else "WRITE_DEEP"]
     if owner is None:
         if isinstance(function, type) and issubclass(function, BaseException):
             return _PURE
@@ -362,29 +433,44 @@ def classify(function: Any) -> int:
         if _foreign.is_pure(function):
             return _PURE
         return EFFECTS["READ_ARGUMENTS"] if _foreign.is_data_type(function) else _UNKNOWN
-    if name in ("__new__", "fromkeys", "__class_getitem__", "maketrans", "from_bytes", "fromhex"):
+    if name in ("fromkeys", "__class_getitem__", "maketrans", "from_bytes", "fromhex"):
         return EFFECTS["READ_ARGUMENTS"]
+    if name == "__new__":
+        return EFFECTS["DEEP_READ"]
     if _is_one_of(owner, LOCKS):
         return EFFECTS[_LOCKS.get(name, "LOCK_OTHER")]
+    return EFFECTS[_of_method(owner, name)]
+
+
+def _of_method(owner: type, name: str) -> str:
+    """What a method does that `owner` has, or inherits."""
+    if name in _OF_ATTRIBUTES:
+        return _OF_ATTRIBUTES[name]
     for kind in owner.__mro__:
         methods = _OF_KINDS.get(id(kind))
-        if methods is None:
-            continue
-        for effect, names in methods.items():
-            if name in names.split():
-                return EFFECTS[effect]
-        if kind is not object:
+        if methods is not None:
+            for effect, names in methods.items():
+                if name in names.split():
+                    return effect
             break
+    if next((kind for kind in owner.__mro__ if name in vars(kind)), None) is object:
+        return next((effect for effect, names in _OF_ALL.items() if name in names.split()), "UNKNOWN")
+    if issubclass(owner, str) and name in ("format", "format_map"):
+        return "FORMAT"
     if issubclass(owner, _VALUES):
-        return EFFECTS["DEEP_READ"]
-    if owner is types.GeneratorType:
-        return EFFECTS["NEXT_SELF" if name in ("__next__", "send", "throw", "close") else "PURE"]
+        return "LOOKUP" if name == "__mod__" else "DEEP_READ"
     if _is_one_of(owner, VIEWS):
         # What they refer to is what they read; and who goes on with an iterator changes it.
-        return EFFECTS["NEXT_SELF" if name == "__next__" else "PURE" if name == "__iter__" else "READ_SELF"]
-    if _is_one_of(owner, (*PURE, *_known.PURE_TYPES, *RESUMED)) or issubclass(owner, BaseException):
-        return _PURE
-    return _UNKNOWN
+        if name == "__next__":
+            return "NEXT_SELF"
+        return "PURE" if name == "__iter__" and hasattr(owner, "__next__") else "DEEP_READ" if name in _LOOKS else "READ_SELF"
+    if _is_one_of(owner, (*_known.PURE_TYPES, *RESUMED)):
+        return "PURE"
+    if _is_one_of(owner, PURE) or issubclass(owner, BaseException):
+        if name == "__get__" and owner is not property:
+            return "PURE"
+        return "DEEP_READ" if name in _LOOKS else "UNKNOWN"
+    return "UNKNOWN"
 
 
 _fill()

@@ -13,6 +13,7 @@ mod aliases;
 mod attributes;
 mod calls;
 mod filling;
+mod formats;
 mod items;
 mod objects;
 mod whole;
@@ -23,13 +24,14 @@ use self::attributes::attribute;
 use self::calls::{call, call_ex, enter};
 pub(crate) use self::filling::fill;
 use self::items::{Use, contains, item};
-use self::objects::{is_container, is_generator, type_of};
-pub(crate) use self::objects::{is_python_type, method_of};
-use self::whole::{next, private_or_whole, size, whole};
+pub(crate) use self::objects::{base_of, is_python_type, method_of};
+use self::objects::{is_container, is_slice, is_text, type_of};
+use self::whole::{begin, look_through, looked_up, next, size, whole};
 use crate::code::{Kind, Op};
 use crate::containers::Facts;
 use crate::layout::Operands;
 use crate::native::LockOp;
+use crate::world::Addresses;
 
 /// What is touched.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -92,6 +94,8 @@ pub(crate) struct Touched {
     substituted: bool,
     /// It is a matter of whether an object is still there.
     pub(crate) of_life: bool,
+    /// What it was looked within.
+    entered: Addresses,
 }
 
 impl Touched {
@@ -117,6 +121,11 @@ impl Touched {
         // SAFETY: a live object.
         let unordered = self.unordered && unsafe { pyo3::ffi::PyDict_CheckExact(owner) != 0 };
         self.add(Access::new(owner, if unordered { Part::Content } else { Part::All }, write));
+    }
+
+    /// Whether `object` has not been looked within: what contains itself is, once.
+    fn enters(&mut self, object: *mut PyObject) -> bool {
+        self.entered.insert(object as usize)
     }
 
     fn not_known(&mut self, what: &str) {
@@ -153,20 +162,36 @@ pub(crate) fn touched(op: &Op, operands: &Operands) -> Touched {
         Kind::CellLoad => touched.name(operands.local(a), op.name, false),
         Kind::CellStore => touched.name(operands.local(a), op.name, true),
         Kind::ItemLoad => item(operands.peek(a), operands.peek(b), Use::Load, &mut touched),
-        Kind::ItemStore => item(operands.peek(a), operands.peek(b), Use::Set, &mut touched),
+        Kind::ItemStore => {
+            item(operands.peek(a), operands.peek(b), Use::Set, &mut touched);
+            // What a slice becomes is looked through.
+            if is_slice(operands.peek(b)) {
+                look_through(operands.peek(a + 1), 1, Some(operands), &mut touched);
+            }
+        }
         Kind::ItemDelete => item(operands.peek(a), operands.peek(b), Use::Remove, &mut touched),
-        // A generator has not begun by that.
-        Kind::WholeRead if b == 1 && is_generator(operands.peek(a)) => {}
-        Kind::WholeRead => whole(operands.peek(a), false, 1, &mut touched),
-        Kind::WholeWrite => whole(operands.peek(a), true, 1, &mut touched),
-        Kind::DeepRead => whole(operands.peek(a), false, DEEP, &mut touched),
-        Kind::Contains => contains(operands.peek(a), operands.peek(b), &mut touched),
+        // Who begins with an iterator has it, and no more.
+        Kind::WholeRead if b == 1 => begin(operands.peek(a), Some(operands), &mut touched),
+        Kind::WholeRead => look_through(operands.peek(a), 1, Some(operands), &mut touched),
+        Kind::WholeWrite => {
+            whole(operands.peek(a), true, 1, &mut touched);
+            look_through(operands.peek(a + 1), 1, Some(operands), &mut touched);
+        }
+        Kind::DeepRead => look_through(operands.peek(a), DEEP, Some(operands), &mut touched),
+        Kind::Contains => contains(operands.peek(a), operands.peek(b), operands, &mut touched),
         Kind::Size => size(operands.peek(a), &mut touched),
         Kind::Compare | Kind::Operator => {
             touched.unordered = op.kind == Kind::Compare;
-            let in_place = op.c == 1 && is_container(operands.peek(a));
-            whole(operands.peek(a), in_place, DEEP, &mut touched);
-            private_or_whole(operands.peek(b), operands, &mut touched);
+            if op.c == 1 && is_container(operands.peek(a)) {
+                whole(operands.peek(a), true, DEEP, &mut touched);
+            } else {
+                look_through(operands.peek(a), DEEP, Some(operands), &mut touched);
+            }
+            // Of a text with fields, `%` looks up items.
+            if op.kind == Kind::Operator && is_text(operands.peek(a)) {
+                looked_up(operands.peek(b), &mut touched);
+            }
+            look_through(operands.peek(b), DEEP, Some(operands), &mut touched);
         }
         Kind::Next => {
             let iterator = operands.peek(a);
@@ -183,5 +208,5 @@ pub(crate) fn touched(op: &Op, operands: &Operands) -> Touched {
     touched
 }
 
-/// Levels of containers within containers that are looked through.
-const DEEP: u32 = 3;
+/// Levels of containers within containers that are looked through. What lies deeper is not known.
+const DEEP: u32 = 100;

@@ -3,7 +3,7 @@
 use pyo3::ffi::{self, PyObject};
 use pyo3::prelude::*;
 
-use crate::access::{is_python_type, method_of};
+use crate::access::{base_of, is_python_type, method_of};
 use crate::world::{aside, world};
 
 unsafe extern "C" {
@@ -19,15 +19,27 @@ unsafe extern "C" {
 pub(crate) enum Effect {
     /// Nothing that others could notice; or it makes its own steps.
     Pure,
-    /// Looks through the containers among its arguments.
+    /// Begins to go through its arguments, or looks at how large they are.
+    Begin,
+    /// Looks through its arguments.
     ReadArguments,
-    /// The same, and what these contain.
+    /// Looks through its object, its arguments and what these contain.
     DeepRead,
-    /// Looks through its object, and the containers among its arguments.
+    /// The same, and looks up items of a dict, which may have its own way to make one.
+    Lookup,
+    /// The same, and at attributes that its object, a format, names.
+    Format,
+    /// Looks through its object and its arguments.
     ReadSelf,
-    /// Changes its object; looks through the containers among its arguments.
+    /// Looks in its object for what is equal to its arguments.
+    Seek,
+    /// Changes its object; looks through its arguments.
     WriteSelf,
-    /// Changes its first argument.
+    /// Changes its object, and does not look at its arguments.
+    StoreSelf,
+    /// Changes its object; looks at what that contains, at its arguments and at what these contain.
+    WriteDeep,
+    /// The same of its first argument.
     WriteFirst,
     /// How many items its first argument has.
     Size,
@@ -65,12 +77,18 @@ pub(crate) enum Effect {
     Unknown,
 }
 
-pub(crate) const EFFECTS: [(&str, Effect); 27] = [
+pub(crate) const EFFECTS: [(&str, Effect); 33] = [
     ("PURE", Effect::Pure),
+    ("BEGIN", Effect::Begin),
     ("READ_ARGUMENTS", Effect::ReadArguments),
     ("DEEP_READ", Effect::DeepRead),
+    ("LOOKUP", Effect::Lookup),
+    ("FORMAT", Effect::Format),
     ("READ_SELF", Effect::ReadSelf),
+    ("SEEK", Effect::Seek),
     ("WRITE_SELF", Effect::WriteSelf),
+    ("STORE_SELF", Effect::StoreSelf),
+    ("WRITE_DEEP", Effect::WriteDeep),
     ("WRITE_FIRST", Effect::WriteFirst),
     ("SIZE", Effect::Size),
     ("ITEM_GET", Effect::ItemGet),
@@ -113,17 +131,23 @@ pub(crate) fn effect_of(callable: *mut PyObject) -> (Effect, *mut PyObject) {
         if ffi::PyCFunction_Check(callable) != 0 {
             let function = callable.cast::<ffi::PyCFunctionObject>();
             let own = (*function).m_self;
-            return (known(callable, ((*function).m_ml as usize, owner_of(own) as usize)), own);
+            let effect = known(callable, ((*function).m_ml as usize, owner_of(own) as usize));
+            // A function is no method of its module.
+            let is_method = !own.is_null() && ffi::PyModule_Check(own) == 0;
+            return (effect, if is_method { own } else { std::ptr::null_mut() });
         }
         if kind as usize == world().types.bound_slot {
             let bound = callable.cast::<BoundSlot>();
             return (known((*bound).descriptor, ((*bound).descriptor as usize, 0)), (*bound).object);
         }
         if kind as usize == world().types.partial {
-            // What is written in Python is seen when it runs; of anything else it is not known what it is called with.
+            // What is written in Python is seen when it runs; what looks through its arguments has those of the partial, too.
             let function = (*callable.cast::<Partial>()).function;
-            let effect = if effect_of(function).0 == Effect::Pure { Effect::Pure } else { Effect::Unknown };
-            return (effect, std::ptr::null_mut());
+            return match effect_of(function).0 {
+                Effect::Pure => (Effect::Pure, std::ptr::null_mut()),
+                Effect::Begin | Effect::ReadArguments | Effect::DeepRead => (Effect::DeepRead, callable),
+                _ => (Effect::Unknown, std::ptr::null_mut()),
+            };
         }
         if ffi::PyType_Check(callable) == 0 && !is_python_type(kind) {
             // Descriptors last as long as their types; other callables are known by their type.
@@ -140,9 +164,8 @@ pub(crate) fn effect_of(callable: *mut PyObject) -> (Effect, *mut PyObject) {
             let class = callable.cast::<ffi::PyTypeObject>();
             let effect = match is_python_type(class) {
                 false => known(callable, (callable as usize, 0)),
-                // What it inherits from may fill it from an argument.
-                true if ffi::PyType_FastSubclass(class, CONTAINERS) != 0 => Effect::ReadArguments,
-                true => Effect::Pure,
+                // What it inherits from may be made of its arguments.
+                true => made_by(base_of(class)),
             };
             return (effect, std::ptr::null_mut());
         }
@@ -182,7 +205,17 @@ pub(crate) fn runs_python(callable: *mut PyObject) -> bool {
     }
 }
 
-const CONTAINERS: std::ffi::c_ulong = ffi::Py_TPFLAGS_LIST_SUBCLASS | ffi::Py_TPFLAGS_DICT_SUBCLASS;
+/// What it takes to make an object of a class in Python that inherits from `base`, which is not.
+fn made_by(base: *mut ffi::PyTypeObject) -> Effect {
+    if base == &raw mut ffi::PyBaseObject_Type {
+        return Effect::Pure;
+    }
+    match known(base.cast(), (base as usize, 0)) {
+        // It has nothing but its arguments.
+        Effect::Unknown => Effect::DeepRead,
+        effect => effect,
+    }
+}
 
 /// A special method of an object, as `super().__init__` is one.
 #[repr(C)]

@@ -7,9 +7,9 @@ mod tracing {
     use pyo3::ffi::{self, PyObject};
     use pyo3::prelude::*;
 
+    use crate::announced::observed;
     use crate::calling;
     use crate::code::{Kind, code_at};
-    use crate::instrument::observed;
     use crate::layout::{known_by, trace_instructions, traced};
     use crate::markers;
     use crate::steps::{Stop, instruction, returned};
@@ -112,9 +112,9 @@ pub(crate) use tracing::{is_tracing_thread, start_tracing_thread, stop_tracing_t
 mod monitoring {
     use pyo3::prelude::*;
 
+    use crate::announced::observed;
     use crate::calling;
     use crate::code::{Kind, code_at};
-    use crate::instrument::observed;
     use crate::layout::monitored;
     use crate::markers;
     use crate::steps::{Stop, instruction, returned};
@@ -191,21 +191,3 @@ mod monitoring {
 pub(crate) use monitoring::{
     is_tracing_thread, on_instruction, on_line, on_unwind, start_tracing_thread, stop_tracing_thread,
 };
-
-use crate::code::{Kind, Op};
-use crate::layout::Operands;
-use crate::world::world;
-
-/// Notes what is seen, while the layout of frames is held against the truth.
-#[inline]
-fn observed(op: &Op, operands: &Operands) {
-    if let Some(seen) = &mut world().seen {
-        let operand = match op.kind {
-            Kind::CellLoad | Kind::CellStore => operands.local(usize::from(op.a)),
-            Kind::GlobalLoad | Kind::GlobalStore => operands.globals,
-            Kind::Return => operands.caller().map_or(std::ptr::null_mut(), |caller| caller.code),
-            _ => operands.peek(usize::from(op.a)),
-        };
-        seen.push((op.kind as u8, operand as usize));
-    }
-}

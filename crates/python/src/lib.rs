@@ -4,6 +4,7 @@
 //! - `code` is what the instructions of a function do;
 //! - `instrument` has the interpreter's callbacks;
 //! - `access` says what an instruction touches, and `effects` what functions do that are not written in Python;
+//! - `announced` tells tests what that comes to;
 //! - `steps` makes steps of it, as far as anybody could notice, and `containers` says how finely;
 //! - `world` is what the process knows;
 //! - `assumptions` are what a result takes for granted, and `leftovers` is what executions leave behind for the next ones;
@@ -21,6 +22,7 @@
 //! - `program` runs executions, `result` is what comes of an exploration, `reading` is how people read that.
 
 mod access;
+mod announced;
 mod assumptions;
 mod calling;
 mod chance;
@@ -94,6 +96,18 @@ fn install(py: Python<'_>, given: &Bound<'_, PyDict>) -> PyResult<()> {
     world.types.pure.extend(all("pure")?);
     world.types.containers.extend(all("containers")?);
     world.types.views.extend(all("views")?);
+    world.types.deep_views.extend(all("deep_views")?);
+    world.types.holders.extend(all("holders")?);
+    for (kind, names) in given
+        .get_item("shown")?
+        .map(|shown| shown.extract::<Vec<(Py<PyAny>, Vec<String>)>>())
+        .transpose()?
+        .unwrap_or_default()
+    {
+        let names = names.iter().map(|name| kept_name(py, name)).collect();
+        world.types.shown.insert(kind.as_ptr() as usize, names);
+        std::mem::forget(kind);
+    }
     world.types.resumed.extend(all("resumed")?);
     world.types.locals.extend(all("locals")?);
     world.types.at_once.extend(all("at_once")?);
@@ -106,12 +120,18 @@ fn install(py: Python<'_>, given: &Bound<'_, PyDict>) -> PyResult<()> {
         ("reentrant", &mut world.types.reentrant),
         ("cell", &mut world.types.cell),
         ("mapping_proxy", &mut world.types.mapping_proxy),
+        ("namespace", &mut world.types.namespace),
     ] {
         let kind = one(name)?;
         *place = kind.as_ptr() as usize;
         std::mem::forget(kind);
     }
     Ok(())
+}
+
+/// The address of a name, which is kept for good.
+fn kept_name(py: Python<'_>, name: &str) -> usize {
+    pyo3::types::PyString::intern(py, name).unbind().into_ptr() as usize
 }
 
 /// Objects of these types never change, either: they belong to modules that need not be there.
@@ -130,18 +150,6 @@ fn install_c(data: Py<PyAny>, function: Py<PyAny>) {
     (types.c_data, types.c_function) = (data.into_ptr() as usize, function.into_ptr() as usize);
 }
 
-/// Calls `body`, and returns what each instruction on the way worked on: its kind, and the address of an operand.
-#[pyfunction]
-fn observe(py: Python<'_>, body: &Bound<'_, PyAny>) -> PyResult<Vec<(u8, usize)>> {
-    world().seen = Some(Vec::new());
-    instrument::start_tracing_thread();
-    let called = body.call0();
-    instrument::stop_tracing_thread();
-    let seen = world().seen.take().unwrap_or_default();
-    let _ = py;
-    called.map(|_| seen)
-}
-
 #[pymodule]
 fn _drawloom(module: &Bound<'_, PyModule>) -> PyResult<()> {
     let py = module.py();
@@ -155,7 +163,7 @@ fn _drawloom(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(install, module)?)?;
     module.add_function(wrap_pyfunction!(install_pure, module)?)?;
     module.add_function(wrap_pyfunction!(install_c, module)?)?;
-    module.add_function(wrap_pyfunction!(observe, module)?)?;
+    announced::add_to(module)?;
     #[cfg(Py_3_12)]
     module.add_function(wrap_pyfunction!(instrument::on_instruction, module)?)?;
     #[cfg(Py_3_12)]

@@ -11,6 +11,7 @@ use drawloom_report::Place;
 use pyo3::ffi::PyObject;
 use pyo3::prelude::*;
 
+use crate::announced::Seen;
 use crate::calling::Calling;
 use crate::code::Code;
 use crate::containers::Containers;
@@ -103,6 +104,14 @@ pub(crate) struct Types {
     pub(crate) containers: Addresses,
     /// Iterators and views: what they refer to is what they read.
     pub(crate) views: Addresses,
+    /// Those of them that look at the items that they have from others.
+    pub(crate) deep_views: Addresses,
+    /// What never changes, and holds others, as a tuple does.
+    pub(crate) holders: Addresses,
+    /// Attributes by which objects of a type show themselves, by their names.
+    pub(crate) shown: Addressed<usize, Vec<usize>>,
+    /// `types.SimpleNamespace`.
+    pub(crate) namespace: usize,
     /// A class with every special method, in Python.
     pub(crate) probe: usize,
     /// The type of special methods that are bound to an object.
@@ -154,7 +163,7 @@ pub(crate) struct World {
     /// What a callback returns so as not to be called again.
     pub(crate) disable: Option<Py<PyAny>>,
     /// What callbacks have seen, while that is held against the truth.
-    pub(crate) seen: Option<Vec<(u8, usize)>>,
+    pub(crate) seen: Option<Seen>,
     pub(crate) exploring: bool,
     /// Our own Python code runs, on behalf of a callback.
     pub(crate) busy: bool,

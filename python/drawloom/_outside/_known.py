@@ -27,13 +27,20 @@ def pure() -> list[Any]:
     posix = sys.modules.get("posix")
     found += [getattr(posix, name) for name in _OS.split() if hasattr(posix, name)]
     found += [getattr(sys, name) for name in _SYS.split() if hasattr(sys, name)]
-    found += [value for name, value in vars(_socket).items() if name.startswith(("inet_", "hton", "ntoh", "gethostname"))]
-    for module in (_codecs, _stat):
-        found += [value for value in vars(module).values() if callable(value)]
-    found += [io.text_encoding, io.StringIO, io.BytesIO, os.DirEntry, errno]
+    found += [value for name, value in vars(_socket).items() if name.startswith(("hton", "ntoh", "gethostname"))]
+    found += [value for value in vars(_stat).values() if callable(value)]
+    found += [io.text_encoding, os.DirEntry, errno]
     found += [_json.scanstring, _json.make_scanner, _json.make_encoder]
     found += [value for value in vars(datetime).values() if isinstance(value, type)]
     return found
+
+
+def reads() -> list[Any]:
+    """What looks through its arguments, which may be buffers."""
+    of_process = ("register", "unregister", "register_error", "_forget_codec", "_unregister_error")
+    found = [value for name, value in vars(_codecs).items() if callable(value) and name not in of_process]
+    found += [value for name, value in vars(_socket).items() if name.startswith("inet_")]
+    return [*found, io.StringIO, io.BytesIO]
 
 
 def deep_reads() -> list[Any]:
@@ -54,6 +61,8 @@ PURE_TYPES: list[type] = [_json.make_scanner, os.DirEntry, os.stat_result,
                           *(value for value in vars(datetime).values() if isinstance(value, type))]
 MEMORY_FILES: list[type] = [io.StringIO, io.BytesIO]
 MEMORY_READS = "getvalue tell seekable readable writable getbuffer"
+# These write into a buffer that they are given.
+MEMORY_WRITES_ARGUMENTS = "readinto readinto1"
 # Of sockets: what is nobody else's business.
 SOCKETS = _socket.socket
 SOCKET_QUERIES = ("fileno getsockname getpeername setsockopt getsockopt settimeout setblocking gettimeout getblocking"

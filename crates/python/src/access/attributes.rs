@@ -4,8 +4,9 @@ use pyo3::ffi::{self, PyObject};
 
 use super::aliases::{behind, memory_of_attribute};
 use super::items::is_globals;
-use super::objects::{is_dict, type_of};
-use super::{Access, Part, Touched};
+use super::objects::{is_dict, plain_attribute, type_of};
+use super::whole::whole;
+use super::{Access, DEEP, Part, Touched};
 use crate::native::LockOp;
 use crate::world::world;
 
@@ -85,16 +86,30 @@ pub(super) fn all_attributes(object: *mut PyObject, touched: &mut Touched) {
         }
         let dict = ffi::PyObject_GenericGetDict(object, std::ptr::null_mut());
         if dict.is_null() {
+            // It may have slots.
             ffi::PyErr_Clear();
-            return;
+        } else {
+            let known = world();
+            known.attributes_of.insert(dict as usize, object as usize);
+            known.keep(object);
+            known.keep(dict);
+            ffi::Py_DECREF(dict);
         }
-        let known = world();
-        known.attributes_of.insert(dict as usize, object as usize);
-        known.keep(object);
-        known.keep(dict);
-        ffi::Py_DECREF(dict);
     }
     touched.add(Access::new(object, Part::Names, false));
+}
+
+/// An attribute whose name is text, and what it is.
+pub(super) fn shown_by(object: *mut PyObject, name: &str, touched: &mut Touched) {
+    // SAFETY: callbacks run with the interpreter's lock.
+    let name = pyo3::types::PyString::new(unsafe { pyo3::Python::assume_gil_acquired() }, name);
+    named(object, name.as_ptr(), false, touched);
+    match plain_attribute(object, name.as_ptr()) {
+        Ok(None) => {}
+        // Others have it, too: it is kept by its object.
+        Ok(Some(value)) => whole(value.as_ptr(), false, DEEP, touched),
+        Err(()) => touched.not_known("an attribute that a format shows, and code in Python makes"),
+    }
 }
 
 /// An attribute whose name is an object.

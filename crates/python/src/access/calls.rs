@@ -4,9 +4,10 @@ use pyo3::ffi::{self, PyObject};
 use pyo3::prelude::*;
 
 use super::attributes::{all_attributes, named};
-use super::items::{Use, dict_item, list_item};
-use super::objects::{is_dict, is_list, is_own, method_of, type_of};
-use super::whole::{called_back, look_through, next, size, whole};
+use super::formats::format;
+use super::items::{Use, dict_item, list_item, seek};
+use super::objects::{is_dict, is_list, is_own, is_slice, method_of, type_of};
+use super::whole::{begin, called_back, look_through, looked_up, next, referents, size, whole};
 use super::{DEEP, Touched};
 use crate::code::Op;
 use crate::effects::{Effect, effect_of};
@@ -52,7 +53,7 @@ pub(super) fn call_ex(op: &Op, operands: &Operands, touched: &mut Touched) {
     let (callable, arguments) = (operands.peek(at), operands.peek(usize::from(op.b)));
     // SAFETY: live operands.
     unsafe {
-        let items: Vec<_> = if ffi::PyTuple_Check(arguments) != 0 {
+        let mut items: Vec<_> = if ffi::PyTuple_Check(arguments) != 0 {
             (0..ffi::PyTuple_GET_SIZE(arguments)).map(|i| ffi::PyTuple_GET_ITEM(arguments, i)).collect()
         } else if is_list(arguments) {
             look_through(arguments, 1, Some(operands), touched);
@@ -60,6 +61,14 @@ pub(super) fn call_ex(op: &Op, operands: &Operands, touched: &mut Touched) {
         } else {
             return touched.not_known("a call with arguments that are neither a tuple nor a list");
         };
+        if op.c == 1 {
+            // The names of arguments, and these.
+            let named = operands.peek(usize::from(op.b) - 1);
+            look_through(named, 1, Some(operands), touched);
+            if !named.is_null() && is_dict(named) {
+                referents(named, |inner| items.push(inner));
+            }
+        }
         called(callable, std::ptr::null_mut(), &items, Passed { frame: None, names_timeout: false }, touched);
         if touched.substituted {
             substitute(at, operands);
@@ -104,7 +113,7 @@ pub(super) fn called(
     touched: &mut Touched,
 ) {
     let (effect, bound) = effect_of(callable);
-    if effect == Effect::Pure {
+    if effect == Effect::Pure || asks_for_type(callable, arguments) {
         return;
     }
     // What lies where the object would is the first argument of one that is bound already, as the exit of a context is.
@@ -141,18 +150,37 @@ pub(super) fn called(
     }
     match effect {
         Effect::Pure => {}
+        Effect::Begin => arguments.iter().for_each(|argument| begin(*argument, passed.frame, touched)),
         Effect::ReadArguments => read_arguments(1, touched),
-        Effect::DeepRead => read_arguments(DEEP, touched),
+        Effect::DeepRead | Effect::Lookup | Effect::Format => {
+            if effect != Effect::DeepRead {
+                arguments.iter().for_each(|argument| looked_up(*argument, touched));
+            }
+            look_through(object, DEEP, passed.frame, touched);
+            read_arguments(DEEP, touched);
+            if effect == Effect::Format {
+                format(object, arguments, name_of(callable).contains("format_map"), touched);
+            }
+        }
         Effect::ReadSelf => {
-            whole(object, false, 1, touched);
+            look_through(object, 1, passed.frame, touched);
             read_arguments(1, touched);
         }
+        Effect::Seek => seek(object, argument(0), passed.frame, touched),
+        Effect::StoreSelf => whole(object, true, 1, touched),
         Effect::WriteSelf => {
             whole(object, true, 1, touched);
             read_arguments(1, touched);
         }
+        Effect::WriteDeep => {
+            whole(object, true, DEEP, touched);
+            read_arguments(DEEP, touched);
+        }
         Effect::WriteFirst if argument(0).is_null() => {}
-        Effect::WriteFirst => whole(argument(0), true, 1, touched),
+        Effect::WriteFirst => {
+            whole(argument(0), true, DEEP, touched);
+            arguments[1..].iter().for_each(|argument| look_through(*argument, DEEP, passed.frame, touched));
+        }
         Effect::Size if argument(0).is_null() => {}
         Effect::Size => size(argument(0), touched),
         Effect::ItemGet | Effect::ItemLoad | Effect::ItemSet | Effect::ItemRemove if argument(0).is_null() => {}
@@ -160,7 +188,13 @@ pub(super) fn called(
         Effect::ItemLoad if is_dict(object) => dict_item(object, argument(0), Use::Load, touched),
         Effect::ItemGet | Effect::ItemLoad => whole(object, false, 1, touched),
         Effect::ItemSet if is_dict(object) => dict_item(object, argument(0), Use::Set, touched),
-        Effect::ItemSet if is_list(object) => list_item(object, argument(0), Use::Set, touched),
+        Effect::ItemSet if is_list(object) => {
+            list_item(object, argument(0), Use::Set, touched);
+            // What a slice becomes is looked through.
+            if is_slice(argument(0)) {
+                look_through(argument(1), 1, passed.frame, touched);
+            }
+        }
         Effect::ItemRemove if is_dict(object) => dict_item(object, argument(0), Use::Remove, touched),
         Effect::ItemSet | Effect::ItemRemove => whole(object, true, 1, touched),
         Effect::AttrGet | Effect::AttrSet => {
@@ -169,8 +203,14 @@ pub(super) fn called(
         Effect::SelfAttrGet | Effect::SelfAttrSet => {
             named(object, argument(0), effect == Effect::SelfAttrSet, touched);
         }
-        Effect::WholeObject if argument(0).is_null() => {}
-        Effect::WholeObject => all_attributes(argument(0), touched),
+        Effect::WholeObject => {
+            let object = if object.is_null() { argument(0) } else { object };
+            if !object.is_null() {
+                all_attributes(object, touched);
+                // Of what has no attributes, its content.
+                look_through(object, 1, passed.frame, touched);
+            }
+        }
         Effect::Next if argument(0).is_null() => {}
         Effect::Next => next(argument(0), passed.count(argument(0)), touched),
         Effect::NextSelf => next(object, passed.count(object), touched),
@@ -193,11 +233,16 @@ pub(super) fn called(
     }
 }
 
+/// Whether it is asked of what type an object is: that does not change.
+fn asks_for_type(callable: *mut PyObject, arguments: &[*mut PyObject]) -> bool {
+    callable == (&raw mut ffi::PyType_Type).cast() && arguments.len() == 1
+}
+
 /// Whether a function may call what it is given: a key to sort by, say.
 fn calls_arguments(effect: Effect, callable: *mut PyObject) -> bool {
     match effect {
         Effect::ReadArguments | Effect::DeepRead | Effect::WriteFirst => true,
-        Effect::WriteSelf => name_of(callable).contains("sort"),
+        Effect::WriteDeep => name_of(callable).contains("sort"),
         _ => false,
     }
 }
@@ -220,7 +265,11 @@ impl Effect {
         matches!(
             self,
             ReadSelf
+                | Seek
                 | WriteSelf
+                | StoreSelf
+                | WriteDeep
+                | Format
                 | ItemGet
                 | ItemLoad
                 | ItemSet

@@ -37,7 +37,7 @@ pub(super) fn fills(dict: *mut PyObject, touched: &mut Touched) -> Fills {
         }
         return Fills::ByPython;
     }
-    if !matches!(effect_of(makes).0, Effect::Pure | Effect::ReadArguments | Effect::DeepRead) {
+    if !matches!(effect_of(makes).0, Effect::Pure | Effect::Begin | Effect::ReadArguments | Effect::DeepRead) {
         touched.not_known_of("what makes the items of a dict, of type", makes);
     }
     Fills::AtOnce

@@ -5,10 +5,11 @@ use pyo3::ffi::{self, PyObject, PyTypeObject};
 use super::aliases::{memory, shown_by};
 use super::attributes::named;
 use super::filling::fills;
-use super::objects::{inherits, is_dict, is_list, is_other_container, is_python_type, type_of};
-use super::whole::whole;
-use super::{Access, Fills, Part, Touched};
+use super::objects::{inherits, is_dict, is_list, is_other_container, is_python_type, is_view, type_of};
+use super::whole::{look_through, whole};
+use super::{Access, DEEP, Fills, Part, Touched};
 use crate::containers::{ADDED, CHANGED, FILLED, REMOVED};
+use crate::layout::Operands;
 use crate::world::{World, world};
 
 /// What is done to an item.
@@ -67,6 +68,16 @@ pub(super) fn item(container: *mut PyObject, key: *mut PyObject, use_: Use, touc
     }
     if is_other_container(container) {
         return touched.all(container, write);
+    }
+    if let Some(mapping) = shown_by(container) {
+        return item(mapping, key, use_, touched);
+    }
+    if is_view(container) && !write {
+        return whole(container, false, 1, touched);
+    }
+    // An alias of a class with its parameters, which it shows.
+    if world().types.holders.contains(&(kind as usize)) {
+        return whole(container, false, DEEP, touched);
     }
     if world().types.pure.contains(&(kind as usize)) {
         return;
@@ -179,7 +190,7 @@ pub(super) fn is_plain(key: *mut PyObject) -> bool {
     }
 }
 
-pub(super) fn contains(container: *mut PyObject, key: *mut PyObject, touched: &mut Touched) {
+pub(super) fn contains(container: *mut PyObject, key: *mut PyObject, frame: &Operands, touched: &mut Touched) {
     let kind = type_of(container);
     let probe = world().types.probe as *mut PyTypeObject;
     // SAFETY: live types; slots are null or valid.
@@ -196,7 +207,30 @@ pub(super) fn contains(container: *mut PyObject, key: *mut PyObject, touched: &m
     if is_dict(container) && is_plain(key) {
         return dict_item(container, key, Use::Get, touched);
     }
-    whole(container, false, 1, touched);
+    if let Some(mapping) = shown_by(container) {
+        return contains(mapping, key, frame, touched);
+    }
+    seek(container, key, Some(frame), touched);
+}
+
+/// Something that is equal to `key` is looked for in `container`.
+pub(super) fn seek(container: *mut PyObject, key: *mut PyObject, frame: Option<&Operands>, touched: &mut Touched) {
+    let levels = if is_compared_alone(key) { 1 } else { DEEP };
+    look_through(container, levels, frame, touched);
+    look_through(key, levels, frame, touched);
+}
+
+/// Whether no container has to be looked at to know that it is not equal to `key`.
+fn is_compared_alone(key: *mut PyObject) -> bool {
+    // SAFETY: a live object, or none.
+    unsafe {
+        key.is_null()
+            || ffi::PyUnicode_CheckExact(key) != 0
+            || ffi::PyLong_CheckExact(key) != 0
+            || ffi::PyFloat_CheckExact(key) != 0
+            || ffi::PyBool_Check(key) != 0
+            || key == ffi::Py_None()
+    }
 }
 
 impl World {

@@ -3,6 +3,7 @@
 use std::ffi::CStr;
 
 use pyo3::ffi::{self, PyObject, PyTypeObject};
+use pyo3::{Py, PyAny, Python};
 
 use super::whole::referents;
 use crate::layout::Operands;
@@ -21,6 +22,15 @@ pub(super) fn is_list(object: *mut PyObject) -> bool {
 pub(super) fn is_dict(object: *mut PyObject) -> bool {
     // SAFETY: as above.
     unsafe { ffi::PyDict_Check(object) != 0 }
+}
+
+pub(super) fn is_slice(object: *mut PyObject) -> bool {
+    type_of(object) == &raw mut ffi::PySlice_Type
+}
+
+pub(super) fn is_text(object: *mut PyObject) -> bool {
+    // SAFETY: as above.
+    unsafe { ffi::PyUnicode_Check(object) != 0 || ffi::PyBytes_Check(object) != 0 }
 }
 
 pub(super) fn is_container(object: *mut PyObject) -> bool {
@@ -62,6 +72,16 @@ pub(crate) fn is_python_type(kind: *mut PyTypeObject) -> bool {
     unsafe { !probe.is_null() && (*kind).tp_dealloc.map(|f| f as usize) == (*probe).tp_dealloc.map(|f| f as usize) }
 }
 
+/// The class that one in Python inherits from, at last, and that is not.
+pub(crate) fn base_of(mut kind: *mut ffi::PyTypeObject) -> *mut ffi::PyTypeObject {
+    // SAFETY: bases of a live type are live.
+    while is_python_type(kind) && !unsafe { (*kind).tp_base }.is_null() {
+        // SAFETY: as above.
+        kind = unsafe { (*kind).tp_base };
+    }
+    kind
+}
+
 /// Whether a container whose class is written in Python has this method from what it inherits from: one of its kind
 /// that is written in Python is enough for it to be found by its name.
 pub(super) fn inherits(container: *mut PyObject, method: &CStr) -> bool {
@@ -81,6 +101,26 @@ pub(crate) fn method_of(kind: *mut PyTypeObject, method: &CStr) -> *mut PyObject
         let found = _PyType_Lookup(kind, name);
         ffi::Py_DECREF(name);
         found
+    }
+}
+
+/// What an object has by this name, if it takes no code in Python to get it; `Err` if it does.
+pub(super) fn plain_attribute(object: *mut PyObject, name: *mut PyObject) -> Result<Option<Py<PyAny>>, ()> {
+    // SAFETY: a live object and a live string; what is found is live as long as the type, and the value is a new reference.
+    unsafe {
+        let found = _PyType_Lookup(type_of(object), name);
+        let of_python =
+            !found.is_null() && is_python_type(ffi::Py_TYPE(found)) && (*ffi::Py_TYPE(found)).tp_descr_get.is_some();
+        if of_python || (!found.is_null() && ffi::Py_TYPE(found) == &raw mut ffi::PyProperty_Type) {
+            return Err(());
+        }
+        let value = ffi::PyObject_GenericGetAttr(object, name);
+        if value.is_null() {
+            // There may be a method in Python for what is missing.
+            ffi::PyErr_Clear();
+            return Ok(None);
+        }
+        Ok(Some(Py::from_owned_ptr(Python::assume_gil_acquired(), value)))
     }
 }
 
