@@ -1,7 +1,7 @@
 //! From a configuration to what executions are run with.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use drawloom_engine::config::{Clock, Config, Shrink, StrategySpec, Teardown, Until};
 use drawloom_engine::schedule::{LineOf, Schedule};
@@ -24,6 +24,9 @@ pub(super) const GUIDED: u64 = SINGLE;
 /// The execution that is made twice where executions are sampled. Not the first one: where a bug is found before, it
 /// would be one of few. An exploration that ends before compares its last one.
 const COMPARED: u64 = SINGLE - 1;
+
+/// A task may go without a step for at least this long.
+const LEAST_PATIENCE: Duration = Duration::from_secs(1);
 
 /// Makes a strategy of the user's own for each worker.
 pub(super) type MakeStrategy = Arc<dyn Fn() -> Box<dyn Strategy> + Send + Sync>;
@@ -162,6 +165,9 @@ impl Plan {
                 spurious_wakeups: config.spurious_wakeups,
                 weak_failures: config.weak_failures,
                 leak: config.teardown == Teardown::Leak,
+                // Less is no time for a step on a busy machine.
+                patience: config.timeout.map_or(Settings::PATIENCE, |timeout| timeout.max(LEAST_PATIENCE)),
+                deadline: None,
             },
             replay,
             name,
@@ -200,6 +206,12 @@ impl Plan {
         limits.run_on = true;
         limits.await_change = true;
         plan
+    }
+
+    /// The time runs from now on. Returns when it is over.
+    pub(super) fn start_clock(&mut self) -> Option<Instant> {
+        self.settings.deadline = self.timeout.and_then(|timeout| Instant::now().checked_add(timeout));
+        self.settings.deadline
     }
 
     /// A strategy of its own for each worker.
@@ -248,7 +260,8 @@ impl Plan {
     /// exhaustive exploration: a replay makes every choice itself, those of the guard included.
     pub(super) fn replay_settings(&self, await_change: bool) -> Settings {
         let limits = Limits { starvation_bound: u64::MAX, run_on: false, await_change, ..self.settings.limits.clone() };
-        Settings { limits, ..self.settings.clone() }
+        // What replays a finding has budgets of its own.
+        Settings { limits, deadline: None, ..self.settings.clone() }
     }
 
     pub(super) fn is_replay(&self) -> bool {

@@ -27,10 +27,14 @@ const STARVATION_BOUND: u64 = 10_000;
 /// Explains what was found.
 pub(super) fn all<P: Program>(worker: &mut Worker<'_, P>, failures: &mut [Failure]) {
     // Who does not want it simple wants it at once: the rest can wait until somebody reads it.
-    if worker.plan().shrink == Shrink::Off {
+    if worker.plan().shrink == Shrink::Off || worker.is_spent() {
         return failures.iter_mut().for_each(|failure| failure.telling.explain_when_read());
     }
     for failure in failures.iter_mut() {
+        if !failure.comes_back() {
+            failure.telling.explain_when_read();
+            continue;
+        }
         let knowledge = learn(worker, failure).unwrap_or_default();
         explain_with(failure.telling.record_mut(), &knowledge);
     }
@@ -64,6 +68,9 @@ fn learn<P: Program>(worker: &mut Worker<'_, P>, failure: &Failure) -> Option<Kn
         // Every other one goes on with a task for as long as it can: what fails in any order fails then, too.
         let strategy: Box<dyn Strategy> = if number % 2 == 0 { Box::new(Pct::new(1)) } else { Box::new(Pos::new()) };
         let finding = worker.sample(strategy, &settings, seed);
+        if worker.is_spent() {
+            break;
+        }
         let finding_is_there = finding.is_some();
         let record = match finding {
             Some(finding) => worker.describe(finding, 0).record().clone(),

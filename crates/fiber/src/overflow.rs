@@ -86,7 +86,7 @@ extern "C" fn on_fault(signal: libc::c_int, info: *mut libc::siginfo_t, context:
 
 /// A text made without allocating, as a signal handler must.
 #[cfg(unix)]
-struct Text {
+pub(crate) struct Text {
     bytes: [u8; 512],
     len: usize,
 }
@@ -142,6 +142,12 @@ impl Text {
             self.add(name);
             self.add(")");
         }
+    }
+
+    /// Writes a whole text to standard error, past whatever captures what is printed.
+    pub(crate) fn print_all(text: &str) {
+        // SAFETY: the bytes are there, and writing to standard error is signal-safe.
+        unsafe { libc::write(2, text.as_ptr().cast(), text.len()) };
     }
 
     fn print(&self) {

@@ -29,8 +29,9 @@ pub use html::{PageOptions, Shown, page};
 pub use language::Language;
 pub use markdown::markdown;
 pub use record::{
-    AccessRecord, BlockedRecord, Blocker, Details, Extent, FindingRecord, LeakRecord, Meta, Minimised, PASSED, Place,
-    ReadError, Record, ResourceRecord, StepRecord, TaskRecord, VERSION, WATCH, Window,
+    AccessRecord, BlockedRecord, Blocker, Details, Extent, FindingRecord, FrameRecord, HeldRecord, LeakRecord, Meta,
+    Minimised, PASSED, Place, ReadError, Record, ResourceRecord, StandingRecord, StepRecord, StuckRecord, TaskRecord,
+    VERSION, WATCH, Window,
 };
 pub use result::{ENV_REPLAY_WITH, ENV_RESULTS, FoundResult, RESULT_VERSION, ResultOutcome, TestResult};
 pub use terminal::{RenderOptions, render};

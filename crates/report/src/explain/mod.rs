@@ -93,6 +93,9 @@ fn blame(case: &Case<'_>) -> Option<Blame> {
         Details::DataRace { resource, earlier, later } => Some(busy::data_race(case, *resource, earlier, later)),
         Details::Livelock { .. } | Details::StepLimit { .. } => Some(busy::livelock(case)),
         Details::TaskLimit { .. }
+        | Details::OutOfStacks { .. }
+        | Details::Stuck(_)
+        | Details::OutOfTime
         | Details::Leak { .. }
         | Details::Unjoined { .. }
         | Details::Divergence { .. }

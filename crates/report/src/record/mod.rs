@@ -260,6 +260,9 @@ pub struct FindingRecord {
     pub task: u32,
     /// Where it showed, if at one place.
     pub place: Option<u32>,
+    /// What else happened, in a sentence.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub aside: Option<String>,
     /// What belongs to this kind only.
     pub details: Details,
 }
@@ -310,6 +313,17 @@ pub enum Details {
         /// The tasks that were allowed.
         limit: u64,
     },
+    /// Of an execution for whose tasks there were not enough stacks.
+    OutOfStacks {
+        /// Stacks that there were.
+        stacks: u64,
+        /// The limit that was met.
+        reason: String,
+    },
+    /// Of a task that blocks or spins in code that is not under control.
+    Stuck(StuckRecord),
+    /// Of an execution that was cut since the time of the exploration was over.
+    OutOfTime,
     /// Of shared references that outlived the execution.
     Leak {
         /// Each of them.
@@ -360,6 +374,54 @@ pub struct Blocker {
     /// Who.
     pub task: u32,
     /// Where it took, or queued for, what is waited for; of a joined task, where it was spawned.
+    pub place: Option<u32>,
+}
+
+/// A task that blocks or spins in code that is not under control.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct StuckRecord {
+    /// For how many seconds it had not made a step.
+    pub seconds: u64,
+    /// Whether its OS thread slept, rather than being busy.
+    pub sleeps: bool,
+    /// Whether it was in a destructor, when the execution was over.
+    pub in_teardown: bool,
+    /// The user's functions that it was in, the innermost first.
+    pub stack: Vec<FrameRecord>,
+    /// What it held.
+    pub holds: Vec<HeldRecord>,
+    /// Where the other tasks stood.
+    pub others: Vec<StandingRecord>,
+}
+
+/// A function on a stack.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct FrameRecord {
+    /// Its name.
+    pub function: String,
+    /// The line that was being executed.
+    pub place: Option<u32>,
+}
+
+/// Something that a task held.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct HeldRecord {
+    /// What.
+    pub resource: u32,
+    /// Where the task took it.
+    pub place: Option<u32>,
+}
+
+/// A task that stood before an operation.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct StandingRecord {
+    /// Who.
+    pub task: u32,
+    /// What it was about to do, or waited in.
+    pub operation: String,
+    /// On what.
+    pub resource: Option<u32>,
+    /// Where.
     pub place: Option<u32>,
 }
 
