@@ -10,7 +10,7 @@ use std::panic::catch_unwind;
 
 use drawloom::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
 use drawloom::sync::{Arc, Mutex};
-use drawloom::{explore, thread};
+use drawloom::{explore, explore_with, thread};
 use hang::{Child, is_child, line_of};
 
 fn config(text: &str) -> drawloom::Config {
@@ -256,6 +256,39 @@ mod programs {
         });
     }
 
+    /// Never says who goes next.
+    struct Undecided;
+
+    impl drawloom::strategy::Strategy for Undecided {
+        fn begin(&mut self, _: u64) {}
+
+        fn pick(
+            &mut self,
+            view: &drawloom::strategy::View<'_>,
+        ) -> Result<drawloom::strategy::TaskId, Box<drawloom::strategy::Divergence>> {
+            while !std::hint::black_box(false) {} // here: undecided
+            Ok(view.ready()[0])
+        }
+    }
+
+    #[test]
+    #[ignore = "a program for other tests"]
+    fn a_strategy_that_never_returns() {
+        if is_child() {
+            explore_with(config("timeout = 3s"), || Undecided, || drop(thread::spawn(thread::yield_now).join()));
+        }
+    }
+
+    #[test]
+    #[ignore = "a program for other tests"]
+    fn a_short_budget() {
+        run("random, timeout = 1ms", || {
+            let other = thread::spawn(|| std::thread::sleep(std::time::Duration::from_millis(700)));
+            thread::yield_now();
+            other.join().unwrap();
+        });
+    }
+
     #[test]
     #[ignore = "a program for other tests"]
     fn a_test_that_passes() {
@@ -351,6 +384,21 @@ fn an_execution_that_is_cut_by_the_time_is_not_counted() {
     let child = Child::of("programs::a_long_execution_after_short_ones");
     assert_eq!(child.code, Some(0), "{}", child.text);
     child.says("test result: ok. 1 passed");
+}
+
+#[test]
+fn a_time_limit_that_is_a_budget_lets_the_first_execution_end() {
+    let child = Child::of("programs::a_short_budget");
+    assert_eq!(child.code, Some(0), "{}", child.text);
+    child.says("test result: ok. 1 passed");
+}
+
+#[test]
+fn a_strategy_that_never_returns_ends_the_process() {
+    let child = Child::of("programs::a_strategy_that_never_returns");
+    assert_eq!(child.code, Some(101), "{}", child.text);
+    child.says("it cannot be left where it is. The process ends here.");
+    child.says(&here("undecided"));
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! From a configuration to what executions are run with.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -25,8 +26,9 @@ pub(super) const GUIDED: u64 = SINGLE;
 /// would be one of few. An exploration that ends before compares its last one.
 const COMPARED: u64 = SINGLE - 1;
 
-/// A task may go without a step for at least this long.
-const LEAST_PATIENCE: Duration = Duration::from_secs(1);
+/// A task may go without a step for at least this long, and the first execution may take as long: a short `timeout` is a
+/// budget, and says nothing of how fast the machine is.
+const LEAST_PATIENCE: Duration = Duration::from_secs(3);
 
 /// Makes a strategy of the user's own for each worker.
 pub(super) type MakeStrategy = Arc<dyn Fn() -> Box<dyn Strategy> + Send + Sync>;
@@ -165,7 +167,6 @@ impl Plan {
                 spurious_wakeups: config.spurious_wakeups,
                 weak_failures: config.weak_failures,
                 leak: config.teardown == Teardown::Leak,
-                // Less is no time for a step on a busy machine.
                 patience: config.timeout.map_or(Settings::PATIENCE, |timeout| timeout.max(LEAST_PATIENCE)),
                 deadline: None,
             },
@@ -212,6 +213,18 @@ impl Plan {
     pub(super) fn start_clock(&mut self) -> Option<Instant> {
         self.settings.deadline = self.timeout.and_then(|timeout| Instant::now().checked_add(timeout));
         self.settings.deadline
+    }
+
+    /// What execution `iteration` is run with. The first one is cut later: nothing is known without it.
+    pub(super) fn settings_of(&self, iteration: u64) -> Cow<'_, Settings> {
+        let short = self.timeout.filter(|timeout| iteration == 0 && *timeout < LEAST_PATIENCE);
+        match (self.settings.deadline, short) {
+            (Some(deadline), Some(timeout)) => {
+                let deadline = deadline.checked_add(LEAST_PATIENCE - timeout);
+                Cow::Owned(Settings { deadline, ..self.settings.clone() })
+            }
+            _ => Cow::Borrowed(&self.settings),
+        }
     }
 
     /// A strategy of its own for each worker.

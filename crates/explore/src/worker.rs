@@ -87,7 +87,7 @@ impl<'a, P: Program> Worker<'a, P> {
 
     /// Runs execution number `iteration`.
     pub(super) fn run(&mut self, iteration: u64) -> Ran {
-        let (mut finding, leaked_tasks) = self.execute(&self.plan.settings, iteration);
+        let (mut finding, leaked_tasks) = self.execute(&self.plan.settings_of(iteration), iteration);
         let cut =
             matches!(&finding, Some(Finding { kind: FindingKind::StepLimit, .. }) if !self.plan.cuts_are_failures);
         if cut {

@@ -19,7 +19,7 @@
 //! - A task that catches our panic and carries on is unwound again at its next operation, and leaked
 //!   when it does so for the hundredth time.
 //! - A destructor that panics while a task is unwound would abort the process; that is Rust's rule. The abort is met, and
-//!   the task is leaked instead ([`watchdog`]), as is one whose destructor blocks or spins. What was found stays found.
+//!   the task is leaked instead (`watchdog`), as is one whose destructor blocks or spins. What was found stays found.
 //! - Leaking all of them instead is a switch ([`Settings::leak`]), for programs whose destructors
 //!   cannot stand being unwound.
 

@@ -84,9 +84,20 @@ extern "C" fn on_fault(signal: libc::c_int, info: *mut libc::siginfo_t, context:
     }
 }
 
+/// Writes a text to standard error, past whatever captures what is printed. A signal handler may do that.
+pub(crate) fn print_at_once(text: &str) {
+    #[cfg(unix)]
+    // SAFETY: the bytes are there, and writing to standard error is signal-safe.
+    unsafe {
+        libc::write(2, text.as_ptr().cast(), text.len());
+    }
+    #[cfg(not(unix))]
+    drop(std::io::Write::write_all(&mut std::io::stderr(), text.as_bytes()));
+}
+
 /// A text made without allocating, as a signal handler must.
 #[cfg(unix)]
-pub(crate) struct Text {
+struct Text {
     bytes: [u8; 512],
     len: usize,
 }
@@ -142,12 +153,6 @@ impl Text {
             self.add(name);
             self.add(")");
         }
-    }
-
-    /// Writes a whole text to standard error, past whatever captures what is printed.
-    pub(crate) fn print_all(text: &str) {
-        // SAFETY: the bytes are there, and writing to standard error is signal-safe.
-        unsafe { libc::write(2, text.as_ptr().cast(), text.len()) };
     }
 
     fn print(&self) {

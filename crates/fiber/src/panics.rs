@@ -8,7 +8,7 @@ use std::sync::Once;
 use drawloom_engine::TaskId;
 use drawloom_engine::finding::{Backtrace, FindingKind, Panic};
 
-use crate::overflow::Text;
+use crate::overflow::print_at_once;
 use crate::runtime::{Handle, current};
 use crate::watchdog::{CAN_LEAVE, users_frames};
 
@@ -259,7 +259,7 @@ impl Handle {
         };
         let text = format!("\ndrawloom: task {who}{test} panicked {}\n{sentence}\n{found}", shown(&panic));
         if !CAN_LEAVE {
-            Text::print_all(&text);
+            print_at_once(&text);
         }
         inner.panics.fatal = Some(Fatal { panic, sentence, text });
     }

@@ -92,7 +92,7 @@ pub struct Config {
     /// [`DEFAULT_PROGRESS_BOUND_YIELDS`] unless given.
     pub progress_bound: u64,
     /// Wall-clock time for the whole exploration. More than nothing; no limit unless given. It is also how long a task may
-    /// go without a step, which is 10 s else, and at least 1 s.
+    /// go without a step: at least 3 s, and 10 s where no time is given.
     pub timeout: Option<Duration>,
     /// OS threads that explore at the same time; 0, the default, is one per core.
     pub threads: usize,

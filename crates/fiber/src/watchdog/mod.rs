@@ -25,8 +25,13 @@
 //!
 //! An abort that Rust makes of a panic in a destructor is met in the same way: the task is left instead.
 
+#[cfg(not(unix))]
+mod absent;
+#[cfg(unix)]
 mod monitor;
+#[cfg(unix)]
 mod registry;
+#[cfg(unix)]
 mod signal;
 mod stack;
 
@@ -38,7 +43,11 @@ use std::time::{Duration, Instant};
 use drawloom_engine::Settings;
 use drawloom_engine::finding::Frame;
 
+#[cfg(not(unix))]
+pub(crate) use absent::{CAN_LEAVE, catch_aborts, watch};
+#[cfg(unix)]
 pub(crate) use registry::watch;
+#[cfg(unix)]
 pub(crate) use signal::{CAN_LEAVE, catch_aborts};
 pub(crate) use stack::users_frames;
 
@@ -49,8 +58,10 @@ static BEGINNING: LazyLock<Instant> = LazyLock::new(Instant::now);
 const NEVER: u64 = u64::MAX;
 
 /// What the monitor and a thread that it watches tell each other.
+#[cfg_attr(not(unix), allow(dead_code))]
 pub(crate) struct Watch {
     /// The thread, while it is alive.
+    #[cfg(unix)]
     thread: Mutex<Option<registry::Thread>>,
     /// Counts beginnings and ends of executions: odd while one runs.
     execution: AtomicU64,
@@ -83,6 +94,7 @@ pub(crate) struct Left {
 impl Watch {
     fn new() -> Watch {
         Watch {
+            #[cfg(unix)]
             thread: Mutex::new(None),
             execution: AtomicU64::new(0),
             patience: AtomicU64::new(0),
@@ -118,6 +130,7 @@ impl Watch {
     }
 
     /// Whether the running execution is to be cut.
+    #[cfg(unix)]
     fn is_over(&self) -> bool {
         self.over.load(Ordering::Relaxed) == self.execution.load(Ordering::Relaxed)
     }

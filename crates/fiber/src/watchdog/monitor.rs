@@ -9,6 +9,7 @@ use super::registry::{self, Thread};
 use super::signal::{CAN_LEAVE, FORBIDDEN, SIGNAL, answer, install, question, verdict};
 use super::stack::{self, Standing};
 use super::{BEGINNING, Left, NEVER, Watch, lock};
+use crate::overflow::print_at_once;
 
 /// How often it looks.
 const TICK: Duration = Duration::from_millis(100);
@@ -29,6 +30,9 @@ const GIVEN_UP_AFTER: u32 = 2;
 /// A task that has not made a step since the time was over counts as stuck after this much of it, at most.
 const LONGEST_AFTER_DEADLINE: Duration = Duration::from_secs(10);
 
+/// An execution that has had less time than this is not cut: on a busy machine nothing would come to an end.
+const LEAST_LIFE: Duration = Duration::from_millis(500);
+
 /// What was seen of one thread.
 struct Seen {
     watch: Arc<Watch>,
@@ -40,6 +44,8 @@ struct Seen {
     /// Time that was the thread's own meanwhile: it slept, or had a processor. On a busy machine that is less.
     own: Duration,
     slept: Duration,
+    /// The same since the execution began.
+    lived: Duration,
     processor: Duration,
     looked_at: Instant,
 }
@@ -72,6 +78,7 @@ impl Seen {
             still_since: now,
             own: Duration::ZERO,
             slept: Duration::ZERO,
+            lived: Duration::ZERO,
             processor: Duration::ZERO,
             looked_at: now,
         }
@@ -85,14 +92,13 @@ impl Seen {
             return;
         }
         let deadline = self.watch.deadline.load(Ordering::Relaxed);
+        self.account(now);
         let is_over = deadline != NEVER && now >= *BEGINNING + Duration::from_nanos(deadline);
-        if is_over {
+        if is_over && self.lived >= LEAST_LIFE {
             self.watch.over.store(execution, Ordering::Relaxed);
-        }
-        if now - self.since < DISTURBED_AFTER && !is_over {
+        } else if now - self.since < DISTURBED_AFTER {
             return;
         }
-        self.account(now);
         if self.ask(question::COUNT) == answer::COUNTED {
             let steps = self.watch.steps.load(Ordering::Relaxed);
             if steps != self.steps {
@@ -119,17 +125,16 @@ impl Seen {
         let passed = now - self.looked_at;
         self.looked_at = now;
         let Some(thread) = *lock(&self.watch.thread) else { return };
-        if thread.sleeps() {
-            self.own += passed;
-            self.slept += passed;
-        }
-        match thread.processor_time() {
-            Some(processor) => {
-                self.own += processor.saturating_sub(self.processor).min(passed);
-                self.processor = processor;
+        let own = match thread.processor_time() {
+            _ if thread.sleeps() => {
+                self.slept += passed;
+                passed
             }
-            None => self.own += passed,
-        }
+            Some(processor) => processor.saturating_sub(std::mem::replace(&mut self.processor, processor)).min(passed),
+            None => passed,
+        };
+        self.own += own;
+        self.lived += own;
     }
 
     /// Sends a question and waits for the answer; `answer::NONE` if there is none.
@@ -240,7 +245,7 @@ fn end_the_process(still: Duration, stack: Vec<drawloom_engine::finding::Frame>)
     for frame in stack {
         let _ = writeln!(text, "    {} at {}", frame.function, frame.location);
     }
-    crate::overflow::Text::print_all(&text);
+    print_at_once(&text);
     // SAFETY: ending the process is always allowed; handlers at exit might need what the task holds.
     unsafe { libc::_exit(101) }
 }

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use drawloom_engine::TaskId;
 
 use super::Watch;
-use crate::overflow::Text;
+use crate::overflow::print_at_once;
 use crate::runtime::current;
 
 /// What the monitor asks.
@@ -85,7 +85,7 @@ impl Interrupted {
         const CALL: [u8; 4] = [0x01, 0x00, 0x00, 0xd4];
         let is_call = |at: usize| {
             // SAFETY: the instruction that was interrupted, or the one before it in the same function of the C library.
-            (at as *const [u8; CALL.len()]).is_aligned() && unsafe { (at as *const [u8; CALL.len()]).read() } == CALL
+            unsafe { (at as *const [u8; CALL.len()]).read() == CALL }
         };
         is_call(self.pc) || is_call(self.pc - CALL.len())
     }
@@ -313,7 +313,7 @@ extern "C" fn on_abort(_: libc::c_int, _: *mut libc::siginfo_t, context: *mut li
             if in_a_task(context).is_some() {
                 return go_on_in_leave(context);
             }
-            Text::print_all(&fatal.text);
+            print_at_once(&fatal.text);
         }
     }
     // What was there before gets the signal as soon as this handler has returned.

@@ -10,15 +10,13 @@ const OF_STD: [&str; 8] = ["std::", "core::", "alloc::", "__rust", "rust_begin",
 const OURS: [&str; 4] = ["drawloom", "<drawloom", "tokio::", "<tokio::"];
 /// What stands below every task.
 const ROOT: &str = "drawloom_fiber::runtime";
-/// The same by its file and its functions: what was inlined has no path in its name.
-const ROOT_FILE: &str = "fiber/src/runtime.rs";
+/// The same by its functions: what was inlined has no path in its name.
 const ROOTS: [&str; 2] = ["run_tasks", "outlive"];
-/// Where a task is interrupted.
-const HANDLER_FILE: &str = "fiber/src/watchdog/signal.rs";
 /// Packages of drawloom that a task may be in, by the names of their folders.
 const PACKAGES: [&str; 5] = ["drawloom", "engine", "explore", "fiber", "tokio"];
 
 /// Whose code a task is in.
+#[cfg_attr(not(unix), allow(dead_code))]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Standing {
     /// In the user's, or in what it has called of std or of C.
@@ -51,28 +49,33 @@ impl Printed<'_> {
         OURS.iter().any(|prefix| self.symbol.starts_with(prefix)) || self.own_file().is_some()
     }
 
-    /// Its file in drawloom's sources, from the package's folder on; as they lie side by side where we were built.
-    fn own_file(&self) -> Option<&str> {
+    /// Its package and file, if it is in drawloom's sources: these lie side by side where we were built, in `fiber/` and
+    /// `drawloom/`, or in `drawloom-fiber-0.1.0/` and `drawloom-0.1.0/`.
+    fn own_file(&self) -> Option<(&str, &str)> {
         let (packages, _) = env!("CARGO_MANIFEST_DIR").rsplit_once('/')?;
-        let file = self.place?.strip_prefix(packages)?.strip_prefix('/')?;
-        let (package, within) = file.split_once('/')?;
-        let ours = PACKAGES.contains(&package) || package.starts_with("drawloom-");
-        (ours && within.starts_with("src/")).then_some(file)
+        let (folder, file) = self.place?.strip_prefix(packages)?.strip_prefix('/')?.split_once('/')?;
+        let package = match folder.strip_prefix("drawloom-") {
+            Some(version) if version.starts_with(|c: char| c.is_ascii_digit()) => "drawloom",
+            Some(rest) => rest.split('-').next()?,
+            None => folder,
+        };
+        (PACKAGES.contains(&package) && file.starts_with("src/")).then_some((package, file))
+    }
+
+    fn is_in(&self, package: &str, start: &str) -> bool {
+        self.own_file().is_some_and(|(own, file)| own == package && file.starts_with(start))
     }
 
     fn is_root(&self) -> bool {
-        let inlined =
-            || self.own_file().is_some_and(|file| file.starts_with(ROOT_FILE)) && ROOTS.contains(&self.symbol);
-        self.symbol.starts_with(ROOT) || inlined()
+        self.symbol.starts_with(ROOT) || ROOTS.contains(&self.symbol) && self.is_in("fiber", "src/runtime.rs")
     }
 
     fn is_handler(&self) -> bool {
-        self.symbol.contains("watchdog::signal::on_signal")
-            || self.own_file().is_some_and(|file| file.starts_with(HANDLER_FILE))
+        self.symbol.contains("watchdog::signal::on_signal") || self.is_in("fiber", "src/watchdog/signal.rs")
     }
 
     fn is_engine(&self) -> bool {
-        self.symbol.contains("drawloom_engine::") || self.own_file().is_some_and(|file| file.starts_with("engine/"))
+        self.symbol.contains("drawloom_engine::") || self.is_in("engine", "src/")
     }
 
     /// Whether it may hold what is the process's or the thread's own: others would wait for it in vain.
@@ -126,6 +129,7 @@ pub(crate) fn users_frames(backtrace: &str) -> String {
 
 /// The stack of a task that a signal has interrupted, as `{:#}` prints it: the user's frames, and whose code it is in.
 /// If it is not known to be that `of_a_task`, it has to be seen.
+#[cfg_attr(not(unix), allow(dead_code))]
 pub(super) fn read(backtrace: &str, of_a_task: bool) -> (Vec<Frame>, Standing) {
     let (all, has_root) = functions(backtrace);
     // The handler and what it has called come first.

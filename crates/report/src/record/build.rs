@@ -162,7 +162,7 @@ impl Record {
                 (format!("no stack for another task: {}", limit.reason), place, details)
             }
             FindingKind::Stuck(stuck) => {
-                let stuck = builder.stuck(stuck);
+                let stuck = builder.stuck(engine, stuck);
                 let place = stuck.stack.iter().find_map(|frame| frame.place);
                 ("a task blocks or spins in code that is not under control".into(), place, Details::Stuck(stuck))
             }
@@ -291,7 +291,10 @@ impl Builder<'_> {
         index
     }
 
-    fn stuck(&mut self, stuck: &Stuck) -> StuckRecord {
+    fn stuck(&mut self, engine: &Engine, stuck: &Stuck) -> StuckRecord {
+        let is_object = |resource: ResourceId| {
+            engine.resources().get(resource.index()).is_some_and(|r| r.kind == ResourceKind::Object)
+        };
         let frame = |frame: &Frame| FrameRecord {
             function: frame.function.clone(),
             place: parse_place(&frame.location).map(|place| self.intern(place)),
@@ -302,7 +305,7 @@ impl Builder<'_> {
         let holds = stuck.holds.iter().map(held).collect();
         let standing = |other: &Standing| StandingRecord {
             task: other.task.0,
-            operation: other.kind.word().to_owned(),
+            operation: word(other.kind, is_object(other.resource)).to_owned(),
             resource: resource(other.resource),
             place: self.place(other.site),
         };
