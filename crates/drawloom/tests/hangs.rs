@@ -275,7 +275,12 @@ mod programs {
     #[ignore = "a program for other tests"]
     fn a_strategy_that_never_returns() {
         if is_child() {
-            explore_with(config("timeout = 3s"), || Undecided, || drop(thread::spawn(thread::yield_now).join()));
+            let body = || {
+                let other = thread::spawn(thread::yield_now);
+                thread::yield_now();
+                other.join().unwrap();
+            };
+            explore_with(config("timeout = 3s"), || Undecided, body);
         }
     }
 
