@@ -94,6 +94,8 @@
 //! | data race | two accesses to an [`UnsafeCell`](cell::UnsafeCell) or [`Cell`](cell::Cell), at least one a write, that nothing orders |
 //! | livelock | tasks that only yield to each other ([`progress_bound`](Config::progress_bound)) |
 //! | step limit, task limit | an execution that was cut ([`max_steps`](Config::max_steps), [`max_tasks`](Config::max_tasks)) |
+//! | out of time | the first execution was not over when [`timeout`](Config::timeout) was |
+//! | stuck task | a task that blocks or spins in code that is not under control: no step for 10 s, or for [`timeout`](Config::timeout) |
 //! | leak | locks, atomics, channels and cells that are never dropped, in a cycle of `Arc`s for instance ([`leaks`](Config::leaks)) |
 //! | unjoined task | a task whose handle was dropped without a `join`, where that is asked for ([`unjoined`](Config::unjoined)) |
 //! | divergence | the same choices led to another operation: something else than the schedule decides |
@@ -108,8 +110,8 @@
 //!   `auto`, the default, goes through all of them where that takes little; an exploration
 //!   that finds nothing says how many executions that were, and whether they were all there are.
 //! - **What is imported from `std` is not seen.** A `std::sync::Mutex` in the program, or in a library
-//!   that it uses, is no scheduling point; if one task holds it while it waits under control, the
-//!   whole process waits. A test in which nobody ever had a choice fails as "nothing explored".
+//!   that it uses, is no scheduling point. If one task holds it over a step and another one wants it, the second
+//!   is stuck, and the report says where both are. A test in which nobody ever had a choice fails as "nothing explored".
 //! - **[`Arc`](sync::Arc) is std's own.** Clones, drops and `strong_count` are no scheduling points.
 //! - **Plain memory is no scheduling point**, except through [`cell::UnsafeCell`] and [`cell::Cell`].
 //!   Data races are found among these. Every atomic operation counts as one that synchronises, a

@@ -1,5 +1,7 @@
 //! What an executor is asked for, and what it answers: the same for all of them.
 
+use std::time::{Duration, Instant};
+
 use crate::Limits;
 use crate::finding::Finding;
 
@@ -16,6 +18,29 @@ pub struct Settings {
     pub weak_failures: u32,
     /// Leave left-over tasks alone instead of unwinding them.
     pub leak: bool,
+    /// For how long a task may go without a step before it counts as stuck.
+    pub patience: Duration,
+    /// When the time of the exploration is over, and the execution is to be cut.
+    pub deadline: Option<Instant>,
+}
+
+impl Settings {
+    /// The patience, if nobody says otherwise.
+    pub const PATIENCE: Duration = Duration::from_secs(10);
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Settings {
+            limits: Limits::default(),
+            stack_size: 0,
+            spurious_wakeups: 0,
+            weak_failures: 0,
+            leak: false,
+            patience: Settings::PATIENCE,
+            deadline: None,
+        }
+    }
 }
 
 /// How an execution ended.

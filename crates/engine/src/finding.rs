@@ -33,6 +33,12 @@ pub enum FindingKind {
     StepLimit,
     /// More tasks than allowed.
     TaskLimit,
+    /// The operating system has no stack for another task.
+    OutOfStacks(Box<OutOfStacks>),
+    /// A task that neither makes a step nor ends: it blocks or spins in code that is not under control.
+    Stuck(Box<Stuck>),
+    /// The time of the exploration was over before the execution was. Shown only if no execution came to an end.
+    OutOfTime,
     /// Shared references that were still alive when the execution was over.
     Leak(Vec<Leak>),
     /// Tasks whose handles were dropped without a join, where the test asks for that.
@@ -62,7 +68,9 @@ impl FindingKind {
             FindingKind::DataRace(_) => "data race",
             FindingKind::Livelock => "livelock",
             FindingKind::StepLimit => "step limit",
-            FindingKind::TaskLimit => "task limit",
+            FindingKind::TaskLimit | FindingKind::OutOfStacks(_) => "task limit",
+            FindingKind::Stuck(_) => "stuck task",
+            FindingKind::OutOfTime => "out of time",
             FindingKind::Leak(_) => "leak",
             FindingKind::Unjoined(_) => "unjoined task",
             FindingKind::Divergence(_) => "divergence",
@@ -154,6 +162,54 @@ pub struct CellAccess {
     /// between the two accesses from which others can learn of the past; of the later side, the last
     /// before its access by which it could learn.
     pub sync: Option<u64>,
+}
+
+/// Where a task stands that does not come back, and what it keeps from others.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Stuck {
+    /// For how many seconds it has not made a step.
+    pub seconds: u64,
+    /// Whether its OS thread sleeps, in a lock or a system call, rather than being busy.
+    pub sleeps: bool,
+    /// The user's frames, the innermost first.
+    pub stack: Vec<Frame>,
+    /// What it holds, and where it took each.
+    pub holds: Vec<(ResourceId, Site)>,
+    /// The other tasks that have not ended, and the operation that each is about to make, or waits in.
+    pub others: Vec<Standing>,
+    /// The execution was over, and the task was being unwound: it stands in a destructor.
+    pub in_teardown: bool,
+}
+
+/// The operation before which a task stands.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Standing {
+    /// Who.
+    pub task: TaskId,
+    /// What it is about to do, or waits in.
+    pub kind: OpKind,
+    /// On what.
+    pub resource: ResourceId,
+    /// Where.
+    pub site: Site,
+}
+
+/// A function on a stack.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Frame {
+    /// Its name.
+    pub function: String,
+    /// `file:line:column` of the line in it that is being executed; empty if unknown.
+    pub location: String,
+}
+
+/// Why there was no stack for another task.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct OutOfStacks {
+    /// Stacks that there were.
+    pub stacks: u64,
+    /// The limit that was met, in words.
+    pub reason: String,
 }
 
 /// A resource that outlived its execution.

@@ -47,6 +47,8 @@ pub(super) struct Attempt {
     pub(super) found: Exploration,
     /// Everything has been explored.
     pub(super) exhausted: bool,
+    /// A task had to be left.
+    pub(super) spent: bool,
 }
 
 impl Attempt {
@@ -62,6 +64,7 @@ impl Attempt {
             bursts: Vec::new(),
             found: empty(most),
             exhausted: false,
+            spent: false,
         }
     }
 
@@ -96,7 +99,7 @@ impl Attempt {
 
     /// Whether there is nothing left to sample for.
     pub(super) fn settles(&self, keep_going: bool) -> bool {
-        (self.exhausted && self.found.spins_cut.is_none()) || (!keep_going && self.found.failing > 0)
+        (self.exhausted && self.found.spins_cut.is_none()) || self.spent || (!keep_going && self.found.failing > 0)
     }
 
     /// Executions that it made before execution `number`.
@@ -122,7 +125,13 @@ impl Attempt {
             };
             let ticket = strategy.ticket();
             let ran = worker.run_with(number + self.found.executions, Box::new(strategy));
-            let stops = ran.cut || (ran.failure.is_some() && !plan.keep_going) || explorer.was_redundant(ticket);
+            if ran.out_of_time {
+                self.given_up = true;
+                break;
+            }
+            self.spent = worker.is_spent();
+            let stops =
+                ran.cut || self.spent || (ran.failure.is_some() && !plan.keep_going) || explorer.was_redundant(ticket);
             add(&mut self.found, ran, plan.spin_rounds);
             self.given_up = stops || self.found.executions + explorer.progress().pending > self.most;
         }

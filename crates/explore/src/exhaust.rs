@@ -1,6 +1,6 @@
 //! Explores every behaviour, on as many OS threads as it is worth.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -37,6 +37,9 @@ pub(super) fn exhaust<P: Program>(plan: &Plan, program: &P, log: Option<Log>) ->
     if let Some(most) = plan.preemptions {
         return levels::exhaust(plan, program, most);
     }
+    let timed = &mut plan.clone();
+    timed.start_clock();
+    let plan = &*timed;
     let mut worker = Worker::new(plan, program);
     let fresh = || Start {
         explorer: memory::explorer(plan.executions).with_memory(plan.memory_budget),
@@ -73,22 +76,38 @@ pub(super) fn exhaust_from<P: Program>(
     explorer: &Explorer,
     found: Exploration,
 ) -> Exploration {
-    let deadline = plan.timeout.map(|timeout| Instant::now() + timeout);
+    let deadline = plan.settings.deadline;
     let made_before = found.executions + found.redundant;
     let made = Apart(AtomicU64::new(made_before));
     let shares = Shares::default();
     let progress = Progress::new(plan);
+    // An execution did not come to its end, and none is made any more; a task had to be left in it.
+    let (over, spent) = (AtomicBool::new(false), AtomicBool::new(false));
     let work = |worker: &mut Worker<'_, P>, explorer: &Explorer, share: &Mutex<Exploration>| -> bool {
         let late =
             deadline.is_some_and(|deadline| made.0.load(Ordering::Relaxed) > made_before && Instant::now() >= deadline);
         if late {
             lock(share).timed_out = true;
+        }
+        if late || over.load(Ordering::Relaxed) {
             explorer.give_back();
             return false;
         }
         let Some(ticket) = explorer.claim_ahead() else { return false };
         let iteration = made.0.fetch_add(1, Ordering::Relaxed);
         let mut ran = worker.run(iteration);
+        if ran.out_of_time || ran.failure.as_ref().is_some_and(|failure| !failure.comes_back()) {
+            // It was not over, so nobody knows what it would have led to.
+            over.store(true, Ordering::Relaxed);
+        }
+        if worker.is_spent() {
+            over.store(true, Ordering::Relaxed);
+            spent.store(true, Ordering::Relaxed);
+        }
+        if ran.out_of_time {
+            lock(share).timed_out = true;
+            return false;
+        }
         let (redundant, divergence) = explorer.take_outcome(ticket);
         if let Some(divergence) = divergence {
             ran.failure = Some(Box::new(worker.diverged(divergence, iteration)));
@@ -139,15 +158,19 @@ pub(super) fn exhaust_from<P: Program>(
         }
     });
     drop(progress);
+    if spent.into_inner() {
+        worker.give_up();
+    }
     let progress = explorer.progress();
     let mut exploration = shares.put_together();
     exploration.failures.sort_by(|a, b| a.cause().cmp(b.cause()));
-    exploration.stopped = !progress.exhausted;
-    exploration.estimate = (exploration.stopped && plan.preemptions.is_none()).then(|| explorer.estimate());
     exploration.frugal = progress.frugal;
-    exploration.timed_out &= !progress.exhausted;
+    let complete = progress.exhausted && !over.into_inner();
+    exploration.timed_out &= !complete;
+    exploration.stopped = !complete;
+    exploration.estimate = (exploration.stopped && plan.preemptions.is_none()).then(|| explorer.estimate());
     let diverged = |failure: &Failure| matches!(failure.finding.kind, FindingKind::Divergence(_));
-    exploration.exhausted = progress.exhausted && exploration.cut == 0 && !exploration.failures.iter().any(diverged);
+    exploration.exhausted = complete && exploration.cut == 0 && !exploration.failures.iter().any(diverged);
     if !exploration.had_choice && exploration.failures.is_empty() {
         exploration.failures.push(worker.nothing_explored());
     }

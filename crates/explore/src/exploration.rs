@@ -268,6 +268,11 @@ impl Failure {
         meta.executions += others;
     }
 
+    /// Whether it is worth the time to follow its schedule again: not where that took all the time or all the stacks there are.
+    pub(super) fn comes_back(&self) -> bool {
+        !matches!(self.finding.kind, FindingKind::Stuck(_) | FindingKind::OutOfTime | FindingKind::OutOfStacks(_))
+    }
+
     /// What makes it the same as another, in words.
     pub(super) fn cause(&self) -> &str {
         self.cause.get_or_init(|| cause(self.record()))

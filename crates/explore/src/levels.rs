@@ -5,8 +5,6 @@
 //! are beyond its bound depend on the order in which they are made (see
 //! [`Explorer::with_preemptions`]), so they are all made on one OS thread: the same every time.
 
-use std::time::Instant;
-
 use drawloom_engine::exhaustive::Explorer;
 
 use super::exhaust::{exhaust_from, keep_the_simplest};
@@ -20,12 +18,13 @@ use super::worker::Worker;
 /// Explores everything that needs at most `most` preemptions; only as far as the first level that fails,
 /// unless all failures are asked for.
 pub(super) fn exhaust<P: Program>(plan: &Plan, program: &P, most: u32) -> Exploration {
-    let deadline = plan.timeout.map(|timeout| Instant::now() + timeout);
+    let timed = &mut plan.clone();
+    timed.start_clock();
+    let plan = &*timed;
     let mut worker = Worker::new(plan, program);
     let mut found = empty(plan.executions);
     for level in 0..=most {
-        let remaining = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
-        let here = Plan { threads: 1, timeout: remaining, preemptions: Some(level), ..plan.clone() };
+        let here = Plan { threads: 1, preemptions: Some(level), ..plan.clone() };
         let left = plan.executions.saturating_sub(found.executions + found.redundant);
         let explorer = Explorer::new(left).with_memory(plan.memory_budget).with_preemptions(Some(level));
         let earlier = std::mem::take(&mut found.failures);
@@ -40,7 +39,7 @@ pub(super) fn exhaust<P: Program>(plan: &Plan, program: &P, most: u32) -> Explor
         bring_forward(&mut found.failures, earlier);
         // What was met beyond the bound can be met in a simpler way, on a later level.
         let enough = !plan.keep_going && found.failures.iter().any(|failure| failure.needs.is_some());
-        if found.exhausted || !explored || enough {
+        if found.exhausted || !explored || enough || worker.is_spent() {
             break;
         }
     }

@@ -1,7 +1,8 @@
 //! From a configuration to what executions are run with.
 
+use std::borrow::Cow;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use drawloom_engine::config::{Clock, Config, Shrink, StrategySpec, Teardown, Until};
 use drawloom_engine::schedule::{LineOf, Schedule};
@@ -24,6 +25,10 @@ pub(super) const GUIDED: u64 = SINGLE;
 /// The execution that is made twice where executions are sampled. Not the first one: where a bug is found before, it
 /// would be one of few. An exploration that ends before compares its last one.
 const COMPARED: u64 = SINGLE - 1;
+
+/// A task may go without a step for at least this long, and the first execution may take as long: a short `timeout` is a
+/// budget, and says nothing of how fast the machine is.
+const LEAST_PATIENCE: Duration = Duration::from_secs(3);
 
 /// Makes a strategy of the user's own for each worker.
 pub(super) type MakeStrategy = Arc<dyn Fn() -> Box<dyn Strategy> + Send + Sync>;
@@ -168,6 +173,8 @@ impl Plan {
                 spurious_wakeups: config.spurious_wakeups,
                 weak_failures: config.weak_failures,
                 leak: config.teardown == Teardown::Leak,
+                patience: config.timeout.map_or(Settings::PATIENCE, |timeout| timeout.max(LEAST_PATIENCE)),
+                deadline: None,
             },
             replay,
             name,
@@ -206,6 +213,24 @@ impl Plan {
         limits.run_on = true;
         limits.spin_rounds = Some(self.spin_rounds);
         plan
+    }
+
+    /// The time runs from now on. Returns when it is over.
+    pub(super) fn start_clock(&mut self) -> Option<Instant> {
+        self.settings.deadline = self.timeout.and_then(|timeout| Instant::now().checked_add(timeout));
+        self.settings.deadline
+    }
+
+    /// What execution `iteration` is run with. The first one is cut later: nothing is known without it.
+    pub(super) fn settings_of(&self, iteration: u64) -> Cow<'_, Settings> {
+        let short = self.timeout.filter(|timeout| iteration == 0 && *timeout < LEAST_PATIENCE);
+        match (self.settings.deadline, short) {
+            (Some(deadline), Some(timeout)) => {
+                let deadline = deadline.checked_add(LEAST_PATIENCE - timeout);
+                Cow::Owned(Settings { deadline, ..self.settings.clone() })
+            }
+            _ => Cow::Borrowed(&self.settings),
+        }
     }
 
     /// A strategy of its own for each worker.
@@ -254,7 +279,8 @@ impl Plan {
     /// exhaustive exploration: a replay makes every choice itself, those of the guard included.
     pub(super) fn replay_settings(&self, spin_rounds: Option<u32>) -> Settings {
         let limits = Limits { starvation_bound: u64::MAX, run_on: false, spin_rounds, ..self.settings.limits.clone() };
-        Settings { limits, ..self.settings.clone() }
+        // What replays a finding has budgets of its own.
+        Settings { limits, deadline: None, ..self.settings.clone() }
     }
 
     pub(super) fn is_replay(&self) -> bool {

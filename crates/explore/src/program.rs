@@ -51,6 +51,11 @@ pub trait Executor {
     /// Whether a task of any execution could not be unwound.
     fn has_leaked(&self) -> bool;
 
+    /// Whether the OS thread must not run executions any more: a task had to be left in the middle of something.
+    fn is_spent(&self) -> bool {
+        false
+    }
+
     /// Exchanges the strategy.
     fn set_strategy(&mut self, strategy: Box<dyn Strategy>) {
         self.replace_strategy(strategy);

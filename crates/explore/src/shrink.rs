@@ -31,8 +31,8 @@ const MOST_TIME: Duration = Duration::from_secs(2);
 
 /// Minimises what was found, as far as the plan says, and explains what is left of it.
 pub(super) fn all<P: Program>(worker: &mut Worker<'_, P>, failures: &mut [Failure]) {
-    let wanted = is_wanted(worker.plan());
-    for failure in failures.iter_mut().filter(|_| wanted) {
+    let wanted = is_wanted(worker.plan()) && !worker.is_spent();
+    for failure in failures.iter_mut().filter(|failure| wanted && failure.comes_back()) {
         let simpler = in_a_smaller_scenario(worker, failure).or_else(|| one(worker, failure));
         if let Some(simpler) = simpler {
             *failure = simpler;

@@ -5,7 +5,7 @@
 //! order, and what lies behind the first failure is thrown away, as if it had never been run.
 
 use std::collections::BTreeSet;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
@@ -58,6 +58,10 @@ struct Shared<'a> {
     attempt: Mutex<Attempt>,
     saturation: Mutex<Saturation>,
     saturated: AtomicU64,
+    /// A task had to be left.
+    spent: AtomicBool,
+    /// The last execution of a worker was cut since the time was over.
+    cut: AtomicBool,
 }
 
 /// Explores `program`. An exhaustive exploration of the test `kept_as` can be interrupted and gone on with.
@@ -75,6 +79,7 @@ pub(super) fn explore<P: Program>(
     if plan.is_exhaustive() {
         return exhaust(&plan, program, kept_as.and_then(|test| Log::of(test, config)));
     }
+    let deadline = plan.start_clock();
     let mut worker = Worker::new(&plan, program);
     let mut remarks = Vec::new();
     let mut corpus = kept_as.filter(|_| plan.keeps()).map(Corpus::of);
@@ -88,12 +93,14 @@ pub(super) fn explore<P: Program>(
         },
         stop_after: AtomicU64::new(u64::MAX),
         out_of_time: AtomicU64::new(u64::MAX),
-        deadline: plan.timeout.map(|timeout| Instant::now() + timeout),
+        deadline,
         blocks: Mutex::new(Vec::new()),
         progress: Progress::new(&plan),
         attempt: Mutex::new(Attempt::new(&plan)),
         saturation: Mutex::default(),
         saturated: AtomicU64::new(u64::MAX),
+        spent: AtomicBool::new(false),
+        cut: AtomicBool::new(false),
     };
     std::thread::scope(|scope| {
         let began = Instant::now();
@@ -111,13 +118,18 @@ pub(super) fn explore<P: Program>(
             }
         }
     });
+    if shared.spent.load(Ordering::Relaxed) {
+        worker.give_up();
+    }
     let known = corpus.is_some().then(|| shared.rounds.known(shared.stop_after.load(Ordering::Relaxed)));
+    // What is left of it is no execution to compare with.
+    let cut = shared.cut.load(Ordering::Relaxed);
     let mut exploration = put_together(shared, plan.executions);
     if let (Some(corpus), Some(kept)) = (&corpus, known.as_ref().and_then(|known| known.kept())) {
         corpus.store(kept, exploration.result.executions, &mut remarks);
     }
     exploration.result.remarks = remarks;
-    if exploration.sampled <= plan.compared && !plan.is_replay() {
+    if exploration.sampled <= plan.compared && !plan.is_replay() && !cut {
         exploration.compare(&mut worker);
     }
     if !exploration.had_choice && exploration.result.failures.is_empty() && !plan.is_replay() {
@@ -132,6 +144,9 @@ pub(super) fn explore<P: Program>(
 impl Shared<'_> {
     /// Does what is next. False when there is nothing.
     fn take_turn<P: Program>(&self, worker: &mut Worker<'_, P>, program: &P) -> bool {
+        if worker.is_spent() {
+            return false;
+        }
         match self.rounds.take() {
             Some(Turn::Block(assignment)) => self.make_block(worker, assignment),
             Some(Turn::Between(number, profile)) => {
@@ -153,6 +168,9 @@ impl Shared<'_> {
         if attempt.is_due(number) {
             attempt.go_on(number, self.plan, program, profile);
         }
+        if attempt.spent {
+            self.spent.store(true, Ordering::Relaxed);
+        }
         if attempt.settles(self.plan.keep_going) {
             self.stop_after.fetch_min(number - 1, Ordering::Relaxed);
         }
@@ -169,8 +187,17 @@ impl Shared<'_> {
             if self.is_over(iteration) {
                 break;
             }
-            let failed = block.add(worker.run(iteration));
-            if failed && !self.plan.keep_going {
+            let ran = worker.run(iteration);
+            if ran.out_of_time {
+                self.out_of_time.fetch_min(iteration, Ordering::Relaxed);
+                self.cut.store(true, Ordering::Relaxed);
+                break;
+            }
+            let failed = block.add(ran);
+            if worker.is_spent() {
+                self.spent.store(true, Ordering::Relaxed);
+            }
+            if failed && !self.plan.keep_going || worker.is_spent() {
                 self.stop_after.fetch_min(iteration, Ordering::Relaxed);
                 break;
             }
@@ -309,6 +336,9 @@ impl PutTogether {
     /// No execution has been made twice yet: makes the last one, or one that has failed. If it is not the same again,
     /// nothing is known. What was found in the first execution, or is not to be replayed, stands for itself.
     fn compare<P: Program>(&mut self, worker: &mut Worker<'_, P>) {
+        if worker.is_spent() {
+            return;
+        }
         let (result, replays) = (&mut self.result, shrink::is_wanted(worker.plan()));
         let failure = match result.failures.first() {
             None => worker.compare_last(self.sampled.saturating_sub(1)),

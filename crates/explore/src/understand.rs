@@ -27,10 +27,14 @@ const STARVATION_BOUND: u64 = 10_000;
 /// Explains what was found.
 pub(super) fn all<P: Program>(worker: &mut Worker<'_, P>, failures: &mut [Failure]) {
     // Who does not want it simple wants it at once: the rest can wait until somebody reads it.
-    if worker.plan().shrink == Shrink::Off {
+    if worker.plan().shrink == Shrink::Off || worker.is_spent() {
         return failures.iter_mut().for_each(|failure| failure.telling.explain_when_read());
     }
     for failure in failures.iter_mut() {
+        if !failure.comes_back() {
+            failure.telling.explain_when_read();
+            continue;
+        }
         let knowledge = learn(worker, failure).unwrap_or_default();
         let all = explain_all(failure.telling.record(), &knowledge, &source);
         if let Some(explanation) = fixes::choose(worker, failure, all) {
@@ -78,6 +82,9 @@ fn learn<P: Program>(worker: &mut Worker<'_, P>, failure: &Failure) -> Option<Kn
             _ => Box::new(Surw::new()),
         };
         let finding = worker.sample(strategy, &settings, seed);
+        if worker.is_spent() {
+            break;
+        }
         let finding_is_there = finding.is_some();
         let record = match finding {
             Some(finding) => worker.describe(finding, 0).record().clone(),

@@ -25,6 +25,8 @@ pub(super) struct Ran {
     pub(super) cut: bool,
     /// A spin loop was cut in it.
     pub(super) spins_cut: bool,
+    /// It was cut since the time was over. The first one has failed by that: nothing else is known.
+    pub(super) out_of_time: bool,
     pub(super) failure: Option<Box<Failure>>,
 }
 
@@ -35,6 +37,8 @@ pub(super) struct Worker<'a, P: Program> {
     races: Races,
     /// No need to look for choices any more: there was one.
     seen_choice: bool,
+    /// A task had to be left, here or on another OS thread: no executions are made any more.
+    spent: bool,
     /// What the executions are drawn with; none before the first.
     profile: Option<Arc<Profile>>,
 }
@@ -47,6 +51,7 @@ impl<'a, P: Program> Worker<'a, P> {
             executor: program.executor(plan.strategy()),
             races: Races::default(),
             seen_choice: false,
+            spent: false,
             profile: None,
         }
     }
@@ -84,17 +89,25 @@ impl<'a, P: Program> Worker<'a, P> {
 
     /// Runs execution number `iteration`.
     pub(super) fn run(&mut self, iteration: u64) -> Ran {
-        let (mut finding, leaked_tasks) = self.execute(&self.plan.settings, iteration);
+        let (mut finding, leaked_tasks) = self.execute(&self.plan.settings_of(iteration), iteration);
         let cut =
             matches!(&finding, Some(Finding { kind: FindingKind::StepLimit, .. }) if !self.plan.cuts_are_failures);
         if cut {
             finding = None;
         }
+        let out_of_time = iteration > 0 && is_out_of_time(finding.as_ref());
+        if out_of_time {
+            finding = None;
+        }
+        let cut = cut || out_of_time;
         if iteration == self.plan.compared && finding.is_none() && !cut && !self.plan.is_replay() {
             finding = self.run_again_and_compare(iteration);
         }
         if matches!(&finding, Some(Finding { kind: FindingKind::Divergence(_), .. })) && self.is_guided(iteration) {
             finding = self.differs_without_guide().or(finding);
+        }
+        if out_of_time {
+            return self.ran(finding, iteration, leaked_tasks, false, true);
         }
         if finding.is_none() {
             finding = self.race();
@@ -107,6 +120,17 @@ impl<'a, P: Program> Worker<'a, P> {
         if finding.is_none() && self.plan.unjoined {
             finding = unjoined(self.executor.engine());
         }
+        self.ran(finding, iteration, leaked_tasks, cut, false)
+    }
+
+    fn ran(
+        &mut self,
+        finding: Option<Finding>,
+        iteration: u64,
+        leaked_tasks: u64,
+        cut: bool,
+        out_of_time: bool,
+    ) -> Ran {
         let engine = self.executor.engine();
         self.seen_choice = self.seen_choice || engine.choices() > 0;
         Ran {
@@ -116,8 +140,19 @@ impl<'a, P: Program> Worker<'a, P> {
             leaked_tasks,
             cut,
             spins_cut: engine.spins_were_cut(),
+            out_of_time,
             failure: finding.map(|finding| Box::new(self.describe(finding, iteration))),
         }
+    }
+
+    /// Whether no execution is made any more.
+    pub(super) fn is_spent(&self) -> bool {
+        self.spent || self.executor.is_spent()
+    }
+
+    /// A task had to be left elsewhere: makes no more executions, since that would happen again.
+    pub(super) fn give_up(&mut self) {
+        self.spent = true;
     }
 
     pub(super) fn plan(&self) -> &'a Plan {
@@ -140,6 +175,9 @@ impl<'a, P: Program> Worker<'a, P> {
 
     /// One execution; again, if another one was in its way.
     fn execute(&mut self, settings: &Settings, iteration: u64) -> (Option<Finding>, u64) {
+        if self.is_spent() {
+            return (Some(Finding { kind: FindingKind::OutOfTime, task: TaskId::MAIN, step: 0 }), 0);
+        }
         loop {
             let seed = Tape::seed_of(self.plan.seed, iteration);
             let profile = self.profile.get_or_insert_default();
@@ -272,6 +310,13 @@ impl<'a, P: Program> Worker<'a, P> {
     fn compare_with(&mut self, again: impl FnOnce(&mut Self) -> Option<Finding>) -> Option<Finding> {
         let first: Vec<Step> = self.executor.engine().steps().to_vec();
         let finding = again(self);
+        match &finding {
+            // It says more than that the two differ.
+            Some(Finding { kind: FindingKind::Stuck(_), .. }) => return finding,
+            // Nothing is known of the rest.
+            found if is_out_of_time(found.as_ref()) => return None,
+            _ => {}
+        }
         let engine = self.executor.engine();
         if finding.is_some() || first.len() != engine.steps().len() || !first.iter().zip(engine.steps()).all(same) {
             return Some(difference::<P>(&first, engine, finding.as_ref()));
@@ -312,6 +357,10 @@ impl<'a, P: Program> Worker<'a, P> {
         let finding = Finding { kind: FindingKind::NothingExplored, task: TaskId::MAIN, step: 0 };
         self.describe(finding, 0)
     }
+}
+
+fn is_out_of_time(finding: Option<&Finding>) -> bool {
+    matches!(finding, Some(Finding { kind: FindingKind::OutOfTime, .. }))
 }
 
 /// Whether two steps are the same as far as that must be reproducible. Values are not compared: an

@@ -3,6 +3,7 @@
 use std::ops::Range;
 use std::panic::AssertUnwindSafe;
 use std::rc::Rc;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use drawloom_engine::finding::{Finding, FindingKind, Panic};
@@ -14,11 +15,18 @@ use crate::overflow::install_handler;
 use crate::panics::{TaskPanic, install_hook};
 use crate::pool;
 use crate::runtime::{Handle, NO_FIBER, Runtime, current, set_current};
+use crate::verdict::Misfortune;
+use crate::watchdog::{Watch, catch_aborts, watch};
 
 /// Runs executions and keeps their memory: stacks, tables, traces.
 pub struct Executor {
     runtime: Rc<Runtime>,
     pub(crate) leaked_fibers: usize,
+    pub(crate) watch: Arc<Watch>,
+    /// A task was left in the middle of something.
+    pub(crate) spent: bool,
+    /// What happened when the last execution was torn down.
+    pub(crate) in_teardown: Vec<Misfortune>,
     /// Numbers for the executions that come next.
     epochs: Range<u64>,
 }
@@ -35,12 +43,13 @@ impl Executor {
     pub fn new(strategy: Box<dyn Strategy>) -> Self {
         install_hook();
         install_handler();
+        catch_aborts();
         let runtime = pool::take().unwrap_or_default();
         let handle = Handle::new(&runtime);
         let inner = handle.inner();
         inner.strategy = strategy;
         inner.epoch = 0;
-        Executor { runtime, leaked_fibers: 0, epochs: 0..0 }
+        Executor { runtime, leaked_fibers: 0, watch: watch(), spent: false, in_teardown: Vec::new(), epochs: 0..0 }
     }
 
     /// Exchanges the strategy.
@@ -99,6 +108,7 @@ impl Executor {
         inner.weak_failures_left = settings.weak_failures;
         inner.enlist(TaskId::MAIN, Box::new(move || handle.outlive(TaskId::MAIN, AssertUnwindSafe(&main))));
         set_current(Some(handle));
+        self.watch.begin(settings);
         inner.resumes = match inner.engine.next(&mut *inner.strategy) {
             Next::Run(task) | Next::Settle(task) => task,
             Next::Stop => TaskId::NONE,
@@ -107,10 +117,14 @@ impl Executor {
         while let Some(fiber) = handle.inner().fiber_of.get(handle.inner().resumes.index()) {
             self.resume_fiber(handle, handle.inner().resumes, *fiber);
         }
+        if handle.inner().left {
+            self.found_a_task_left(handle);
+        }
         let cause = handle.unreceived_panic();
         let inner = handle.inner();
         inner.strategy.end(&inner.engine.view(), inner.engine.finding());
         let leaked_tasks = self.tear_down(handle, settings.leak);
+        self.watch.end();
         set_current(None);
         let finding = self.judge(handle, cause);
         Outcome { finding, leaked_tasks }
@@ -127,10 +141,10 @@ impl Executor {
     }
 
     /// A panic that nobody has received is a finding, and the cause of a deadlock that followed it.
-    fn judge(&self, handle: Handle, cause: Option<TaskPanic>) -> Option<Finding> {
+    fn judge(&mut self, handle: Handle, cause: Option<TaskPanic>) -> Option<Finding> {
         let found = handle.inner().engine.finding().cloned();
         let consequence = matches!(&found, None | Some(Finding { kind: FindingKind::Deadlock(_), .. }));
-        match cause {
+        let finding = match cause {
             Some(cause) if consequence => {
                 let waiting = found.and_then(|found| match found.kind {
                     FindingKind::Deadlock(deadlock) => Some(deadlock),
@@ -143,7 +157,19 @@ impl Executor {
                 })
             }
             _ => found,
+        };
+        match finding {
+            None => self.found_in_teardown(handle),
+            Some(finding) => {
+                self.mention_teardown(handle);
+                Some(finding)
+            }
         }
+    }
+
+    /// Whether a task was left in the middle of something, so that this OS thread must not run executions any more.
+    pub fn is_spent(&self) -> bool {
+        self.spent
     }
 
     /// Lets `task` run until it suspends itself or ends.
@@ -158,8 +184,11 @@ impl Executor {
         if fiber == NO_FIBER {
             fiber = match inner.idle.pop() {
                 Some(idle) => idle,
-                None => self.add_fiber(handle),
+                None => self.add_fiber(handle, task),
             };
+            if fiber == NO_FIBER {
+                return;
+            }
             handle.inner().fiber_of[task.index()] = fiber;
         }
         let inner = handle.inner();
@@ -174,10 +203,16 @@ impl Executor {
     }
 
     #[cold]
-    fn add_fiber(&mut self, handle: Handle) -> *mut Fiber {
+    fn add_fiber(&mut self, handle: Handle, task: TaskId) -> *mut Fiber {
         let inner = handle.inner();
-        let mut fiber = Fiber::new(inner.stack_size, handle)
-            .unwrap_or_else(|error| panic!("no stack for another task ({} exist): {error}", inner.fibers.len()));
+        let mut fiber = match Fiber::new(inner.stack_size, handle) {
+            Ok(fiber) => fiber,
+            Err(error) => {
+                inner.engine.fail(FindingKind::OutOfStacks(Box::new(error.told())), task);
+                inner.resumes = TaskId::NONE;
+                return NO_FIBER;
+            }
+        };
         let place: *mut Fiber = &mut *fiber;
         inner.fibers.push(fiber);
         place

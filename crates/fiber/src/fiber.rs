@@ -3,7 +3,8 @@
 use corosensei::stack::{DefaultStack, Stack};
 use corosensei::{Coroutine, CoroutineResult, Yielder};
 
-use crate::runtime::{Handle, run_tasks};
+use crate::runtime::{Handle, NO_FIBER, run_tasks};
+use crate::stacks::{Counted, NoStack};
 
 /// A coroutine and what is needed to suspend it from within.
 pub(crate) struct Fiber {
@@ -14,17 +15,19 @@ pub(crate) struct Fiber {
     pub(crate) yielder: *const Yielder<(), ()>,
     /// Its coroutine has returned.
     pub(crate) finished: bool,
+    _counted: Counted,
 }
 
 impl Fiber {
     /// A fiber that takes its tasks from `runtime`, which must outlive it.
-    pub(crate) fn new(stack_size: usize, runtime: Handle) -> std::io::Result<Box<Fiber>> {
-        let stack = DefaultStack::new(stack_size)?;
+    pub(crate) fn new(stack_size: usize, runtime: Handle) -> Result<Box<Fiber>, NoStack> {
+        let counted = Counted::new()?;
+        let stack = DefaultStack::new(stack_size).map_err(NoStack::System)?;
         let bounds = (stack.limit().get(), stack.base().get());
         let coroutine = Coroutine::with_stack(stack, move |yielder: &Yielder<(), ()>, ()| {
             run_tasks(runtime, yielder);
         });
-        Ok(Box::new(Fiber { coroutine, bounds, yielder: std::ptr::null(), finished: false }))
+        Ok(Box::new(Fiber { coroutine, bounds, yielder: std::ptr::null(), finished: false, _counted: counted }))
     }
 
     /// Runs it until it suspends itself. False if it has returned.
@@ -39,6 +42,7 @@ impl Handle {
     pub(crate) fn drop_fibers(self) {
         let inner = self.inner();
         inner.quitting = true;
+        inner.running_fiber = NO_FIBER;
         for idle in std::mem::take(&mut inner.idle) {
             // SAFETY: it is still in `fibers`, and idle: nobody runs on it or refers to it.
             let returned = unsafe { !(*idle).resume() };

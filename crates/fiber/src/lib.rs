@@ -18,8 +18,10 @@
 //! - A wait that nobody can ever end (a receive, a sleep, a park) ends at once, as "torn down".
 //! - A task that catches our panic and carries on is unwound again at its next operation, and leaked
 //!   when it does so for the hundredth time.
+//! - A destructor that panics while a task is unwound would abort the process; that is Rust's rule. The abort is met, and
+//!   the task is leaked instead (`watchdog`), as is one whose destructor blocks or spins. What was found stays found.
 //! - Leaking all of them instead is a switch ([`Settings::leak`]), for programs whose destructors
-//!   cannot stand being unwound (a panic in a destructor aborts the process; that is Rust's rule).
+//!   cannot stand being unwound.
 
 mod executor;
 mod fiber;
@@ -28,8 +30,11 @@ mod overflow;
 mod panics;
 mod pool;
 mod runtime;
+mod stacks;
 mod step;
 mod teardown;
+mod verdict;
+mod watchdog;
 
 pub use drawloom_engine::{Outcome, Settings};
 pub use executor::{EPOCHS, Executor};

@@ -84,6 +84,17 @@ extern "C" fn on_fault(signal: libc::c_int, info: *mut libc::siginfo_t, context:
     }
 }
 
+/// Writes a text to standard error, past whatever captures what is printed. A signal handler may do that.
+pub(crate) fn print_at_once(text: &str) {
+    #[cfg(unix)]
+    // SAFETY: the bytes are there, and writing to standard error is signal-safe.
+    unsafe {
+        libc::write(2, text.as_ptr().cast(), text.len());
+    }
+    #[cfg(not(unix))]
+    drop(std::io::Write::write_all(&mut std::io::stderr(), text.as_bytes()));
+}
+
 /// A text made without allocating, as a signal handler must.
 #[cfg(unix)]
 struct Text {

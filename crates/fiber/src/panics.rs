@@ -8,7 +8,9 @@ use std::sync::Once;
 use drawloom_engine::TaskId;
 use drawloom_engine::finding::{Backtrace, FindingKind, Panic};
 
+use crate::overflow::print_at_once;
 use crate::runtime::{Handle, current};
+use crate::watchdog::{CAN_LEAVE, users_frames};
 
 /// The payload by which a left-over task is unwound.
 pub struct ForcedUnwind;
@@ -32,6 +34,20 @@ pub(crate) struct Panics {
     unreceived: Vec<TaskPanic>,
     /// Panics that were received by a join.
     received: Vec<TaskPanic>,
+    /// What the hook saw before what it saw last of the same task.
+    earlier: Vec<TaskPanic>,
+    /// The panic that Rust is about to abort the process for.
+    pub(crate) fatal: Option<Fatal>,
+}
+
+/// A panic that cannot go on.
+pub(crate) struct Fatal {
+    /// The panic to blame.
+    pub(crate) panic: Panic,
+    /// What came of it.
+    pub(crate) sentence: String,
+    /// Both, for a process that ends before anybody else can say so.
+    pub(crate) text: String,
 }
 
 /// What is said of a panic that began by `resume_unwind`.
@@ -47,6 +63,8 @@ impl Panics {
         self.seen.clear();
         self.unreceived.clear();
         self.received.clear();
+        self.earlier.clear();
+        self.fatal = None;
     }
 
     #[inline]
@@ -93,7 +111,9 @@ impl Panics {
 
     fn begin(&mut self, panic: TaskPanic) {
         self.unwinding.push(panic.task);
-        self.seen.retain(|p| p.task != panic.task);
+        if let Some(at) = self.seen.iter().position(|p| p.task == panic.task) {
+            self.earlier.push(self.seen.remove(at));
+        }
         self.seen.push(panic);
     }
 }
@@ -192,18 +212,64 @@ pub(crate) fn install_hook() {
             Some(handle) if !handle.inner().quitting => {
                 let inner = handle.inner();
                 let me = inner.running;
-                if inner.engine.is_tearing_down() && inner.panics.is_panicking(me) {
-                    eprintln!(
-                        "drawloom: a destructor panicked while an execution was being torn down; Rust will \
-                         abort the process. `teardown = leak` leaves left-over tasks alone instead."
-                    );
-                    previous(info);
+                let panic = describe(info, me);
+                if ABORTS.contains(&panic.panic.message.as_str()) {
+                    handle.will_abort(me);
+                } else {
+                    inner.panics.begin(panic);
                 }
-                inner.panics.begin(describe(info, me));
             }
             _ => previous(info),
         }));
     });
+}
+
+/// What the hook is told when a panic cannot go on, and Rust is about to abort the process.
+const ABORTS: [&str; 2] = ["panic in a destructor during cleanup", "panic in a function that cannot unwind"];
+
+impl Handle {
+    /// Puts together what there is to say of a panic of `task` that cannot go on.
+    #[cold]
+    fn will_abort(self, task: TaskId) {
+        let inner = self.inner();
+        let of_task = |panics: &[TaskPanic]| panics.iter().rev().find(|p| p.task == task).map(|p| p.panic.clone());
+        let last = of_task(&inner.panics.seen).unwrap_or_else(|| unseen(task).panic);
+        let who = inner.engine.path(task);
+        let shown = |panic: &Panic| format!("at {}: {}", panic.location, panic.message);
+        let (panic, sentence) = if inner.engine.is_tearing_down() {
+            let sentence = format!(
+                "When the execution was over and task {who} was unwound, a destructor panicked {}.\n`teardown = leak` leaves \
+                 left-over tasks alone instead.",
+                shown(&last)
+            );
+            (last, sentence)
+        } else {
+            match of_task(&inner.panics.earlier) {
+                Some(first) => {
+                    let sentence = format!(
+                        "While that panic unwound the task, a destructor panicked {}.\nOutside of drawloom this aborts the \
+                         process.",
+                        shown(&last)
+                    );
+                    (first, sentence)
+                }
+                None => {
+                    (last, "It met a function that cannot unwind. Outside of drawloom this aborts the process.".into())
+                }
+            }
+        };
+        let test = std::thread::current().name().map(|name| format!(" of `{name}`")).unwrap_or_default();
+        let found = match inner.engine.finding().map(|finding| &finding.kind) {
+            Some(FindingKind::Panic(panic)) => format!("What was found before: a panic {}\n", shown(panic)),
+            Some(kind) => format!("What was found before: a {}\n", kind.word()),
+            None => String::new(),
+        };
+        let text = format!("\ndrawloom: task {who}{test} panicked {}\n{sentence}\n{found}", shown(&panic));
+        if !CAN_LEAVE {
+            print_at_once(&text);
+        }
+        inner.panics.fatal = Some(Fatal { panic, sentence, text });
+    }
 }
 
 fn describe(info: &PanicHookInfo<'_>, task: TaskId) -> TaskPanic {
@@ -218,39 +284,4 @@ fn describe(info: &PanicHookInfo<'_>, task: TaskId) -> TaskPanic {
     let backtrace = (captured.status() == BacktraceStatus::Captured)
         .then(|| Backtrace::new(move || users_frames(&captured.to_string())));
     TaskPanic { task, panic: Panic { message, location, backtrace, waiting: None } }
-}
-
-/// The frames of a backtrace that are the user's: neither of the panic machinery above them nor of the
-/// executor below.
-fn users_frames(backtrace: &str) -> String {
-    let not_theirs = [
-        "std::",
-        "core::",
-        "alloc::",
-        "__rust",
-        "rust_begin",
-        "<core::",
-        "<alloc::",
-        "<std::",
-        "drawloom",
-        "<drawloom",
-        "tokio::",
-        "<tokio::",
-    ];
-    let mut shown = String::new();
-    let mut lines = backtrace.lines().peekable();
-    while let Some(line) = lines.next() {
-        let place = lines.next_if(|next| next.trim_start().starts_with("at "));
-        let symbol = line.split_once(": ").map_or(line, |(_, symbol)| symbol.trim());
-        if symbol.starts_with("drawloom_fiber::runtime") {
-            break;
-        }
-        // With little debug information what was inlined has no path in its name, but std's sources have theirs.
-        let of_std = place.is_some_and(|place| place.trim_start().starts_with("at /rustc/"));
-        if !of_std && !not_theirs.iter().any(|prefix| symbol.starts_with(prefix)) {
-            shown.push_str(&format!("{symbol}\n"));
-            shown.push_str(&place.map(|place| format!("    {}\n", place.trim())).unwrap_or_default());
-        }
-    }
-    shown
 }

@@ -66,6 +66,8 @@ pub(crate) struct Inner {
     pub(crate) spurious_left: u32,
     pub(crate) weak_failures_left: u32,
     pub(crate) quitting: bool,
+    /// The running task was left where it was.
+    pub(crate) left: bool,
     /// Whom the running task has woken since its last step, and where: paid before its next one.
     pub(crate) owed: Vec<(TaskId, Site)>,
     /// By task: how often it was forced to unwind. Only filled in teardown.
@@ -97,6 +99,7 @@ impl Default for Runtime {
                 spurious_left: 0,
                 weak_failures_left: 0,
                 quitting: false,
+                left: false,
                 owed: Vec::new(),
                 forced: Vec::new(),
                 cell_accesses_in_teardown: 0,
@@ -431,6 +434,7 @@ fn releases(kind: OpKind) -> bool {
 }
 
 /// What a fiber does: runs the task that it was resumed for, and so on, until the executor quits.
+#[inline(never)]
 pub(crate) fn run_tasks(runtime: Handle, yielder: &Yielder<(), ()>) {
     loop {
         let inner = runtime.inner();

@@ -22,6 +22,9 @@ impl Executor {
                 let inner = handle.inner();
                 inner.engine.resume_in_teardown(*task);
                 self.resume(handle, *task);
+                if handle.inner().left {
+                    self.note_in_teardown(handle);
+                }
             }
             let still = leftover(handle);
             let progress = still.len() < left.len() || handle.inner().engine.steps().len() > steps;

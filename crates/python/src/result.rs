@@ -143,7 +143,7 @@ fn rehearse(program: &Threads) {
 /// One execution with the choices of `strategy`.
 fn once(program: &Threads, strategy: Box<dyn Strategy>, limits: Limits) {
     let mut executor = program.executor(strategy);
-    let settings = Settings { limits, stack_size: 0, spurious_wakeups: 0, weak_failures: 0, leak: false };
+    let settings = Settings { limits, ..Settings::default() };
     program.run(&mut executor, &settings, 0);
     (world().rehearsing, world().grown) = (false, false);
 }

@@ -36,8 +36,14 @@ pub fn cause(record: &Record) -> String {
             vec![side(earlier), side(later)]
         }
         Details::Livelock { .. } => roles(record, |i| record.tasks[i].yields > 0 && !record.tasks[i].finished),
-        Details::StepLimit { .. } => roles(record, |i| record.tasks[i].path != "clock" && !record.tasks[i].finished),
-        Details::TaskLimit { .. } => {
+        Details::Stuck(_) => {
+            let at = exact(record.place(finding.place)).map(|place| format!(" at {place}")).unwrap_or_default();
+            vec![format!("{}{at}", role(record, finding.task))]
+        }
+        Details::StepLimit { .. } | Details::OutOfTime => {
+            roles(record, |i| record.tasks[i].path != "clock" && !record.tasks[i].finished)
+        }
+        Details::TaskLimit { .. } | Details::OutOfStacks { .. } => {
             let at = exact(record.place(finding.place)).map(|place| format!(" at {place}")).unwrap_or_default();
             vec![format!("spawn{at} in {}", role(record, finding.task))]
         }

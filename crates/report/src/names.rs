@@ -62,7 +62,12 @@ impl<'a> Names<'a> {
                 name.clone_from(whole);
             }
         }
-        let spawned = |task: &TaskRecord| sources.task_at(record.place(task.spawned_at)?);
+        // Thousands may be spawned at one place.
+        let mut roles: HashMap<u32, Option<String>> = HashMap::new();
+        let mut spawned = |task: &TaskRecord| {
+            let place = task.spawned_at?;
+            roles.entry(place).or_insert_with(|| sources.task_at(record.place(Some(place))?)).clone()
+        };
         let tasks = record.tasks.iter().map(|t| given_name(t).map(str::to_owned).or_else(|| spawned(t))).collect();
         Names { record, resources, short, tasks }
     }

@@ -6,6 +6,7 @@ use std::panic::Location;
 use drawloom_engine::config::Config;
 use drawloom_explore::{Choices, Test};
 
+use super::apart_if_panicking;
 use super::program::Fibers;
 
 /// What the body of a test may return.
@@ -75,8 +76,13 @@ pub(super) fn check(config: Config, known: Option<Test>, body: impl Fn() + Send 
     let place = Location::caller();
     let name = format!("{}:{}", place.file(), place.line());
     let test = known.unwrap_or(Test { name, path: None, manifest: None, choices: Choices::Needed });
-    match drawloom_explore::check(config, &test, &Fibers::of(body)) {
+    match apart_if_panicking(|| drawloom_explore::check(config, &test, &Fibers::of(body))) {
         Ok(lines) => lines.iter().for_each(|line| println!("{line}")),
+        // Where a task was left behind in the middle of a panic, this one would be taken for the second.
+        Err(report) if std::thread::panicking() => {
+            eprintln!("{report}");
+            std::panic::resume_unwind(Box::new(report));
+        }
         Err(report) => panic!("{report}"),
     }
 }

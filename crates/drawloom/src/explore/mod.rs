@@ -33,7 +33,7 @@ pub fn explore<F>(config: Config, body: F) -> Exploration
 where
     F: Fn() + Send + Sync + 'static,
 {
-    drawloom_explore::explore(&config, &Fibers::of(body))
+    apart_if_panicking(|| drawloom_explore::explore(&config, &Fibers::of(body)))
 }
 
 /// As [`explore`], with the choices of a strategy of your own: `strategy` makes one for each OS thread.
@@ -71,7 +71,7 @@ where
     S: Strategy + 'static,
     F: Fn() + Send + Sync + 'static,
 {
-    drawloom_explore::explore_with(&config, move || Box::new(strategy()), &Fibers::of(body))
+    apart_if_panicking(|| drawloom_explore::explore_with(&config, move || Box::new(strategy()), &Fibers::of(body)))
 }
 
 /// Explores `body` with the default configuration, and panics with a report if it fails.
@@ -145,5 +145,19 @@ pub fn try_fix<F>(config: Config, token: &str, guard: &Guard, body: F) -> Result
 where
     F: Fn() + Send + Sync + 'static,
 {
-    drawloom_explore::try_fix(&config, token, guard, &Fibers::of(body))
+    apart_if_panicking(|| drawloom_explore::try_fix(&config, token, guard, &Fibers::of(body)))
+}
+
+/// Calls `act` on a thread that does not panic. That the calling one does, in a destructor or since a task was left behind
+/// in the middle of a panic, would be taken for the tasks' doing.
+fn apart_if_panicking<R: Send>(act: impl FnOnce() -> R + Send) -> R {
+    if !std::thread::panicking() {
+        return act();
+    }
+    let builder = std::thread::Builder::new().name(std::thread::current().name().unwrap_or_default().to_owned());
+    let ended = std::thread::scope(|scope| builder.spawn_scoped(scope, act).map(|thread| thread.join()));
+    match ended.expect("a thread to explore on") {
+        Ok(result) => result,
+        Err(panic) => std::panic::resume_unwind(panic),
+    }
 }

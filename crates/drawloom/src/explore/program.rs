@@ -73,6 +73,10 @@ impl<F: Fn() + Send + Sync + 'static> Executor for OneThread<F> {
         self.fibers.engine()
     }
 
+    fn is_spent(&self) -> bool {
+        self.fibers.is_spent()
+    }
+
     fn has_leaked(&self) -> bool {
         self.fibers.leaked_fibers() > 0
     }

@@ -60,13 +60,7 @@ pub struct Enumerated {
 }
 
 fn settings() -> Settings {
-    Settings {
-        limits: Limits { run_on: true, ..Limits::default() },
-        stack_size: 128 * 1024,
-        spurious_wakeups: 0,
-        weak_failures: 0,
-        leak: false,
-    }
+    Settings { limits: Limits { run_on: true, ..Limits::default() }, stack_size: 128 * 1024, ..Settings::default() }
 }
 
 /// Runs bodies, one execution at a time.

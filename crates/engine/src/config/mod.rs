@@ -95,7 +95,8 @@ pub struct Config {
     /// until nobody else can go on. Where that has happened, the result says that spin loops were cut. At least 1;
     /// [`DEFAULT_SPIN_ROUNDS`] unless given.
     pub spin_rounds: u32,
-    /// Wall-clock time for the whole exploration. More than nothing; no limit unless given.
+    /// Wall-clock time for the whole exploration. More than nothing; no limit unless given. It is also how long a task may
+    /// go without a step: at least 3 s, and 10 s where no time is given.
     pub timeout: Option<Duration>,
     /// OS threads that explore at the same time; 0, the default, is one per core.
     pub threads: usize,

@@ -1,7 +1,7 @@
 //! Announcing and choosing: who is ready, and which of them goes next.
 
 use super::{Engine, Next};
-use crate::finding::Divergence;
+use crate::finding::{Divergence, FindingKind};
 use crate::id::TaskId;
 use crate::look::Look;
 use crate::operation::{OpKind, Operation};
@@ -205,6 +205,9 @@ impl Engine {
     /// What comes before anybody is picked.
     #[inline(always)]
     pub(super) fn next_before_all(&mut self) -> Option<Next> {
+        if self.cut {
+            self.fail(FindingKind::OutOfTime, self.current);
+        }
         if self.finding.as_ref().is_some_and(|finding| !self.limits.run_on || finding.kind.ends_execution()) {
             return Some(Next::Stop);
         }

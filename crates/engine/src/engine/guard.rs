@@ -84,6 +84,19 @@ impl Engine {
         }
     }
 
+    /// Ends the execution before its next step, since the time is over. May be called at any moment, in the middle of
+    /// whatever the engine does, and again if that was in vain.
+    pub fn cut(&mut self) {
+        self.cut = true;
+        self.attention_at = 0;
+    }
+
+    /// Says something besides what has gone wrong. What is said first stands.
+    #[cold]
+    pub fn mention(&mut self, aside: &str) {
+        self.aside.get_or_insert_with(|| aside.into());
+    }
+
     pub(super) fn diverge(&mut self, divergence: Box<Divergence>) -> Next {
         self.fail(FindingKind::Divergence(divergence), self.current);
         Next::Stop

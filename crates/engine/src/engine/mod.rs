@@ -137,6 +137,10 @@ pub struct Engine {
     pub(crate) timers: Timers,
     limits: Limits,
     finding: Option<Finding>,
+    /// What else is to be said of the execution.
+    aside: Option<Box<str>>,
+    /// The time is over: no more steps.
+    cut: bool,
     /// Nobody chooses any more: left-over tasks are being unwound.
     tearing_down: bool,
     steps_before_teardown: usize,
@@ -188,6 +192,8 @@ impl Engine {
             timers: Timers::default(),
             limits: Limits::default(),
             finding: None,
+            aside: None,
+            cut: false,
             tearing_down: false,
             steps_before_teardown: 0,
             trails: Trails::new(),
@@ -228,6 +234,8 @@ impl Engine {
         self.timers.clear();
         self.limits.clone_from(limits);
         self.finding = None;
+        self.aside = None;
+        self.cut = false;
         self.tearing_down = false;
         self.trails.clear();
         self.yields_since_progress = 0;

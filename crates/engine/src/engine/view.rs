@@ -2,9 +2,9 @@
 
 use super::Engine;
 use super::Limits;
-use crate::finding::Finding;
+use crate::finding::{Finding, Standing};
 use crate::id::{ResourceId, Site, TaskId, TaskPath};
-use crate::operation::OpKind;
+use crate::operation::{OpKind, Operation};
 use crate::resource::{ChannelState, OnceState, Resource, State};
 use crate::strategy::View;
 use crate::task::{Status, Task};
@@ -64,6 +64,7 @@ impl Engine {
             steps: self.steps.clone(),
             limits: self.limits.clone(),
             finding: self.finding.clone(),
+            aside: self.aside.clone(),
             ..Engine::new()
         }
     }
@@ -76,6 +77,29 @@ impl Engine {
     /// The limits of this execution.
     pub fn limits(&self) -> &Limits {
         &self.limits
+    }
+
+    /// What else is to be said of the execution, besides what has gone wrong.
+    pub fn aside(&self) -> Option<&str> {
+        self.aside.as_deref()
+    }
+
+    /// What `task` holds, and where it took each.
+    pub fn held_by(&self, task: TaskId) -> Vec<(ResourceId, Site)> {
+        let holds = |r: &ResourceId| self.resources[r.index()].holders.iter().any(|holder| holder.task == task);
+        let held = (0..self.resources_in_use as u32).map(ResourceId).filter(holds);
+        held.map(|resource| (resource, self.taken_at(task, resource))).collect()
+    }
+
+    /// The operations before which all tasks stand that have begun and not ended, but for `task` and the clock.
+    pub fn standing_beside(&self, task: TaskId) -> Vec<Standing> {
+        let others = (0..self.tasks.len() as u32).map(TaskId).filter(|other| *other != task && *other != TaskId::CLOCK);
+        let unfinished = others.filter(|other| self.tasks[other.index()].status != Status::Finished);
+        let standing = |task: TaskId| {
+            let Operation { kind, resource, site, .. } = self.tasks[task.index()].pending;
+            Standing { task, kind, resource, site }
+        };
+        unfinished.map(standing).filter(|standing| standing.site != Site::UNKNOWN).collect()
     }
 
     /// What has gone wrong, if anything.

@@ -79,7 +79,7 @@ fn told(done: Toy<()>) -> Option<Panic> {
 }
 
 pub fn settings() -> Settings {
-    Settings { limits: Limits::default(), stack_size: 0, spurious_wakeups: 0, weak_failures: 0, leak: false }
+    Settings::default()
 }
 
 pub fn gates() -> Gates {

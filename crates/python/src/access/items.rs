@@ -69,9 +69,6 @@ pub(super) fn item(container: *mut PyObject, key: *mut PyObject, use_: Use, touc
     if is_other_container(container) {
         return touched.all(container, write);
     }
-    if let Some(mapping) = shown_by(container) {
-        return item(mapping, key, use_, touched);
-    }
     if is_view(container) && !write {
         return whole(container, false, 1, touched);
     }

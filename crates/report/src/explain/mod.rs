@@ -138,6 +138,9 @@ fn without_window(case: &Case<'_>, details: &Details) -> Option<Blame> {
         Details::StepLimit { limit } => Some(busy::step_limit(case, *limit)),
         Details::Panic { .. }
         | Details::TaskLimit { .. }
+        | Details::OutOfStacks { .. }
+        | Details::Stuck(_)
+        | Details::OutOfTime
         | Details::Leak { .. }
         | Details::Unjoined { .. }
         | Details::Divergence { .. }

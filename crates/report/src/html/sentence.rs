@@ -34,9 +34,14 @@ pub(super) fn sentence(record: &Record, names: &Names<'_>) -> String {
             format!("Nothing orders the accesses of task {a} and task {b} to {cell}")
         }
         Details::Unjoined { tasks } => format!("{} never joined", all_of(tasks, names)),
+        Details::Stuck(_) => {
+            format!("{} blocks or spins in code that is not under control", all_of(&[finding.task], names))
+        }
         Details::Livelock { .. }
         | Details::StepLimit { .. }
         | Details::TaskLimit { .. }
+        | Details::OutOfStacks { .. }
+        | Details::OutOfTime
         | Details::Leak { .. }
         | Details::Divergence { .. }
         | Details::Nothing => upper(message),

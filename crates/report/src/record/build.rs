@@ -2,13 +2,15 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use drawloom_engine::finding::{Backtrace, Blocked, CellAccess, Deadlock, Finding, FindingKind};
+use drawloom_engine::finding::{
+    Backtrace, Blocked, CellAccess, Deadlock, Finding, FindingKind, Frame, Standing, Stuck,
+};
 use drawloom_engine::{Engine, OpKind, ResourceId, ResourceKind, Site, State, Step, TaskId, UNBOUNDED, outcome};
 
 use super::waits::{Wait, may_wait, waits};
 use super::{
-    AccessRecord, BLOCKED, BlockedRecord, Blocker, Details, FindingRecord, LeakRecord, Meta, PASSED, Place, Record,
-    ResourceRecord, StepRecord, TaskRecord, VERSION,
+    AccessRecord, BLOCKED, BlockedRecord, Blocker, Details, FindingRecord, FrameRecord, HeldRecord, LeakRecord, Meta,
+    PASSED, Place, Record, ResourceRecord, StandingRecord, StepRecord, StuckRecord, TaskRecord, VERSION,
 };
 
 /// The words of outcomes, by their number in the engine, and one of our own.
@@ -54,6 +56,7 @@ impl Record {
                 message: "nothing was found".to_owned(),
                 task: finding.map_or(TaskId::MAIN, |f| f.task).0,
                 place: None,
+                aside: engine.aside().map(str::to_owned),
                 details: Details::Nothing,
             },
             places: Vec::new(),
@@ -162,6 +165,17 @@ impl Record {
                 let place = self.steps.iter().rev().find(|s| s.task == finding.task.0).and_then(|s| s.place);
                 (format!("more than {limit} tasks"), place, Details::TaskLimit { limit })
             }
+            FindingKind::OutOfStacks(limit) => {
+                let place = self.steps.iter().rev().find(|s| s.task == finding.task.0).and_then(|s| s.place);
+                let details = Details::OutOfStacks { stacks: limit.stacks, reason: limit.reason.clone() };
+                (format!("no stack for another task: {}", limit.reason), place, details)
+            }
+            FindingKind::Stuck(stuck) => {
+                let stuck = builder.stuck(engine, stuck);
+                let place = stuck.stack.iter().find_map(|frame| frame.place);
+                ("a task blocks or spins in code that is not under control".into(), place, Details::Stuck(stuck))
+            }
+            FindingKind::OutOfTime => ("the time was over before any execution was".into(), None, Details::OutOfTime),
             FindingKind::Leak(leaks) => {
                 let leaks: Vec<_> = leaks
                     .iter()
@@ -284,6 +298,29 @@ impl Builder<'_> {
         let index = place.map(|place| self.intern(place));
         self.by_site.insert(site.0, index);
         index
+    }
+
+    fn stuck(&mut self, engine: &Engine, stuck: &Stuck) -> StuckRecord {
+        let is_object = |resource: ResourceId| {
+            engine.resources().get(resource.index()).is_some_and(|r| r.kind == ResourceKind::Object)
+        };
+        let frame = |frame: &Frame| FrameRecord {
+            function: frame.function.clone(),
+            place: parse_place(&frame.location).map(|place| self.intern(place)),
+        };
+        let stack = stuck.stack.iter().map(frame).collect();
+        let held =
+            |(resource, site): &(ResourceId, Site)| HeldRecord { resource: resource.0, place: self.place(*site) };
+        let holds = stuck.holds.iter().map(held).collect();
+        let standing = |other: &Standing| StandingRecord {
+            task: other.task.0,
+            operation: word(other.kind, is_object(other.resource)).to_owned(),
+            resource: resource(other.resource),
+            place: self.place(other.site),
+        };
+        let others = stuck.others.iter().map(standing).collect();
+        let Stuck { seconds, sleeps, in_teardown, .. } = *stuck;
+        StuckRecord { seconds, sleeps, in_teardown, stack, holds, others }
     }
 
     /// Two sites may be the same place, and how many there are is up to the compiler.

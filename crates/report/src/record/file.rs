@@ -98,6 +98,11 @@ impl Record {
                     |a: &AccessRecord| task(&a.task) && step(&a.step) && place(&a.place) && a.sync.iter().all(step);
                 resource(&Some(*cell)) && side(earlier) && side(later)
             }
+            Details::Stuck(stuck) => {
+                stuck.stack.iter().all(|frame| place(&frame.place))
+                    && stuck.holds.iter().all(|held| resource(&Some(held.resource)) && place(&held.place))
+                    && stuck.others.iter().all(|o| task(&o.task) && resource(&o.resource) && place(&o.place))
+            }
             Details::Unjoined { tasks } => tasks.iter().all(task),
             Details::Leak { leaks } => leaks.iter().all(|l| place(&l.created_at)),
             Details::Panic { waiting, .. } => {
@@ -106,6 +111,8 @@ impl Record {
             Details::Livelock { .. }
             | Details::StepLimit { .. }
             | Details::TaskLimit { .. }
+            | Details::OutOfStacks { .. }
+            | Details::OutOfTime
             | Details::Divergence { .. }
             | Details::Nothing => true,
         };

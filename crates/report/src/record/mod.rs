@@ -24,6 +24,7 @@
 
 mod build;
 mod file;
+mod stuck;
 pub(crate) mod waits;
 
 use std::collections::HashMap;
@@ -35,6 +36,7 @@ use crate::explain::Explanation;
 use crate::language::Language;
 
 pub use file::ReadError;
+pub use stuck::{FrameRecord, HeldRecord, StandingRecord, StuckRecord};
 
 /// The version of the trace file that is written, and the only one that is read.
 pub const VERSION: u32 = 1;
@@ -288,6 +290,9 @@ pub struct FindingRecord {
     pub task: u32,
     /// Where it showed, if at one place.
     pub place: Option<u32>,
+    /// What else happened, in a sentence.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub aside: Option<String>,
     /// What belongs to this kind only.
     pub details: Details,
 }
@@ -341,6 +346,17 @@ pub enum Details {
         /// The tasks that were allowed.
         limit: u64,
     },
+    /// Of an execution for whose tasks there were not enough stacks.
+    OutOfStacks {
+        /// Stacks that there were.
+        stacks: u64,
+        /// The limit that was met.
+        reason: String,
+    },
+    /// Of a task that blocks or spins in code that is not under control.
+    Stuck(StuckRecord),
+    /// Of an execution that was cut since the time of the exploration was over.
+    OutOfTime,
     /// Of shared references that outlived the execution.
     Leak {
         /// Each of them.

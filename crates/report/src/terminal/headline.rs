@@ -7,6 +7,7 @@ use drawloom_engine::finding::Backtrace;
 use super::blocked::{blocked_on, closed};
 use super::paint::{Ink, Paint};
 use super::race::race;
+use super::stuck::stuck_task;
 use super::{MOST_LISTED, RenderOptions};
 use crate::language::Language;
 use crate::names::{Names, count};
@@ -15,6 +16,14 @@ use crate::source::Sources;
 
 /// The headline with what belongs under it; ends with a line break.
 pub(crate) fn headline(record: &Record, names: &Names<'_>, options: &RenderOptions<'_>) -> String {
+    let mut out = what_went_wrong(record, names, options);
+    if let Some(aside) = &record.finding.aside {
+        advice(&mut out, aside);
+    }
+    out
+}
+
+fn what_went_wrong(record: &Record, names: &Names<'_>, options: &RenderOptions<'_>) -> String {
     let paint = Paint(options.colour);
     let test = &record.meta.test;
     let place = if test.is_empty() { "in an exploration".to_owned() } else { format!("in test \"{test}\"") };
@@ -22,6 +31,37 @@ pub(crate) fn headline(record: &Record, names: &Names<'_>, options: &RenderOptio
     let kind = record.finding.kind.to_uppercase();
     let mut out = String::new();
     match &record.finding.details {
+        Details::Stuck(stuck) => {
+            let _ = writeln!(out, "{}", start(&kind));
+            out.push_str(&stuck_task(record, names, stuck));
+        }
+        Details::OutOfStacks { stacks, reason } => {
+            let _ = writeln!(out, "{}", start("TASK LIMIT"));
+            let at = record.place(record.finding.place).map(|p| format!(", at {p}")).unwrap_or_default();
+            let who = names.full(record.finding.task);
+            let _ = writeln!(out, "  There is no stack for {who}{at}: {} are in use.", count(*stacks, "stack"));
+            let _ = writeln!(out, "  {reason}");
+            advice(
+                &mut out,
+                "Either the test starts tasks without end, or it needs many: then raise that limit, or let some tasks\nend before others begin. `max_tasks` sets a limit of your own.",
+            );
+        }
+        Details::OutOfTime => {
+            let _ = writeln!(out, "{}", start("OUT OF TIME"));
+            let _ = writeln!(
+                out,
+                "  The `timeout` was over before the first execution was, after {}.",
+                count(record.steps.len() as u64, "step")
+            );
+            for (i, task) in unfinished(record).take(MOST_LISTED) {
+                let last =
+                    record.steps.iter().rev().find(|step| step.task == i).and_then(|step| record.place(step.place));
+                let at = last.map(|p| format!(", the last at {p}")).unwrap_or_default();
+                let _ = writeln!(out, "  {}: {}{at}", names.full(i), count(task.steps, "step"));
+            }
+            and_more(&mut out, unfinished(record).count());
+            advice(&mut out, "Either it never ends, or it takes long: then raise `timeout` or make the test smaller.");
+        }
         Details::Panic { backtrace, waiting } => {
             if record.is_broken_invariant() {
                 let _ = writeln!(out, "{}", start("BROKEN INVARIANT"));

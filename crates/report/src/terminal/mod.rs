@@ -9,6 +9,7 @@ pub(crate) mod operation;
 mod paint;
 pub(crate) mod race;
 pub(crate) mod reason;
+mod stuck;
 mod trace;
 
 use std::fmt::Write as _;
