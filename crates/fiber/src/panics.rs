@@ -2,7 +2,9 @@
 
 use std::any::Any;
 use std::backtrace::BacktraceStatus;
+use std::ffi::OsStr;
 use std::panic::{PanicHookInfo, resume_unwind, set_hook, take_hook};
+use std::path::Path;
 use std::sync::Once;
 
 use drawloom_engine::TaskId;
@@ -213,6 +215,19 @@ fn describe(info: &PanicHookInfo<'_>, task: TaskId) -> TaskPanic {
     TaskPanic { task, panic: Panic { message, location, backtrace } }
 }
 
+/// Whether a place in a backtrace, `./src/x.rs:1:2`, is in one of our own crates. They lie beside this one, in our
+/// repository as in the folder of a registry.
+fn is_ours(place: &str) -> bool {
+    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).parent();
+    let here = || std::env::current_dir().unwrap_or_default();
+    let path = place.strip_prefix("./").map_or_else(|| place.into(), |inside| here().join(inside));
+    let below = beside.and_then(|beside| path.strip_prefix(beside).ok());
+    let mut parts = below.into_iter().flat_map(Path::iter).filter_map(OsStr::to_str);
+    let (name, folder) = (parts.next().unwrap_or_default(), parts.next());
+    let known = ["drawloom", "engine", "explore", "fiber", "gates", "report", "tokio"].contains(&name);
+    folder == Some("src") && (known || name.starts_with("drawloom-"))
+}
+
 /// The frames of a backtrace that are the user's: neither of the panic machinery above them nor of the
 /// executor below.
 fn users_frames(backtrace: &str) -> String {
@@ -240,7 +255,8 @@ fn users_frames(backtrace: &str) -> String {
         }
         // With little debug information what was inlined has no path in its name, but std's sources have theirs.
         let of_std = place.is_some_and(|place| place.trim_start().starts_with("at /rustc/"));
-        if !of_std && !not_theirs.iter().any(|prefix| symbol.starts_with(prefix)) {
+        let ours = place.is_some_and(|place| is_ours(place.trim_start().trim_start_matches("at ")));
+        if !of_std && !ours && !not_theirs.iter().any(|prefix| symbol.starts_with(prefix)) {
             shown.push_str(&format!("{symbol}\n"));
             shown.push_str(&place.map(|place| format!("    {}\n", place.trim())).unwrap_or_default());
         }

@@ -77,6 +77,11 @@ impl Target {
         Target::new(Who::native(), Location::caller())
     }
 
+    /// Where the task was spawned.
+    pub(super) fn made_at(&self) -> &'static Location<'static> {
+        self.made_at
+    }
+
     fn new(who: Who, made_at: &'static Location<'static>) -> Arc<Target> {
         Arc::new(Target { who, aborted: AtomicBool::new(false), made_at })
     }

@@ -194,13 +194,15 @@ impl<T> Future for JoinHandle<T> {
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let waker = context.waker().clone();
-        let (result, before) = self.shared.state.update(|state| match state.result.take() {
-            Some(result) => (Some(result), state.waker.take()),
-            None => {
-                assert!(!state.finished, "a `JoinHandle` was polled after it was ready");
-                (None, state.waker.replace(waker))
-            }
-        });
+        // Who awaits it is not known here: it is told by where the task was spawned.
+        let (result, before) =
+            self.shared.state.update_from(self.target.made_at(), |state| match state.result.take() {
+                Some(result) => (Some(result), state.waker.take()),
+                None => {
+                    assert!(!state.finished, "a `JoinHandle` was polled after it was ready");
+                    (None, state.waker.replace(waker))
+                }
+            });
         drop(before);
         let Some(result) = result else { return Poll::Pending };
         if let (Some(id), Err(JoinError(Why::Panic(_)))) = (self.task, &result) {

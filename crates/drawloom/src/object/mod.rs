@@ -5,6 +5,10 @@ mod lock;
 use std::fmt;
 use std::panic::Location;
 
+/// The [label](crate::label) of an object by which a facade has tasks take turns: nothing is ever blamed on it.
+#[doc(hidden)]
+pub use drawloom_report::TURN;
+
 use self::lock::Lock;
 use crate::label::Labelled;
 use crate::rt::{self, Handle, OpKind, Operation, ResourceId, ResourceKind, Seen, Slot, State, outcome};

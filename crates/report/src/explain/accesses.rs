@@ -10,7 +10,7 @@ use std::collections::{BTreeSet, HashMap};
 use crate::html::walk::{Bar, holds};
 use crate::names::Names;
 use crate::record::waits::{Wait, waits};
-use crate::record::{Record, ResourceRecord, StepRecord, WATCH};
+use crate::record::{Record, ResourceRecord, StepRecord, TURN, WATCH};
 use crate::source::Sources;
 
 /// Steps that are looked at: the last ones. What lies further back than that explains nothing to a person.
@@ -254,9 +254,9 @@ impl Accesses {
     }
 }
 
-/// Whether it watches the program, and is no part of it.
+/// Whether it watches the program, or has its tasks take turns, and is no part of it.
 fn watches(resource: &ResourceRecord) -> bool {
-    resource.kind == "history" || resource.name.as_deref() == Some(WATCH)
+    resource.kind == "history" || matches!(resource.name.as_deref(), Some(WATCH | TURN))
 }
 
 /// The access that a step makes by itself.
