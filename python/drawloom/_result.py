@@ -43,7 +43,9 @@ class Finding:
         if self.anomaly is None:
             return text
         head, _, rest = text.partition("\n\n")
-        return f"{head}\n\nAnomaly: {self.anomaly}\n\n{rest}"
+        # Names of tables and keys come from the program: nothing in them may steer a terminal.
+        anomaly = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in self.anomaly)
+        return f"{head}\n\nAnomaly: {anomaly}\n\n{rest}"
 
     def page(self) -> str:
         """The report as a page to look at, in HTML."""
@@ -58,7 +60,10 @@ class Finding:
         for path, text in ((target, self.page()), (target.with_suffix(".json"), self.record)):
             # Another process may write the same: whoever reads finds one of them whole.
             written = path.with_name(f"{path.name}.{os.getpid()}")
-            written.write_text(text, encoding="utf-8")
+            # Somebody may have put a link there: it is replaced, not followed.
+            written.unlink(missing_ok=True)
+            with written.open("x", encoding="utf-8") as file:
+                file.write(text)
             written.replace(path)
         return target
 

@@ -23,6 +23,8 @@ pub(crate) struct Listing {
     searches: Vec<SearchEntry>,
     /// Failing schedules that users commit.
     regressions: Vec<Committed>,
+    /// What in their files cannot be read.
+    damaged: Vec<String>,
 }
 
 /// A finding that is kept.
@@ -66,15 +68,16 @@ pub(crate) fn list(arguments: &StoreArguments) -> Result<Listing, Error> {
     let findings = store.findings().iter().filter(|stored| wanted(&stored.record.meta.test)).map(Entry::of).collect();
     let searches = store.searches().into_iter().filter(|search| wanted(&search.test));
     let searches = searches.map(|search| SearchEntry { test: search.test, log: search.file }).collect();
-    let regressions = committed(&store.packages).into_iter().filter(|schedule| wanted(&schedule.comment)).collect();
-    Ok(Listing { r#type: "list", directory: store.directory, findings, searches, regressions })
+    let (regressions, damaged) = committed(&store.packages);
+    let regressions = regressions.into_iter().filter(|schedule| wanted(&schedule.comment)).collect();
+    Ok(Listing { r#type: "list", directory: store.directory, findings, searches, regressions, damaged })
 }
 
 impl Answer for Listing {
     fn text(&self) -> String {
         let mut text = String::new();
         if self.findings.is_empty() && self.searches.is_empty() && self.regressions.is_empty() {
-            return format!("nothing is kept in {}\n", self.directory.display());
+            text = format!("nothing is kept in {}\n", self.directory.display());
         }
         for Entry { test, found, .. } in &self.findings {
             let message = printable(found.message.lines().next().unwrap_or_default());
@@ -95,6 +98,9 @@ impl Answer for Listing {
             let file = file.display().to_string();
             let _ = writeln!(text, "{}, replayed first ({}:{line})", printable(comment), printable(&file));
             let _ = writeln!(text, "  replay: drawloom replay {token}");
+        }
+        for damage in &self.damaged {
+            let _ = writeln!(text, "stored schedules cannot be replayed: {}", printable(damage));
         }
         text
     }

@@ -4,7 +4,11 @@ use std::path::{Path, PathBuf};
 
 use drawloom_engine::config::ENV_REGRESSIONS;
 use drawloom_engine::schedule::Schedule;
+use drawloom_report::kept;
 use serde::Serialize;
+
+/// A larger file is not read.
+const MOST_BYTES: u64 = 16 << 20;
 
 const DIRECTORY: &str = "drawloom-regressions";
 
@@ -19,8 +23,8 @@ pub(crate) struct Committed {
     pub(crate) comment: String,
 }
 
-/// The schedules of the packages in these directories.
-pub(crate) fn committed(packages: &[PathBuf]) -> Vec<Committed> {
+/// The schedules of the packages in these directories, and what in their files cannot be read.
+pub(crate) fn committed(packages: &[PathBuf]) -> (Vec<Committed>, Vec<String>) {
     let directories: Vec<PathBuf> = match std::env::var_os(ENV_REGRESSIONS).filter(|text| !text.is_empty()) {
         Some(off) if off == "off" => Vec::new(),
         Some(directory) => vec![directory.into()],
@@ -28,7 +32,15 @@ pub(crate) fn committed(packages: &[PathBuf]) -> Vec<Committed> {
     };
     let mut files: Vec<PathBuf> = directories.iter().flat_map(|directory| files_of(directory)).collect();
     files.sort();
-    files.iter().flat_map(|file| of_file(file, &std::fs::read_to_string(file).unwrap_or_default())).collect()
+    let (mut schedules, mut damage) = (Vec::new(), Vec::new());
+    for file in &files {
+        match kept::read(file, MOST_BYTES) {
+            Ok(text) if text.is_empty() => damage.push(format!("{}: it is empty", file.display())),
+            Ok(text) => of_file(file, &text, &mut schedules, &mut damage),
+            Err(error) => damage.push(format!("{}: {error}", file.display())),
+        }
+    }
+    (schedules, damage)
 }
 
 fn files_of(directory: &Path) -> Vec<PathBuf> {
@@ -36,14 +48,16 @@ fn files_of(directory: &Path) -> Vec<PathBuf> {
     entries.filter(|path| path.extension().is_some_and(|extension| extension == "txt")).collect()
 }
 
-fn of_file(file: &Path, text: &str) -> Vec<Committed> {
-    let lines = (1..).zip(text.lines()).filter_map(|(line, text)| {
+fn of_file(file: &Path, text: &str, schedules: &mut Vec<Committed>, damage: &mut Vec<String>) {
+    for (line, text) in (1..).zip(text.lines()) {
         let (token, comment) = text.split_once('#').unwrap_or((text, ""));
         let (token, comment) = (token.trim().to_owned(), comment.trim().to_owned());
-        // What is damaged is for the test to complain of.
-        Schedule::decode(&token).ok().map(|_| Committed { file: file.to_owned(), line, token, comment })
-    });
-    lines.collect()
+        match Schedule::decode(&token) {
+            _ if token.is_empty() => {}
+            Ok(_) => schedules.push(Committed { file: file.to_owned(), line, token, comment }),
+            Err(error) => damage.push(format!("{}:{line}: {error}", file.display())),
+        }
+    }
 }
 
 #[cfg(test)]
@@ -51,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_with_a_token_are_schedules_and_others_are_not() {
+    fn lines_with_a_token_are_schedules_and_damaged_ones_are_named() {
         let token = "dl1V373XAIBAAIAAQEDAAMBFwEFEwkABRMKACLbmnA";
         let text = format!("# Failing schedules.\n\n{token} # bank::lost: panic\n{token}\ndl1damaged # bank::lost\n");
         let file = PathBuf::from("bank.txt");
@@ -61,6 +75,10 @@ mod tests {
             token: token.to_owned(),
             comment: comment.to_owned(),
         };
-        assert_eq!(of_file(&file, &text), [entry(3, "bank::lost: panic"), entry(4, "")]);
+        let (mut schedules, mut damage) = (Vec::new(), Vec::new());
+        of_file(&file, &text, &mut schedules, &mut damage);
+        assert_eq!(schedules, [entry(3, "bank::lost: panic"), entry(4, "")]);
+        assert_eq!(damage.len(), 1);
+        assert!(damage[0].starts_with("bank.txt:5: this replay token is damaged"), "{damage:?}");
     }
 }

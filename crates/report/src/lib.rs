@@ -36,8 +36,8 @@ pub use paste::{is_token, replay_command};
 pub use printable::{is_printable, printable, printable_colours, printable_json, printable_lines};
 pub use record::{
     AccessRecord, BlockedRecord, Blocker, Details, Extent, FindingRecord, FrameRecord, HeldRecord, LeakRecord, Meta,
-    Minimised, PASSED, Place, ReadError, Record, ResourceRecord, StandingRecord, StepRecord, StuckRecord, TaskRecord,
-    VERSION, WATCH, Window,
+    Minimised, PASSED, Place, ReadError, Record, ResourceRecord, StandingRecord, StepRecord, StuckRecord, TURN,
+    TaskRecord, VERSION, WATCH, Window,
 };
 pub use result::{ENV_REPLAY_WITH, ENV_RESULTS, FoundResult, RESULT_VERSION, ResultOutcome, TestResult};
 pub use source::SourceFiles;

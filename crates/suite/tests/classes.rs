@@ -4,6 +4,7 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
+use drawloom_suite::internal::assert_no_internals;
 use drawloom_suite::{Program, catalogue};
 
 /// The rules of the suite, and enough executions for all programs whose bug is looked for.
@@ -21,6 +22,7 @@ fn judge(program: &'static Program, seed: Option<u64>) -> Judged {
     let seed = seed.map(|seed| format!(", seed = {seed}")).unwrap_or_default();
     let found = program.show(format!("{RULES}{seed}").parse().expect("a configuration"));
     let failure = found.findings().first();
+    failure.into_iter().for_each(|failure| assert_no_internals(&failure.report()));
     let explanation = failure.and_then(|failure| failure.record().explanation.as_deref());
     let word = explanation.and_then(|explanation| explanation.class).map(|class| class.word());
     let subkind = explanation.and_then(|explanation| explanation.subkind.as_deref());

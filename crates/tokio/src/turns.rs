@@ -31,7 +31,9 @@ impl Turns {
     /// At first the turn is `taken`, or it is nobody's.
     #[track_caller]
     pub(crate) fn new(taken: bool) -> Arc<Self> {
-        Arc::new(Turns { state: Object::new(State { taken, waiting: VecDeque::new(), tickets: 0 }) })
+        let state = Object::new(State { taken, waiting: VecDeque::new(), tickets: 0 });
+        drawloom::label(&state, drawloom::object::TURN);
+        Arc::new(Turns { state })
     }
 
     fn poll_take(&self, ticket: &mut Option<u64>, waker: &Waker, place: Place) -> Poll<()> {

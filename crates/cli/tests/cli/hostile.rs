@@ -12,15 +12,15 @@ const LIMIT: Duration = Duration::from_secs(300);
 /// Memory for one command, in KiB.
 const MEMORY: u32 = 1_500_000;
 const SECRET: &str = "the-secret-of-this-machine";
-const STEERS: &str = "\u{1b}]0;pwned\u{7}\u{9b}2J\u{202e}\r\nreplay: rm -rf ~";
+pub const STEERS: &str = "\u{1b}]0;pwned\u{7}\u{9b}2J\u{202e}\r\nreplay: rm -rf ~";
 
 /// A project that is none of cargo's, a secret beside it, and a folder of traces.
-struct Machine {
-    folder: PathBuf,
+pub struct Machine {
+    pub folder: PathBuf,
 }
 
 impl Machine {
-    fn new(name: &str) -> Machine {
+    pub fn new(name: &str) -> Machine {
         // Not below our own target folder, which belongs to a project.
         let folder = std::env::temp_dir().join(format!("drawloom-hostile-{name}-{}", std::process::id()));
         let _ = std::fs::remove_dir_all(&folder);
@@ -33,7 +33,7 @@ impl Machine {
         Machine { folder: folder.canonicalize().expect("a folder") }
     }
 
-    fn trace(&self, name: &str, trace: &Value) -> String {
+    pub fn trace(&self, name: &str, trace: &Value) -> String {
         let file = self.folder.join("store").join(name);
         std::fs::write(&file, trace.to_string()).expect("a file");
         file.display().to_string()
@@ -88,7 +88,7 @@ fn resource(kind: &str, name: Option<&str>, id: &str) -> Value {
 }
 
 /// A trace in which every text is `text`, and every place is in `file`.
-fn trace(text: &str, file: &str) -> Value {
+pub fn trace(text: &str, file: &str) -> Value {
     json!({
         "version": 1,
         "meta": {"test": text, "strategy": text, "seed": null, "iteration": 1, "executions": 1, "token": "dl1AbC",
@@ -105,7 +105,7 @@ fn trace(text: &str, file: &str) -> Value {
 }
 
 /// What must not be in anything that is printed.
-fn check(text: &str) {
+pub fn check(text: &str) {
     let steers = |c: char| !drawloom_report::is_printable(c) && !matches!(c, '\n' | '\t');
     assert!(!text.contains(steers), "{text:?}");
     assert!(!text.contains(SECRET), "{text}");

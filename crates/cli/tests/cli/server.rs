@@ -5,6 +5,7 @@ use std::process::{Child, ChildStdin, ChildStdout, Stdio};
 
 use serde_json::{Value, json};
 
+use crate::hostile::{Machine, STEERS, check, trace};
 use crate::sample::Sample;
 
 /// A client that speaks the protocol line by line.
@@ -110,4 +111,25 @@ fn an_agent_tests_lists_explains_replays_shrinks_compares_and_checks() {
     assert!(error.contains("did you mean `random`?"), "{error}");
     let error = client.call("replay", json!({"finding": "dl1AAAA"})).expect_err("that is no token");
     assert!(error.contains("damaged"), "{error}");
+}
+
+#[test]
+fn an_agent_is_shown_no_file_from_outside_and_nothing_that_steers_a_terminal() {
+    let (sample, machine) = (Sample::new("hostile_server"), Machine::new("server"));
+    let secret = machine.folder.join("secret.rs").display().to_string();
+    let file = machine.trace("a.json", &trace("text", &secret));
+    let steers = machine.trace("b.json", &trace(STEERS, &secret));
+    let mut client = Client::new(&sample);
+    for (tool, arguments) in [
+        ("explain", json!({"finding": file})),
+        ("explain", json!({"finding": steers})),
+        ("diff", json!({"one": file, "other": steers})),
+        ("explain", json!({"finding": STEERS})),
+        ("check", json!({"file": secret})),
+        ("replay", json!({"finding": steers})),
+    ] {
+        let (text, value) = client.call(tool, arguments).unwrap_or_else(|error| (error, Value::Null));
+        check(&text);
+        assert!(!value.to_string().contains("the-secret"), "{value}");
+    }
 }

@@ -194,6 +194,7 @@ impl<T> Future for JoinHandle<T> {
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let waker = context.waker().clone();
+        // Who awaits it is not known here: it is told by where the task was spawned.
         let (result, before) =
             self.shared.state.update_doing(self.target.made_at(), |state| match state.result.take() {
                 Some(result) => ((Some(result), state.waker.take()), Act::Receives),

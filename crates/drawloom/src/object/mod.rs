@@ -7,6 +7,9 @@ use std::panic::Location;
 
 #[doc(hidden)]
 pub use drawloom_engine::act::Act;
+/// The [label](crate::label) of an object by which a facade has tasks take turns: nothing is ever blamed on it.
+#[doc(hidden)]
+pub use drawloom_report::TURN;
 
 use self::lock::Lock;
 use crate::label::Labelled;

@@ -50,16 +50,20 @@ impl Printed<'_> {
     }
 
     /// Its package and file, if it is in drawloom's sources: these lie side by side where we were built, in `fiber/` and
-    /// `drawloom/`, or in `drawloom-fiber-0.1.0/` and `drawloom-0.1.0/`.
-    fn own_file(&self) -> Option<(&str, &str)> {
+    /// `drawloom/`, or in `drawloom-fiber-0.1.0/` and `drawloom-0.1.0/`. A place may be given from the working directory on.
+    fn own_file(&self) -> Option<(String, String)> {
         let (packages, _) = env!("CARGO_MANIFEST_DIR").rsplit_once('/')?;
-        let (folder, file) = self.place?.strip_prefix(packages)?.strip_prefix('/')?.split_once('/')?;
+        let place = match self.place?.strip_prefix("./") {
+            Some(inside) => std::env::current_dir().ok()?.join(inside).to_str()?.to_owned(),
+            None => self.place?.to_owned(),
+        };
+        let (folder, file) = place.strip_prefix(packages)?.strip_prefix('/')?.split_once('/')?;
         let package = match folder.strip_prefix("drawloom-") {
             Some(version) if version.starts_with(|c: char| c.is_ascii_digit()) => "drawloom",
             Some(rest) => rest.split('-').next()?,
             None => folder,
         };
-        (PACKAGES.contains(&package) && file.starts_with("src/")).then_some((package, file))
+        (PACKAGES.contains(&package) && file.starts_with("src/")).then(|| (package.to_owned(), file.to_owned()))
     }
 
     fn is_in(&self, package: &str, start: &str) -> bool {

@@ -13,7 +13,7 @@ use super::acts;
 use crate::html::walk::{Bar, holds};
 use crate::names::Names;
 use crate::record::waits::{Wait, waits};
-use crate::record::{Record, ResourceRecord, StepRecord, WATCH};
+use crate::record::{Record, ResourceRecord, StepRecord, TURN, WATCH};
 use crate::source::Sources;
 
 /// Steps that are looked at: the last ones. What lies further back than that explains nothing to a person.
@@ -276,7 +276,7 @@ pub(super) fn is_no_state(record: &Record, resource: &ResourceRecord) -> bool {
     let nameless = resource.kind == "object" && resource.name.is_none();
     let of_a_task = |place: u32| record.tasks.iter().any(|task| task.spawned_at == Some(place));
     let runs_it = nameless && resource.created_at.is_none_or(of_a_task);
-    resource.kind == "history" || resource.name.as_deref() == Some(WATCH) || runs_it
+    resource.kind == "history" || matches!(resource.name.as_deref(), Some(WATCH | TURN)) || runs_it
 }
 
 /// The access that a step makes by itself.

@@ -8,7 +8,7 @@ use crate::record::{Details, Place, Record, StepRecord};
 
 /// `record` with the steps that its unfinished tasks would have made next, as far as `others` show them.
 pub(super) fn beyond(record: &Record, others: &[Record]) -> Option<Record> {
-    if !matches!(record.finding.details, Details::Panic { .. }) {
+    if others.is_empty() || !matches!(record.finding.details, Details::Panic { .. }) {
         return None;
     }
     let mut whole = record.clone();

@@ -1,5 +1,6 @@
 //! Tasks that wait for ever: for each other, for a notification that has come already, or for nothing at all.
 
+use std::collections::HashMap;
 use std::fmt::Write as _;
 
 use drawloom_engine::act::Act;
@@ -19,7 +20,10 @@ pub(super) fn blocked(case: &Case<'_>, all: &[BlockedRecord], cycle: &[u32]) -> 
     let found = if cycle.is_empty() { awaits::cycle(case, &all) } else { Vec::new() };
     let cycle = if found.is_empty() { cycle } else { &found };
     let involved: Vec<&BlockedRecord> = match cycle.is_empty() {
-        false => cycle.iter().filter_map(|task| all.iter().find(|b| b.task == *task)).collect(),
+        false => {
+            let waits: HashMap<u32, &BlockedRecord> = all.iter().rev().map(|b| (b.task, b)).collect();
+            cycle.iter().filter_map(|task| waits.get(task).copied()).collect()
+        }
         // Who waits for a task to end is stuck only because that one is.
         true => {
             let causes: Vec<_> = all.iter().filter(|b| b.operation != "join").collect();
@@ -36,7 +40,7 @@ pub(super) fn blocked(case: &Case<'_>, all: &[BlockedRecord], cycle: &[u32]) -> 
         None => starvation(case, &involved),
     };
     tell_panics(case, &mut blame);
-    blame.stacks = involved.iter().map(|b| stack(case, b)).collect();
+    blame.stacks = involved.iter().take(MOST_TOLD).map(|b| stack(case, b)).collect();
     blame.resources.extend(involved.iter().filter_map(|b| b.resource));
     for stack in &blame.stacks {
         blame.steps.extend(stack.held.iter().filter_map(|taken| taken.step));
@@ -44,6 +48,9 @@ pub(super) fn blocked(case: &Case<'_>, all: &[BlockedRecord], cycle: &[u32]) -> 
     }
     blame
 }
+
+/// Tasks that are told of one by one.
+const MOST_TOLD: usize = 64;
 
 /// Tasks that have panicked may have owed what is waited for, even if their panics were looked after.
 fn tell_panics(case: &Case<'_>, blame: &mut Blame) {
@@ -59,6 +66,7 @@ fn tell_panics(case: &Case<'_>, blame: &mut Blame) {
 
 fn deadlock(case: &Case<'_>, involved: &[&BlockedRecord], cycle: &[u32]) -> Blame {
     let names = &case.names;
+    let (involved, others) = involved.split_at(involved.len().min(MOST_TOLD));
     let part = |b: &&BlockedRecord| {
         let wants = wanted(case, b);
         // Of all that it holds, what matters is what another one of them waits for.
@@ -72,9 +80,10 @@ fn deadlock(case: &Case<'_>, involved: &[&BlockedRecord], cycle: &[u32]) -> Blam
             holds => format!("task {} holds {} and waits for {wants}", names.quoted(b.task), holds.join(", ")),
         }
     };
-    let parts: Vec<String> = involved.iter().map(part).collect();
+    let mut parts: Vec<String> = involved.iter().map(part).collect();
+    parts.extend((!others.is_empty()).then(|| format!("{} more tasks wait as well", others.len())));
     let sentence = match (cycle.len(), parts.as_slice()) {
-        (1, _) => format!(
+        (1, _) if !involved.is_empty() => format!(
             "Deadlock: task {} waits for {}, which it holds itself",
             names.quoted(cycle[0]),
             wanted(case, involved[0])

@@ -50,18 +50,27 @@ impl Knowledge {
         let accesses = Accesses::of(record, &names, sources);
         let keys = record.keys();
         let mut owner: BTreeMap<u32, Option<u32>> = BTreeMap::new();
-        // By resource: when the last of each task that uses it is over.
-        let mut ends: BTreeMap<u32, BTreeMap<u32, u32>> = BTreeMap::new();
+        // By resource: the two tasks that use it which are over last, the later one first. All are not gone through for
+        // each access: there may be as many.
+        let mut ends: BTreeMap<u32, [Option<(u32, u32)>; 2]> = BTreeMap::new();
         let mut exits = vec![u32::MAX; record.tasks.len()];
         for (i, step) in (0..).zip(&record.steps).filter(|(_, step)| record.operation(step) == "exit") {
             exits[step.task as usize] = i;
         }
         for access in &accesses.all {
-            ends.entry(access.resource).or_default().insert(access.task, exits[access.task as usize]);
+            let last = ends.entry(access.resource).or_default();
+            let own = (exits[access.task as usize], access.task);
+            match last {
+                [Some((_, known)), _] | [_, Some((_, known))] if *known == access.task => {}
+                [first, second] if *first < Some(own) => *second = first.replace(own),
+                [_, second] if *second < Some(own) => *second = Some(own),
+                _ => {}
+            }
         }
         for access in &accesses.all {
             // Nor when all others have finished.
-            if ends[&access.resource].iter().all(|(task, end)| *task == access.task || *end < access.at) {
+            let others = ends[&access.resource].iter().flatten().filter(|(_, task)| *task != access.task);
+            if others.map(|(end, _)| *end).all(|end| end < access.at) {
                 continue;
             }
             // Before a second task has come, nobody has to guard anything.

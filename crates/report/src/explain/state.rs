@@ -1,5 +1,7 @@
 //! The table of shared state: who writes it, who reads it, and what guards it.
 
+use std::collections::{HashMap, HashSet};
+
 use super::accesses::Access;
 use super::case::{Blame, Case};
 use super::explanation::{Accessor, GuardCell, SharedState};
@@ -12,18 +14,17 @@ const MOST_PLACES: usize = 4;
 /// What several tasks use, and what the failure is about first.
 pub(super) fn shared(case: &Case<'_>, blame: &Blame) -> Vec<SharedState> {
     let mut resources = blame.resources.clone();
+    let mut accesses: HashMap<u32, Vec<&Access>> = HashMap::new();
     for access in &case.accesses.all {
-        if !resources.contains(&access.resource) {
-            resources.push(access.resource);
-        }
+        resources.push(access.resource);
+        accesses.entry(access.resource).or_default().push(access);
     }
-    let mut seen = Vec::new();
-    resources.retain(|r| !seen.contains(r) && (seen.push(*r), true).1);
-    resources.iter().filter_map(|r| row(case, *r)).take(MOST).collect()
+    let mut seen = HashSet::new();
+    resources.retain(|resource| seen.insert(*resource));
+    resources.iter().filter_map(|r| row(case, *r, accesses.get(r)?)).take(MOST).collect()
 }
 
-fn row(case: &Case<'_>, resource: u32) -> Option<SharedState> {
-    let accesses: Vec<&Access> = case.accesses.all.iter().filter(|a| a.resource == resource).collect();
+fn row(case: &Case<'_>, resource: u32, accesses: &[&Access]) -> Option<SharedState> {
     let first = accesses.first()?.task;
     let shared = accesses.iter().any(|a| a.task != first);
     let writes = accesses.iter().any(|a| a.mode.writes());
@@ -33,14 +34,15 @@ fn row(case: &Case<'_>, resource: u32) -> Option<SharedState> {
     Some(SharedState {
         state: case.names.short(resource).to_owned(),
         resource,
-        writers: accessors(case, &accesses, |a| a.mode.writes()),
-        readers: accessors(case, &accesses, |a| a.mode.reads()),
-        guard: guard(case, resource, &accesses),
+        writers: accessors(case, accesses, |a| a.mode.writes()),
+        readers: accessors(case, accesses, |a| a.mode.reads()),
+        guard: guard(case, resource, accesses),
     })
 }
 
 fn accessors(case: &Case<'_>, accesses: &[&Access], wanted: impl Fn(&Access) -> bool) -> Vec<Accessor> {
     let mut all: Vec<Accessor> = Vec::new();
+    let mut known: HashMap<String, usize> = HashMap::new();
     let mut accesses: Vec<&&Access> = accesses.iter().filter(|a| wanted(a)).collect();
     accesses.sort_by_key(|a| (a.task, a.step));
     for access in accesses {
@@ -48,8 +50,8 @@ fn accessors(case: &Case<'_>, accesses: &[&Access], wanted: impl Fn(&Access) -> 
             Some(role) => format!("{} ({role})", case.names.path(access.task)),
             None => case.names.path(access.task).to_owned(),
         };
-        let at = all.iter().position(|a| a.task == task).unwrap_or_else(|| {
-            all.push(Accessor { task, places: Vec::new() });
+        let at = *known.entry(task).or_insert_with_key(|task| {
+            all.push(Accessor { task: task.clone(), places: Vec::new() });
             all.len() - 1
         });
         let place = case.place_of(access.step).filter(|p| !all[at].places.contains(p)).cloned();

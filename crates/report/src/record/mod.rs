@@ -45,6 +45,8 @@ pub const VERSION: u32 = 1;
 pub const PASSED: &str = "passed";
 /// The name of what watches the program and is no part of it: it is neither shared state nor the reason of a failure.
 pub const WATCH: &str = "(watch)";
+/// The name of what tasks of one thread take turns by, which is ours and no part of the program either.
+pub const TURN: &str = "turn of the thread";
 
 /// The outcome of a wait that nobody will end.
 pub(crate) const BLOCKED: &str = "blocked for ever";

@@ -43,7 +43,8 @@ impl Handle {
     pub(super) fn new(flavor: RuntimeFlavor, workers: usize, paused: bool) -> Handle {
         static MADE: AtomicU64 = AtomicU64::new(1);
         let takes_turns = flavor == RuntimeFlavor::CurrentThread || POLLS_ARE_ATOMIC;
-        let turns = takes_turns.then(|| Turns::new(false));
+        // Not in a closure, which would be the place that it was made at.
+        let turns = if takes_turns { Some(Turns::new(false)) } else { None };
         let inner = Inner {
             flavor,
             workers,
