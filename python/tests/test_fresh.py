@@ -55,14 +55,9 @@ def faults_of(label, finding):
         yield f"shows {path}"
 
 
-# Right at the first run: all but these.
-PARTLY = ("thumbnails", "throttle")
-
 
 @one_interval
-@pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=[pytest.mark.xfail] if name in PARTLY else []) for name in PROGRAMS]
-)
+@pytest.mark.parametrize("name", PROGRAMS)
 def test_the_report_is_right(name):
     label = PROGRAMS[name]
     finding = found_in(label)

@@ -5,6 +5,7 @@
 //! for that. A name that cannot be told is none.
 
 mod containers;
+mod pieces;
 mod python;
 pub(crate) mod statement;
 
