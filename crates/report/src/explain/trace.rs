@@ -361,8 +361,9 @@ fn tell_switches(case: &Case<'_>, items: &mut [Item]) {
 fn ending(case: &Case<'_>, blame: &Blame, last: Option<&Line>) -> Vec<Item> {
     let record = case.record;
     let mut items = Vec::new();
-    let waits = matches!(record.finding.details, Details::Deadlock { .. });
+    let panics = matches!(record.finding.details, Details::Panic { .. });
     for end in endings(record, &case.names) {
+        let waits = !panics || end.task != record.finding.task;
         let place = record.place(end.place).cloned();
         let shown = |line: &&Line| {
             let at = |place: &Option<Place>| place.as_ref().map(|p| (p.file.clone(), p.line));
