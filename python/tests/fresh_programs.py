@@ -150,6 +150,121 @@ class Throttle:
                 self.calls.append(user)
 
 
+class Pool:
+    """The last connection is given to two."""
+
+    def __init__(self):
+        self.idle = ["c1"]
+        self.lock = threading.Lock()
+        self.borrowed = []
+
+    def has_idle(self):
+        with self.lock:
+            return len(self.idle) > 0
+
+    def take(self):
+        with self.lock:
+            return self.idle.pop()
+
+    def use(self):
+        if self.has_idle():
+            connection = self.take()
+            self.borrowed.append(connection)
+            with self.lock:
+                self.idle.append(connection)
+
+
+class Tickets:
+    """Two get the same number."""
+
+    def __init__(self):
+        self.next = 1
+        self.issued = []
+
+    def number(self):
+        number = self.next
+        self.next = number + 1
+        return number
+
+    def issue(self):
+        number = self.number()
+        self.issued.append(number)
+
+
+class Recent:
+    """What is in the map may be gone from the order."""
+
+    def __init__(self):
+        self.values = {"a": 1, "b": 2}
+        self.order = ["a", "b"]
+        self.hits = 0
+
+    def get(self):
+        if "a" in self.values:
+            self.hits += 1
+            self.order.remove("a")
+            self.order.append("a")
+            return self.values["a"]
+
+    def evict(self):
+        oldest = self.order.pop(0)
+        del self.values[oldest]
+
+
+class Feed:
+    """A batch that is copied, written and cleared; what comes meanwhile is cleared with it."""
+
+    def __init__(self):
+        self.pending = ["one"]
+        self.written = []
+
+    def add(self):
+        self.pending.append("two")
+
+    def flush(self):
+        batch = list(self.pending)
+        self.written.extend(batch)
+        self.pending.clear()
+
+
+class Sessions:
+    """Two requests of one user log in twice."""
+
+    def __init__(self):
+        self.tokens = {}
+        self.logins = 0
+
+    async def log_in(self, user):
+        self.logins += 1
+        await asyncio.sleep(0.01)
+        return f"{user}-{self.logins}"
+
+    async def token(self):
+        if "ann" not in self.tokens:
+            self.tokens["ann"] = await self.log_in("ann")
+        return self.tokens["ann"]
+
+
+class Stock:
+    """The lock is given back between the look and the change."""
+
+    def __init__(self):
+        self.count = 1
+        self.lock = asyncio.Lock()
+        self.sold = 0
+
+    async def peek(self):
+        async with self.lock:
+            await asyncio.sleep(0)
+            return self.count
+
+    async def buy(self):
+        if await self.peek() > 0:
+            async with self.lock:
+                self.count -= 1
+            self.sold += 1
+
+
 PROGRAMS = {
     "inventory": Label(
         Inventory,
@@ -204,6 +319,63 @@ PROGRAMS = {
         ("quota",),
         ("if self.quota > 0:", "self.quota -= 1"),
         observers=("calls",),
+        tasks=True,
+    ),
+    # Written after the changes that the first ones led to.
+    "pool": Label(
+        Pool,
+        [Pool.use, Pool.use],
+        None,
+        "toctou|atomicity-gap",
+        ("idle",),
+        ("return len(self.idle) > 0", "return self.idle.pop()"),
+        observers=("borrowed",),
+    ),
+    "tickets": Label(
+        Tickets,
+        [Tickets.issue, Tickets.issue],
+        lambda tickets: len(set(tickets.issued)) == 2,
+        "atomicity-gap",
+        ("next",),
+        ("number = self.next", "self.next = number + 1"),
+        observers=("issued",),
+    ),
+    "recent": Label(
+        Recent,
+        [Recent.get, Recent.evict],
+        None,
+        "toctou|atomicity-gap|stale-reference",
+        ("values", "order", "a"),
+        ('if "a" in self.values:', "self.order.remove|self.order.pop"),
+        observers=("hits",),
+    ),
+    "feed": Label(
+        Feed,
+        [Feed.add, Feed.flush],
+        lambda feed: len(feed.written) + len(feed.pending) == 2,
+        "atomicity-gap|toctou",
+        ("pending",),
+        ("batch = list(self.pending)", "self.pending.clear()"),
+        observers=("written",),
+    ),
+    "sessions": Label(
+        Sessions,
+        [Sessions.token, Sessions.token],
+        lambda sessions: sessions.logins == 1,
+        "toctou|atomicity-gap",
+        ("tokens", "ann", "Sessions"),
+        ('if "ann" not in self.tokens:',),
+        observers=(),
+        tasks=True,
+    ),
+    "stock": Label(
+        Stock,
+        [Stock.buy, Stock.buy],
+        lambda stock: stock.sold <= 1,
+        "toctou|atomicity-gap",
+        ("count",),
+        ("return self.count", "self.count -= 1"),
+        observers=("sold",),
         tasks=True,
     ),
 }

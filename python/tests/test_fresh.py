@@ -55,13 +55,14 @@ def faults_of(label, finding):
         yield f"shows {path}"
 
 
-# Right at the first run: all but these.
-PARTLY = ("thumbnails", "throttle")
+
+# What the pieces of its coroutines touch together is one thing to the engine, which has no name in the program.
+PARTLY = ("sessions",)
 
 
 @one_interval
 @pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=[pytest.mark.xfail] if name in PARTLY else []) for name in PROGRAMS]
+    "name", [pytest.param(name, marks=[pytest.mark.xfail(strict=True)] if name in PARTLY else []) for name in PROGRAMS]
 )
 def test_the_report_is_right(name):
     label = PROGRAMS[name]

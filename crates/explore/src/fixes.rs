@@ -110,16 +110,12 @@ pub(super) fn choose<P: Program>(
     Some(explanation)
 }
 
-/// Whether the task of the window waits for a timer inside it.
+/// Whether a timer fires inside the window.
 fn waits_for_time(record: &Record, explanation: &Explanation) -> bool {
     let Some(window) = &explanation.window else { return false };
     let to = window.to.map_or(record.steps.len(), |to| to as usize).min(record.steps.len());
-    let own = |step: &StepRecord| match record.operation(step) {
-        "timer" => step.argument == Some(u64::from(window.task)),
-        "sleep" => step.task == window.task,
-        _ => false,
-    };
-    record.steps.get(window.from as usize..to).is_some_and(|steps| steps.iter().any(own))
+    let timer = |step: &StepRecord| matches!(record.operation(step), "timer" | "sleep");
+    record.steps.get(window.from as usize..to).is_some_and(|steps| steps.iter().any(timer))
 }
 
 /// Of a longer execution, no second explanation is tried out: that would take too long.

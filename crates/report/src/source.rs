@@ -6,6 +6,7 @@
 
 mod containers;
 mod files;
+mod pieces;
 mod python;
 pub(crate) mod statement;
 

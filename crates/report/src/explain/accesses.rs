@@ -66,6 +66,8 @@ pub(super) struct Access {
     pub(super) left: Option<u64>,
     /// Whether it is a critical section.
     pub(super) section: bool,
+    /// Whether it is a piece of a coroutine, in which much may happen.
+    pub(super) piece: bool,
     /// The locks that the task holds, its own section's included.
     pub(super) locks: Vec<u32>,
     /// Where in the program it is.
@@ -88,6 +90,7 @@ impl Access {
             found: None,
             left: None,
             section: false,
+            piece: false,
             locks: Vec::new(),
             code: (None, Some(at), 0, resource),
             near: [None; 2],
@@ -127,6 +130,7 @@ impl Accesses {
         accesses.find_pure_locks(record, sources);
         sections.retain(|section| !accesses.locks_only.contains(&section.resource));
         accesses.all.extend(sections);
+        accesses.find_updates(record, sources);
         accesses.all.sort_by_key(|access| (access.at, access.step));
         accesses.find_neighbours(record);
         for access in &accesses.all {
@@ -188,6 +192,7 @@ impl Accesses {
                     found: None,
                     left: None,
                     section: true,
+                    piece: false,
                     locks: self.innermost(&open[bar.task as usize]),
                     code: (None, asked.place, asked.operation, resource),
                     near: [None; 2],
@@ -201,6 +206,26 @@ impl Accesses {
     fn innermost(&self, open: &[usize]) -> Vec<u32> {
         let last = &open[open.len().saturating_sub(MOST_HELD)..];
         last.iter().filter_map(|at| self.holds[*at].resource).collect()
+    }
+
+    /// A call that changes a container looks at it, too (`order.remove(x)`), and so does a piece of a coroutine.
+    fn find_updates(&mut self, record: &Record, sources: &Sources<'_>) {
+        if record.meta.language.is_rust() {
+            return;
+        }
+        let mut known: HashMap<u32, (bool, bool)> = HashMap::new();
+        for access in self.all.iter_mut().filter(|access| !access.section) {
+            let Some(at) = record.steps[access.step as usize].place else { continue };
+            let (piece, calls) = *known.entry(at).or_insert_with(|| {
+                let Some(place) = record.place(Some(at)) else { return (false, false) };
+                let calls = sources.statement(place).is_some_and(|statement| statement.calls());
+                (sources.begins_piece(place), calls)
+            });
+            access.piece = piece;
+            if access.mode == Mode::Write && (piece || calls) {
+                access.mode = Mode::Update;
+            }
+        }
     }
 
     fn find_neighbours(&mut self, record: &Record) {
@@ -315,6 +340,7 @@ fn access(record: &Record, i: u32, step: &StepRecord, section: Option<u32>, lock
         found,
         left,
         section: false,
+        piece: false,
         locks,
         code: (section, step.place, step.operation, resource),
         near: [None; 2],

@@ -83,6 +83,23 @@ impl<'a> Case<'a> {
         self.whole.place(self.whole.steps.get(step as usize)?.place)
     }
 
+    /// The place to show for a step: of a piece of a coroutine, the line that uses what it is about.
+    pub(super) fn shown_at(&self, step: u32) -> Option<Place> {
+        let place = self.place_of(step)?;
+        if !self.sources.begins_piece(place) {
+            return Some(place.clone());
+        }
+        let resource = self.whole.steps[step as usize].resource;
+        let name = resource.map(|r| self.names.short(r)).unwrap_or_default();
+        let words = name.split(|c: char| !c.is_alphanumeric() && c != '_');
+        // Types say nothing of where it is used.
+        let names: Vec<String> =
+            words.filter(|w| w.starts_with(|c: char| c.is_lowercase() || c == '_')).map(str::to_owned).collect();
+        let plain = ["dict", "list", "set", "deque"];
+        let names: Vec<String> = names.into_iter().filter(|name| !plain.contains(&name.as_str())).collect();
+        Some(self.sources.in_piece(place, &names).unwrap_or_else(|| place.clone()))
+    }
+
     /// The accesses by which the failing task learned what it failed by: those on the line of the panic, or
     /// else its last one.
     pub(super) fn telling(&self) -> Vec<&Access> {

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use super::accesses::Access;
+use super::accesses::{Access, Mode};
 use super::case::Case;
 use super::flow::Flow;
 use super::pattern::{Pattern, Shape, patterns};
@@ -16,7 +16,7 @@ const MOST: usize = 3;
 /// The patterns that explain the failure, the best first.
 pub(super) fn choose<'a>(case: &'a Case<'_>) -> Vec<Pattern<'a>> {
     let telling = case.telling();
-    let flow = Flow { record: case.whole, sources: case.sources };
+    let flow = Flow::of(case);
     let witnesses = witnesses(case, &flow, &telling);
     let preempting = case.record.meta.minimised.as_ref().map_or(&[][..], |minimised| &minimised.preempting);
     let mut all: Vec<(Relevance, Pattern<'a>)> = patterns(&case.accesses, case.end(), preempting)
@@ -45,7 +45,7 @@ pub(super) fn choose<'a>(case: &'a Case<'_>) -> Vec<Pattern<'a>> {
 
 /// A load before a read-modify-write tears nothing apart unless something rests on the load; and whoever has
 /// waited for the end of another task expects to find what that has done.
-fn is_plausible(case: &Case<'_>, flow: &Flow<'_>, pattern: &Pattern<'_>) -> bool {
+fn is_plausible(case: &Case<'_>, flow: &Flow<'_, '_>, pattern: &Pattern<'_>) -> bool {
     let Pattern { opens, closes, .. } = pattern;
     let joins = |step: &StepRecord| {
         let target = step.argument == Some(u64::from(pattern.harm().task));
@@ -55,7 +55,8 @@ fn is_plausible(case: &Case<'_>, flow: &Flow<'_>, pattern: &Pattern<'_>) -> bool
     if steps.is_some_and(|steps| steps.iter().any(joins)) {
         return false;
     }
-    let atomic = closes.mode == super::accesses::Mode::Update && !closes.section;
+    // In Python no operation of the program is atomic by itself.
+    let atomic = closes.mode == Mode::Update && !closes.section && case.record.meta.language.is_rust();
     let rests = || {
         let known = case.place_of(opens.step).and_then(|place| case.sources.line(place)).is_some();
         !known || flow.decides(opens, closes) || flow.reaches(opens, closes)
@@ -90,7 +91,7 @@ fn relevance(case: &Case<'_>, pattern: &Pattern<'_>, telling: &[&Access], witnes
 }
 
 /// Among equally relevant ones: what rests on what, and the tightest.
-fn rank(flow: &Flow<'_>, pattern: &Pattern<'_>) -> (u32, bool, u32) {
+fn rank(flow: &Flow<'_, '_>, pattern: &Pattern<'_>) -> (u32, bool, u32) {
     let rests = flow.decides(pattern.opens, pattern.closes) || flow.reaches(pattern.opens, pattern.closes);
     // The same look once more: what it finds is up to date.
     let again = pattern.shape == Shape::ReadWriteRead && pattern.opens.code.1 == pattern.closes.code.1;

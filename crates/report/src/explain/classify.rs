@@ -11,7 +11,7 @@ use super::pattern::{Pattern, Shape};
 
 /// What kind of mistake `pattern` is.
 pub(super) fn classify(case: &Case<'_>, pattern: &Pattern<'_>) -> Blame {
-    let flow = Flow { record: case.whole, sources: case.sources };
+    let flow = Flow::of(case);
     let Pattern { shape, opens, closes, .. } = pattern;
     let harm = pattern.harm();
     let reached = closes.step < case.end();

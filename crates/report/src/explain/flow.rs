@@ -6,7 +6,8 @@
 //! returns is followed to where that is called.
 
 use super::accesses::Access;
-use crate::record::{Place, Record};
+use super::case::Case;
+use crate::record::Place;
 use crate::source::Sources;
 use crate::source::statement::{Statement, is_assertion, is_condition, mentions};
 
@@ -16,18 +17,22 @@ const NEAR: u32 = 12;
 const DEPTH: u32 = 3;
 
 /// The source text around accesses.
-pub(super) struct Flow<'a> {
-    pub(super) record: &'a Record,
-    pub(super) sources: &'a Sources<'a>,
+pub(super) struct Flow<'c, 'a> {
+    case: &'c Case<'a>,
+    sources: &'c Sources<'a>,
 }
 
-impl Flow<'_> {
-    fn place(&self, access: &Access) -> Option<&Place> {
-        self.record.place(self.record.steps[access.step as usize].place)
+impl<'c, 'a> Flow<'c, 'a> {
+    pub(super) fn of(case: &'c Case<'a>) -> Self {
+        Flow { case, sources: case.sources }
+    }
+
+    fn place(&self, access: &Access) -> Option<Place> {
+        self.case.shown_at(access.step)
     }
 
     pub(super) fn statement(&self, access: &Access) -> Option<Statement> {
-        self.sources.statement(self.place(access)?)
+        self.sources.statement(&self.place(access)?)
     }
 
     /// Whether what `read` found decides about what comes next, before `until` is reached.
@@ -38,7 +43,7 @@ impl Flow<'_> {
             // In another function, or further up.
             _ => place.line + NEAR,
         };
-        self.decides_at(place, end, DEPTH)
+        self.decides_at(&place, end, DEPTH)
     }
 
     /// Whether the value at `place` decides about something before line `end`, or where the function is called that
@@ -74,7 +79,7 @@ impl Flow<'_> {
         if from.file == to.file && from.line == to.line {
             return read.code.2 != later.code.2;
         }
-        let (Some(first), Some(last)) = (self.sources.statement(from), self.sources.statement(to)) else {
+        let (Some(first), Some(last)) = (self.sources.statement(&from), self.sources.statement(&to)) else {
             return false;
         };
         first.bound().iter().any(|name| last.mentions(name))
@@ -86,7 +91,7 @@ impl Flow<'_> {
             return self.reaches(read, later);
         }
         let bound = self.statement(read).map(|statement| statement.bound()).unwrap_or_default();
-        let line = self.place(later).and_then(|place| self.sources.line(place));
+        let line = self.place(later).and_then(|place| self.sources.line(&place));
         let written = line.as_deref().and_then(|line| line.split_once(" = ")).map(|(_, value)| value);
         written.is_some_and(|written| bound.iter().any(|name| mentions(written, name)))
     }

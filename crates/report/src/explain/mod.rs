@@ -76,7 +76,7 @@ pub fn explain_all(record: &Record, knowledge: &Knowledge, sources: &dyn Fn(&str
                 let torn = torn.iter().map(|pattern| classify::classify(&case, pattern));
                 dropped::dropped(&case).into_iter().chain(torn).map(told).collect()
             },
-            always: knowledge.always().map(|tried| told(order::always(&case, tried))),
+            always: knowledge.always().filter(|_| waiting.is_empty()).map(|tried| told(order::always(&case, tried))),
             // A panic that is looked after leaves others waiting: then that is the failure.
             otherwise: Some(told(match waiting.as_slice() {
                 [] => order::order(&case),

@@ -156,7 +156,8 @@ fn single<'a>(opens: &'a Access, between: &[&'a Access], closes: &'a Access) -> 
     let mut found = Vec::new();
     let mut add = |shape, harm: &'a Access| found.push(Pattern { shape, opens, intrudes: vec![harm], closes });
     // Two read-modify-writes are each whole by itself.
-    let both_updates = opens.mode == Mode::Update && closes.mode == Mode::Update && !opens.section;
+    let whole = !opens.section && !opens.piece;
+    let both_updates = opens.mode == Mode::Update && closes.mode == Mode::Update && whole;
     if both_updates {
         return found;
     }

@@ -127,7 +127,7 @@ fn around(case: &Case<'_>, blame: &Blame) -> Vec<u32> {
         let on_it = || case.accesses.all.iter().filter(|a| a.resource == access.resource && tasks.contains(&a.task));
         on_it().any(|a| a.task != access.task) && on_it().any(|a| a.mode.writes())
     };
-    let flow = Flow { record: case.whole, sources: case.sources };
+    let flow = Flow::of(case);
     let witnesses = witnesses(case, &flow, &case.telling());
     let inside = |a: &&Access| window.from < a.step && a.step < to && tasks.contains(&a.task);
     let more: Vec<&Access> = case.accesses.all.iter().filter(inside).filter(|a| is_shared(a)).collect();
@@ -205,7 +205,7 @@ fn lines_of(groups: &[Group], steps: usize) -> usize {
 
 fn line(case: &Case<'_>, blame: &Blame, steps: &[u32]) -> Line {
     let first = &case.whole.steps[steps[0] as usize];
-    let place = case.whole.place(first.place).cloned();
+    let place = case.shown_at(steps[0]);
     let for_ever = |i: &u32| case.record.outcome(&case.whole.steps[*i as usize]) == BLOCKED;
     let fails = steps.iter().any(for_ever).then_some(Mark::Fails);
     let mark = steps.iter().find_map(|i| mark(blame, *i)).or(fails);
@@ -361,8 +361,9 @@ fn tell_switches(case: &Case<'_>, items: &mut [Item]) {
 fn ending(case: &Case<'_>, blame: &Blame, last: Option<&Line>) -> Vec<Item> {
     let record = case.record;
     let mut items = Vec::new();
-    let waits = matches!(record.finding.details, Details::Deadlock { .. });
+    let panics = matches!(record.finding.details, Details::Panic { .. });
     for end in endings(record, &case.names) {
+        let waits = !panics || end.task != record.finding.task;
         let place = record.place(end.place).cloned();
         let shown = |line: &&Line| {
             let at = |place: &Option<Place>| place.as_ref().map(|p| (p.file.clone(), p.line));

@@ -10,12 +10,12 @@ use super::case::Case;
 use super::flow::Flow;
 
 /// The resources that nothing but the failing judgement reads.
-pub(super) fn witnesses(case: &Case<'_>, flow: &Flow<'_>, telling: &[&Access]) -> BTreeSet<u32> {
+pub(super) fn witnesses(case: &Case<'_>, flow: &Flow<'_, '_>, telling: &[&Access]) -> BTreeSet<u32> {
     let all: BTreeSet<u32> = case.accesses.all.iter().map(|a| a.resource).collect();
     all.into_iter().filter(|resource| is_witness(case, flow, telling, *resource)).collect()
 }
 
-fn is_witness(case: &Case<'_>, flow: &Flow<'_>, telling: &[&Access], resource: u32) -> bool {
+fn is_witness(case: &Case<'_>, flow: &Flow<'_, '_>, telling: &[&Access], resource: u32) -> bool {
     let own = || case.accesses.all.iter().filter(|a| a.resource == resource);
     let last_write =
         |by_others_than: u32| own().rev().find(|a| a.mode.writes() && a.task != by_others_than).map(|a| a.at);

@@ -246,6 +246,12 @@ impl Statement {
         }
     }
 
+    /// Whether it is a call, and assigns nothing.
+    pub(crate) fn calls(&self) -> bool {
+        let assigns = self.after.contains("= ") || self.after.starts_with("del ");
+        self.language == Language::Python && !assigns && self.after.contains('(')
+    }
+
     /// Of a lock that is taken here, whether what it guards is only read; none if that cannot be told.
     pub(crate) fn only_reads(&self) -> Option<bool> {
         if self.language == Language::Python {

@@ -36,6 +36,8 @@ pub struct Judged {
     class: String,
     sentence: String,
     faults: Vec<String>,
+    /// What no report may have in it.
+    pub unfit: Vec<String>,
     pub report: String,
 }
 
@@ -64,6 +66,7 @@ pub fn judge(program: &'static Fresh) -> Judged {
             class,
             sentence,
             faults: Vec::new(),
+            unfit: Vec::new(),
             report: String::new(),
         };
     };
@@ -92,14 +95,15 @@ pub fn judge(program: &'static Fresh) -> Judged {
             faults.push(format!("does not mention {wanted}"));
         }
     }
-    faults.extend(unfit(&report, explanation));
+    let unfit = unfit(&report, explanation);
+    faults.extend(unfit.iter().cloned());
     let grade = match (class_right, blame_right) {
         (true, true) if faults.is_empty() => Grade::Right,
         (false, false) => Grade::Wrong,
         _ => Grade::Partly,
     };
     let class = explanation.subkind.as_deref().map_or_else(|| class.to_owned(), |kind| format!("{class} / {kind}"));
-    Judged { name: program.name, grade, class, sentence: explanation.sentence.clone(), faults, report }
+    Judged { name: program.name, grade, class, sentence: explanation.sentence.clone(), faults, unfit, report }
 }
 
 /// Whether the sentence or the window is about the right thing.

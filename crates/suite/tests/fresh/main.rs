@@ -6,6 +6,7 @@
 
 mod asynchronous;
 mod judge;
+mod refusals;
 mod threads;
 
 use judge::{Fresh, Grade, Judged};
@@ -16,7 +17,7 @@ fn all() -> impl Iterator<Item = &'static Fresh> {
 
 /// `cargo test -p drawloom-suite --test fresh -- --nocapture` prints the table; `FRESH=name` prints reports.
 #[test]
-fn reports_are_right() {
+fn four_of_five_reports_are_right_and_none_has_a_placeholder_or_a_path_of_ours() {
     let wanted = std::env::var("FRESH").ok();
     let chosen = all().filter(|program| wanted.as_deref().is_none_or(|wanted| program.name.contains(wanted)));
     let judged: Vec<Judged> = chosen.map(judge::judge).collect();
@@ -29,5 +30,7 @@ fn reports_are_right() {
     let count = |grade| judged.iter().filter(|judged| judged.grade == grade).count();
     let right = count(Grade::Right);
     println!("{right} right, {} partly, {} wrong of {}", count(Grade::Partly), count(Grade::Wrong), judged.len());
-    assert!(right * 25 >= judged.len() * 6, "{right} of {}", judged.len());
+    let unfit: Vec<&Judged> = judged.iter().filter(|judged| !judged.unfit.is_empty()).collect();
+    assert!(unfit.is_empty(), "{}: {:?}", unfit[0], unfit[0].unfit);
+    assert!(right * 5 >= judged.len() * 4, "{right} of {}", judged.len());
 }
