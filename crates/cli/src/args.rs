@@ -269,7 +269,7 @@ pub struct CheckArguments {
     /// What it should be (`linearizable`, `serializable` …), if not the strongest usual level of the model
     #[arg(long, value_name = "LEVEL")]
     pub consistency: Option<String>,
-    /// How the history is written, if its name does not tell
+    /// How the history is written, if neither its first bytes nor its name tell
     #[arg(long, value_enum, value_name = "NOTATION")]
     pub input: Option<Notation>,
     /// Write a page for the browser to this file

@@ -86,11 +86,17 @@ pub fn check_sessions(history: &Transactions) -> Result<Sessions, Unfit> {
         Err(nonsense) => return Ok(Sessions { nonsense: Some(nonsense), broken: Vec::new() }),
     };
     let reads = registers.reads.iter().map(|read| (registers.txn(read.op), registers.key(read.op).0, read.op));
-    let check = Check { reads: ByKey::new(history.keys(), &past.clocks, reads), registers: &registers, past: &past };
     let mut sessions: Vec<Vec<u32>> = vec![Vec::new(); history.sessions()];
-    for (txn, transaction) in history.txns.iter().enumerate().filter(|(_, txn)| txn.end == End::Committed) {
-        sessions[transaction.session as usize].push(txn as u32);
+    let mut stands = Vec::with_capacity(history.len());
+    for (txn, transaction) in history.txns.iter().enumerate() {
+        let own = &mut sessions[transaction.session as usize];
+        stands.push((transaction.session, own.len() as u32));
+        if transaction.end == End::Committed {
+            own.push(txn as u32);
+        }
     }
+    let reads = ByKey::new(history.keys(), &past.clocks, reads);
+    let check = Check { reads, registers: &registers, past: &past, stands };
     let mut broken = Vec::new();
     for (session, txns) in sessions.iter().enumerate() {
         broken.extend(check.session(session as u32, txns).into_iter().flatten());
@@ -102,6 +108,9 @@ struct Check<'c, 'h> {
     registers: &'c Registers<'h>,
     past: &'c Past,
     reads: ByKey,
+    /// The session of each operation, and how many of it were committed before: what a write of unknown outcome comes
+    /// after, though nothing comes after it.
+    stands: Vec<(u32, u32)>,
 }
 
 /// The last write of a session that has been met: its place there, the write, and by which operation it was met.
@@ -176,7 +185,8 @@ impl Check<'_, '_> {
                     let (session, place) = self.past.clocks.place[registers.txn(read.writer) as usize];
                     let met = Met { session, place, write: read.writer, by: read.op };
                     meet(&mut read_before[key], met);
-                    meet(&mut sources, met);
+                    let (session, place) = self.stands[registers.txn(read.writer) as usize];
+                    meet(&mut sources, Met { session, place, ..met });
                 }
             }
         }

@@ -178,7 +178,7 @@ where
     // They must be wrong whatever the others did, and not because those are missing.
     let mut enough = match minimal.len() == prefix.len() {
         true => Some(false),
-        false => allowance.explains(&whatever_else(&prefix, &called, &kept, &minimal), STEPS.max(steps)),
+        false => allowance.explains(&whatever_else(&prefix, &called, &kept, &minimal), ENOUGH.max(steps)),
     };
     if enough == Some(true) {
         let fewest = minimise(&mut allowance, &prefix, last_to_return(&prefix), Others::Open);
@@ -219,6 +219,9 @@ where
     }
     explanation
 }
+
+/// Steps for the one check of whether what is shown is enough.
+const ENOUGH: u64 = 100_000;
 
 /// The operations of `minimal`, with all others of the prefix that were called before the last of them returned; nobody
 /// knows what became of those.

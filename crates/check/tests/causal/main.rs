@@ -296,3 +296,24 @@ fn a_broken_guarantee_names_both_operations() {
     let said: Vec<&str> = sessions.broken.iter().map(|broken| broken.because.as_str()).collect();
     assert_eq!(said, ["process 1: #3 (r 0 2); then #4 (r 0 1) returned #1 (w 0 1), which is older",]);
 }
+
+/// A write of unknown outcome that somebody has read comes after what its session did before.
+#[test]
+fn a_write_of_unknown_outcome_belongs_to_its_session() {
+    let line = |process: u32, kind: &str, f: &str, key: u32, value: &str| {
+        format!("{{\"process\":{process},\"type\":\"{kind}\",\"f\":\"{f}\",\"key\":{key},\"value\":{value}}}\n")
+    };
+    let broken = |text: String| -> Vec<Guarantee> {
+        let broken = check_sessions(&parse(&text)).unwrap().broken;
+        broken.iter().map(|broken| broken.guarantee).collect()
+    };
+    let seen =
+        [line(1, "info", "write", 1, "2"), line(0, "ok", "read", 1, "2"), line(0, "ok", "read", 0, "null")].concat();
+    let writes = line(1, "ok", "write", 0, "1") + &seen;
+    assert_eq!(broken(writes), [Guarantee::MonotonicWrites]);
+    let reads = line(2, "ok", "write", 0, "1") + &line(1, "ok", "read", 0, "1") + &seen;
+    assert_eq!(broken(reads), [Guarantee::WritesFollowReads]);
+    // What its session did afterwards is not before it.
+    let later = line(1, "info", "write", 1, "2") + &line(1, "ok", "write", 0, "1");
+    assert_eq!(broken(later + &seen.lines().skip(1).map(|line| format!("{line}\n")).collect::<String>()), []);
+}
