@@ -83,7 +83,9 @@ fn report(exploration: &Exploration, trace: bool) -> String {
             text.push_str(&format!("\n━━ finding {number} of {of}, in {} executions\n", failure.occurrences()));
         }
         text.push('\n');
-        let file = trace.then(|| output::keep(&output::shown_of(failure), of_its_kind));
+        // What the time has cut is as long as there was time, and cannot be replayed.
+        let keeps = trace && !matches!(failure.finding.kind, FindingKind::OutOfTime);
+        let file = keeps.then(|| output::keep(&output::shown_of(failure), of_its_kind));
         let (kept, problem) = match file {
             Some(Ok(kept)) => (Some(kept), None),
             Some(Err(error)) => (None, Some(error)),

@@ -28,11 +28,12 @@ const STARVATION_BOUND: u64 = 10_000;
 pub(super) fn all<P: Program>(worker: &mut Worker<'_, P>, failures: &mut [Failure]) {
     // Who does not want it simple wants it at once: the rest can wait until somebody reads it.
     if worker.plan().shrink == Shrink::Off || worker.is_spent() {
-        return failures.iter_mut().for_each(|failure| failure.telling.explain_when_read());
+        let explained = failures.iter_mut().filter(|failure| failure.comes_back());
+        return explained.for_each(|failure| failure.telling.explain_when_read());
     }
     for failure in failures.iter_mut() {
+        // No order of steps has brought it about.
         if !failure.comes_back() {
-            failure.telling.explain_when_read();
             continue;
         }
         let knowledge = learn(worker, failure).unwrap_or_default();
