@@ -203,16 +203,22 @@ pub(super) fn contains(container: *mut PyObject, key: *mut PyObject, frame: &Ope
     if let Some(mapping) = behind(container) {
         return contains(mapping, key, frame, touched);
     }
-    seek(container, key, Some(frame), touched);
+    seek(container, key, false, Some(frame), touched);
 }
 
-/// Something that is equal to `key` is looked for in `container`.
-pub(super) fn seek(container: *mut PyObject, key: *mut PyObject, frame: Option<&Operands>, touched: &mut Touched) {
+/// Something that is equal to `key` is looked for in `container`; where there is none, an error may show the key.
+pub(super) fn seek(
+    container: *mut PyObject,
+    key: *mut PyObject,
+    shows: bool,
+    frame: Option<&Operands>,
+    touched: &mut Touched,
+) {
     let levels = if is_compared_alone(key) { 1 } else { DEEP };
     // SAFETY: a live object.
     touched.compares = is_container(container) || unsafe { ffi::PyTuple_Check(container) != 0 };
     look_through(container, levels, frame, touched);
-    touched.compares = true;
+    touched.compares = !shows;
     look_through(key, levels, frame, touched);
     touched.compares = false;
 }

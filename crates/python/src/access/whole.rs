@@ -110,11 +110,21 @@ fn within(object: *mut PyObject, levels: u32, touched: &mut Touched) {
     unsafe {
         let own_type = type_of(object).cast::<PyObject>();
         referents(object, |inner| {
-            if inner != own_type {
+            if inner != own_type && !is_leaf(inner) {
                 whole(inner, false, levels - 1, touched);
             }
         });
     }
+}
+
+/// Whether there is nothing to look at, as with most of what large containers hold: this is quick.
+fn is_leaf(object: *mut PyObject) -> bool {
+    let kind = type_of(object);
+    kind == &raw mut ffi::PyLong_Type
+        || kind == &raw mut ffi::PyUnicode_Type
+        || kind == &raw mut ffi::PyFloat_Type
+        || kind == &raw mut ffi::PyBytes_Type
+        || kind == &raw mut ffi::PyBool_Type
 }
 
 /// A view, an iterator or a generator is gone through, to which `own` references are the caller's own. Whoever has an
