@@ -1,7 +1,8 @@
 """Holds the table of functions that are not written in Python against what these functions do: `effects.py [part of a name]`.
 
 It says how many functions, calls, reads and writes there were, and what was read or written without being announced. A part of
-a second for each function, so some minutes for all of them; `--limit N` makes N calls instead of all.
+a second for each function and some minutes for all of them with `--limit 60`, which makes so many calls for each number of
+arguments; hours without.
 """
 
 import argparse
@@ -16,8 +17,8 @@ import effects_functions as functions
 import effects_shapes as shapes
 from effects_oracle import Call, Oracle, form, instruction
 
-# A single function takes less than a second or two; one that takes so much longer hangs.
-LIMIT = 300
+# Seconds. A single function takes a few of them; one that takes so much longer hangs, and ends the command with its stack.
+LIMIT = 900
 
 
 @functools.cache
@@ -118,8 +119,8 @@ def check_instruction(oracle, arity, source, limit, seed):
         oracle.check(Call(source.replace("\n", "; "), None, instruction(arity, source), given))
 
 
-def run(part="", limit=0, said=lambda line: None):
-    """Runs the oracle; returns it, and how many functions are tabled, coarse, and left out."""
+def run(part="", limit=0, said=lambda line: None, step=1, began=lambda name: None):
+    """Runs the oracle, over every `step`th function; returns it, how many these are, and which are coarse and left out."""
     warnings.simplefilter("ignore")
     oracle = Oracle()
     known, coarse, left = functions.tabled()
@@ -127,13 +128,12 @@ def run(part="", limit=0, said=lambda line: None):
     jobs += [(source, lambda seed, a=arity, s=source: check_instruction(oracle, a, s, limit, seed)) for arity, source in functions.INSTRUCTIONS]
     count = 0
     for number, (name, job) in enumerate(jobs):
-        if part in name:
+        began(name)
+        if part in name and not number % step:
             count += 1
-            faulthandler.dump_traceback_later(LIMIT, exit=True)
             before, start = len(oracle.misses), time.monotonic()
             job(number)
             oracle.ask()
-            faulthandler.cancel_dump_traceback_later()
             if len(oracle.misses) > before or time.monotonic() - start > 5:
                 said(f"{name!r}: {len(oracle.misses) - before} in {time.monotonic() - start:.1f} s")
     return oracle, (count, coarse, left)
@@ -146,7 +146,10 @@ def main():
     parser.add_argument("--show", type=int, default=3, help="how many of each function's are shown")
     parser.add_argument("--coarse", action="store_true", help="name the functions of which nothing is known")
     given = parser.parse_args()
-    oracle, (count, coarse, left) = run(given.part, given.limit, lambda line: print(line, file=sys.stderr, flush=True))
+    oracle, (count, coarse, left) = run(
+        given.part, given.limit, lambda line: print(line, file=sys.stderr, flush=True),
+        began=lambda name: faulthandler.dump_traceback_later(LIMIT, exit=True))
+    faulthandler.cancel_dump_traceback_later()
     shown = collections.Counter()
     for miss in oracle.misses:
         shown[miss.call.name] += 1

@@ -41,6 +41,9 @@ class Canon:
         name = f"node {self.labels[id(kind)]}" if id(kind) in self.labels else kind.__name__
         if depth == 0:
             return name
+        if kind is types.GenericAlias:
+            # It has the class and the attributes of something else.
+            return name, self(value.__origin__, depth - 1), self(value.__args__, depth - 1)
         if value is None or kind in (int, float, complex, bool):
             return name, repr(value)
         if isinstance(value, str):
@@ -56,14 +59,16 @@ class Canon:
         if isinstance(value, types.MappingProxyType):
             return name
         if isinstance(value, (set, frozenset)):
-            return name, sorted(repr(self(item, depth - 1)) for item in set.__iter__(value) if True) if isinstance(
-                value, set) else sorted(repr(self(item, depth - 1)) for item in frozenset.__iter__(value)), self.attributes(value, depth)
+            return name, sorted(repr(self(item, depth - 1)) for item in value), self.attributes(value, depth)
         if isinstance(value, (io.BytesIO, io.StringIO)):
             return (name, "closed") if value.closed else (name, value.getvalue(), value.tell())
         if isinstance(value, random.Random):
             return name, value.getstate()[1][-1], value.getstate()[1][0]
         if isinstance(value, asyncio.Future):
-            return name, value._state, len(value._callbacks or ())
+            try:
+                return name, value._state, len(value._callbacks or ())
+            except RuntimeError:
+                return name, "not initialized"
         if hasattr(kind, "hexdigest"):
             return name, value.hexdigest()
         if isinstance(value, BaseException):
@@ -280,15 +285,14 @@ class Oracle:
 
 def says_so(function):
     """Whether it is announced of a function which the table does not know that everything may be touched. It is called with
-    more arguments than any function takes, so that it does nothing."""
+    more arguments than any function takes, so that it does nothing. To be asked while callbacks are on."""
     def body():
         try:
             function(*[None] * 40)
         except Exception:
             pass
 
-    with instrumented():
-        return any(unknown is not None for unknown, _ in _drawloom.announced(body))
+    return any(unknown is not None for unknown, _ in _drawloom.announced(body))
 
 
 def _compiled(source):

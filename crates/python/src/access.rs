@@ -96,6 +96,8 @@ pub(crate) struct Touched {
     pub(crate) of_life: bool,
     /// What it was looked within.
     entered: Addresses,
+    /// It asks of objects whether they are equal, and nothing else.
+    compares: bool,
 }
 
 impl Touched {
@@ -182,6 +184,7 @@ pub(crate) fn touched(op: &Op, operands: &Operands) -> Touched {
         Kind::Size => size(operands.peek(a), &mut touched),
         Kind::Compare | Kind::Operator => {
             touched.unordered = op.kind == Kind::Compare;
+            touched.compares = op.kind == Kind::Compare;
             if op.c == 1 && is_container(operands.peek(a)) {
                 whole(operands.peek(a), true, DEEP, &mut touched);
             } else {

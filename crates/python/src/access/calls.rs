@@ -166,7 +166,7 @@ pub(super) fn called(
             look_through(object, 1, passed.frame, touched);
             read_arguments(1, touched);
         }
-        Effect::Seek => seek(object, argument(0), passed.frame, touched),
+        Effect::Seek => seek(object, argument(0), true, passed.frame, touched),
         Effect::StoreSelf => whole(object, true, 1, touched),
         Effect::WriteSelf => {
             whole(object, true, 1, touched);

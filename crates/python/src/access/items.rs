@@ -5,7 +5,7 @@ use pyo3::ffi::{self, PyObject, PyTypeObject};
 use super::aliases::{memory, shown_by};
 use super::attributes::named;
 use super::filling::fills;
-use super::objects::{inherits, is_dict, is_list, is_other_container, is_python_type, is_view, type_of};
+use super::objects::{inherits, is_container, is_dict, is_list, is_other_container, is_python_type, is_view, type_of};
 use super::whole::{look_through, whole};
 use super::{Access, DEEP, Fills, Part, Touched};
 use crate::containers::{ADDED, CHANGED, FILLED, REMOVED};
@@ -207,14 +207,24 @@ pub(super) fn contains(container: *mut PyObject, key: *mut PyObject, frame: &Ope
     if let Some(mapping) = shown_by(container) {
         return contains(mapping, key, frame, touched);
     }
-    seek(container, key, Some(frame), touched);
+    seek(container, key, false, Some(frame), touched);
 }
 
-/// Something that is equal to `key` is looked for in `container`.
-pub(super) fn seek(container: *mut PyObject, key: *mut PyObject, frame: Option<&Operands>, touched: &mut Touched) {
+/// Something that is equal to `key` is looked for in `container`; where there is none, an error may show the key.
+pub(super) fn seek(
+    container: *mut PyObject,
+    key: *mut PyObject,
+    shows: bool,
+    frame: Option<&Operands>,
+    touched: &mut Touched,
+) {
     let levels = if is_compared_alone(key) { 1 } else { DEEP };
+    // SAFETY: a live object.
+    touched.compares = is_container(container) || unsafe { ffi::PyTuple_Check(container) != 0 };
     look_through(container, levels, frame, touched);
+    touched.compares = !shows;
     look_through(key, levels, frame, touched);
+    touched.compares = false;
 }
 
 /// Whether no container has to be looked at to know that it is not equal to `key`.

@@ -50,6 +50,8 @@ pub(super) fn whole(object: *mut PyObject, write: bool, levels: u32, touched: &m
     } else if kind as usize == types.namespace {
         all_attributes(object, touched);
         within(object, levels, touched);
+    } else if types.resumed.contains(&(kind as usize)) || (touched.compares && is_itself(kind)) {
+        return;
     } else if !in_python && !types.pure.contains(&(kind as usize)) && !is_opaque(kind) {
         return touched.not_known_of("an operation on an object of type", object);
     }
@@ -64,18 +66,23 @@ pub(super) fn whole(object: *mut PyObject, write: bool, levels: u32, touched: &m
     }
 }
 
+/// Whether an object of a class is equal to itself alone.
+fn is_itself(kind: *mut ffi::PyTypeObject) -> bool {
+    // SAFETY: live types; slots are null or valid.
+    unsafe {
+        let compare = |kind: *mut ffi::PyTypeObject| (*kind).tp_richcompare.map(|f| f as usize);
+        compare(kind) == compare(&raw mut ffi::PyBaseObject_Type)
+    }
+}
+
 /// Whether all that can be asked of objects of a class without calling a method is who they are: they are compared,
 /// shown and tested for truth as any object is.
 fn is_opaque(kind: *mut ffi::PyTypeObject) -> bool {
-    // SAFETY: live types; slots are null or valid.
+    // SAFETY: as above.
     unsafe {
-        let object = &raw mut ffi::PyBaseObject_Type;
-        let same =
-            |a: Option<ffi::richcmpfunc>, b: Option<ffi::richcmpfunc>| a.map(|f| f as usize) == b.map(|f| f as usize);
-        let alike = |a: Option<ffi::reprfunc>, b: Option<ffi::reprfunc>| a.map(|f| f as usize) == b.map(|f| f as usize);
-        same((*kind).tp_richcompare, (*object).tp_richcompare)
-            && alike((*kind).tp_repr, (*object).tp_repr)
-            && alike((*kind).tp_str, (*object).tp_str)
+        let shown = |kind: *mut ffi::PyTypeObject| [(*kind).tp_repr, (*kind).tp_str].map(|f| f.map(|f| f as usize));
+        is_itself(kind)
+            && shown(kind) == shown(&raw mut ffi::PyBaseObject_Type)
             && (*kind).tp_iter.is_none()
             && (*kind).tp_as_sequence.is_null()
             && (*kind).tp_as_mapping.is_null()
@@ -107,11 +114,21 @@ fn within(object: *mut PyObject, levels: u32, touched: &mut Touched) {
     unsafe {
         let own_type = type_of(object).cast::<PyObject>();
         referents(object, |inner| {
-            if inner != own_type {
+            if inner != own_type && !is_leaf(inner) {
                 whole(inner, false, levels - 1, touched);
             }
         });
     }
+}
+
+/// Whether there is nothing to look at, as with most of what large containers hold: this is quick.
+fn is_leaf(object: *mut PyObject) -> bool {
+    let kind = type_of(object);
+    kind == &raw mut ffi::PyLong_Type
+        || kind == &raw mut ffi::PyUnicode_Type
+        || kind == &raw mut ffi::PyFloat_Type
+        || kind == &raw mut ffi::PyBytes_Type
+        || kind == &raw mut ffi::PyBool_Type
 }
 
 /// A view, an iterator or a generator is gone through, to which `own` references are the caller's own. Whoever has an
