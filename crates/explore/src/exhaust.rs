@@ -148,7 +148,7 @@ pub(super) fn exhaust_from<P: Program>(
     exploration.timed_out &= !progress.exhausted;
     let diverged = |failure: &Failure| matches!(failure.finding.kind, FindingKind::Divergence(_));
     exploration.exhausted = progress.exhausted && exploration.cut == 0 && !exploration.failures.iter().any(diverged);
-    if !exploration.had_choice && exploration.failures.is_empty() {
+    if !exploration.had_choice && exploration.failures.is_empty() && !plan.allow_no_choice {
         exploration.failures.push(worker.nothing_explored());
     }
     exploration
