@@ -56,6 +56,8 @@ _drawloom.install({
     "classify": _types.classify,
     "substitute": _sync.substitute,
     "locate": _real_time.locate,
+    "stack": _real_time.stack,
+    "nothing": _real_time.nothing,
     "describe": _describe,
     "torn_down": TornDown,
     "disable": _DISABLE,
@@ -128,6 +130,10 @@ def _seen(worker: Callable[..., Any]) -> Callable[..., Any]:
     return call
 
 
+class ReplayError(ValueError):
+    """A schedule cannot be replayed: its token is damaged, or that of something else."""
+
+
 class _Program:
     """What every execution runs."""
 
@@ -166,6 +172,8 @@ def _config(strategy: str, options: dict[str, Any]) -> str:
     unknown = sorted(set(options) - set(_OPTIONS))
     if unknown:
         raise TypeError(f"explore() has no option {', '.join(map(repr, unknown))}; it has {', '.join(sorted(_OPTIONS))}")
+    if isinstance(options.get("timeout"), (int, float)):
+        options = {**options, "timeout": f"{max(1, round(options['timeout'] * 1e9))}ns"}
     given = {_OPTIONS[name]: value for name, value in options.items() if value is not None}
     written = ", ".join(f"{name} = {_written(value)}" for name, value in given.items())
     return f"{strategy}({written})" if written else strategy
@@ -231,22 +239,32 @@ def explore(
         return _result(_outside.with_anomalies(run, config, known), again)
 
     def again(token: str) -> Result:
-        return tell(*_replaying(token))
+        told = _outside.with_anomalies(run, *_replaying(token))
+        if told["error"]:
+            raise ReplayError(told["error"])
+        return _result(told, again)
 
     if replay is not None:
         return again(replay)
     asked = _settings.replay()
     if asked is not None:
-        result = again(asked)
-        # That of another exploration says nothing of this one.
-        if "belongs to another test" not in result.reason:
-            return _settings.noted(result)
+        try:
+            return _settings.noted(again(asked))
+        except ReplayError as error:
+            # That of another exploration says nothing of this one.
+            if "belongs to another test" not in str(error):
+                raise
     return _settings.noted(tell(_config(strategy, options)))
 
 
 def _replaying(token: str) -> tuple[str, str | None]:
-    schedule, _, known = token.partition("~")
+    schedule, _, known = token.strip().partition("~")
+    if not _SCHEDULE.fullmatch(schedule) or not _KNOWN.fullmatch(known):
+        raise ReplayError(f"{token!r} is no token of a schedule: part of it is missing, or it was changed")
     return f'replay(token = "{schedule}")', known
+
+
+_SCHEDULE, _KNOWN = re.compile("[A-Za-z0-9_-]+"), re.compile("[01]{4}(;[^;]*){5,}")
 
 
 def _program(setup: Callable[[], Any], workers: Sequence[Callable[..., Any]], invariant: Any, foretold: str | None,
@@ -286,6 +304,13 @@ def _result(told: dict[str, Any], again: Callable[[str], Result]) -> Result:
         findings = [finding for finding in findings if not _is_by_interrupt(finding)]
         verdict = "fails" if findings else "no_bug_found"
         reason = f"interrupted after {executions} executions: {len(findings) or 'nothing'} found"
+    elif told["unending"]:
+        executions = told["made"]
+        findings = [finding for finding in findings if not _is_by_interrupt(finding)]
+        verdict = "fails" if findings else "no_bug_found" if told["was_cut_short"] else "inconclusive"
+        reason = told["unending"]
+        if executions > 0:
+            reason = f"out of time after {executions} executions, {len(findings) or 'nothing'} found; {reason}"
     elif told["stuck"]:
         verdict, findings = "inconclusive", []
         reason = f"uncontrolled blocking in {told['stuck']}; its thread is left behind"

@@ -22,18 +22,26 @@ _native_init = Pool.__init__
 _native_submit: Any = Pool.submit
 _native_shutdown: Any = Pool.shutdown
 _native_init_of_future = _base.Future.__init__
+_native_counter: Any = Pool._counter  # type: ignore[attr-defined]
 _numbers: Iterator[int] = itertools.count()
+_counts: Iterator[int] = itertools.count()
 
 
 def begin_execution() -> None:
     """Names and numbers begin anew."""
-    global _numbers
-    _numbers = itertools.count()
-    Pool._counter = itertools.count().__next__  # type: ignore[attr-defined]
+    global _numbers, _counts
+    _numbers, _counts = itertools.count(), itertools.count()
+
+
+def _count() -> int:
+    number: int = next(_counts) if _drawloom.is_controlled() else _native_counter()
+    return number
 
 
 def _init(self: Any, *args: Any, **options: Any) -> None:
     _native_init(self, *args, **options)
+    if not _drawloom.is_controlled():
+        return
     prepared: Any = getattr(self, "_create_worker_context", None)  # from 3.14 on
     if prepared is not None:
         if type(self).prepare_context.__func__ is not Pool.prepare_context.__func__:  # type: ignore[attr-defined]
@@ -128,7 +136,8 @@ def _shutdown(self: Any, wait: bool = True, *, cancel_futures: bool = False) -> 
 
 
 def _init_of_future(self: Any) -> None:
-    self._drawloom_number = next(_numbers)
+    if _drawloom.is_controlled():
+        self._drawloom_number = next(_numbers)
     _native_init_of_future(self)
 
 
@@ -143,7 +152,7 @@ def is_worker(of_thread: Any) -> bool:
 
 
 PATCHES: list[Patch] = [
-    (Pool, "_counter", None),
+    (Pool, "_counter", staticmethod(_count)),
     (Pool, "__init__", _init),
     (Pool, "submit", _submit),
     (Pool, "shutdown", _shutdown),

@@ -46,6 +46,27 @@ def locate(thread: int) -> str:
     return innermost or "code that is not written in Python"
 
 
+_FRAMES = 8
+"""So many of those that have called each other are told, the last of them."""
+
+
+def stack(thread: int) -> list[str]:
+    """Where a thread is, and who has called that: a line each, the innermost first."""
+    frame, told = sys._current_frames().get(thread), []
+    while frame is not None and len(told) < _FRAMES:
+        code = frame.f_code
+        if not code.co_filename.startswith(PACKAGE):
+            name = getattr(code, "co_qualname", code.co_name)
+            line = linecache.getline(code.co_filename, frame.f_lineno).strip()
+            told.append(f"{os.path.relpath(code.co_filename)}:{frame.f_lineno} in `{name}`: {line}")
+        frame = frame.f_back
+    return told
+
+
+def nothing() -> None:
+    """For what the interpreter does whenever a function begins."""
+
+
 def is_interruptible() -> bool:
     """Whether Ctrl-C is ours to see to."""
     in_main = threading.current_thread() is threading.main_thread()

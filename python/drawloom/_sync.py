@@ -31,6 +31,9 @@ _NativeCondition = threading.Condition
 NATIVES: list[Patch] = [(owner, name, getattr(owner, name)) for owner, names in (
     (threading, ("Lock", "RLock", "_allocate_lock", "Condition")), (_thread, ("allocate_lock", "RLock")),
 ) for name in names]
+_native_local: Any = threading.local
+_native_dangling: Any = threading._dangling  # type: ignore[attr-defined]
+_native_counter: Any = threading._counter  # type: ignore[attr-defined]
 _native_start = threading.Thread.start
 _native_join = threading.Thread.join
 _native_is_alive = threading.Thread.is_alive
@@ -42,19 +45,21 @@ _NativeSimpleQueue = queue.SimpleQueue
 
 
 def make_lock() -> Any:
-    return _drawloom.Lock(_allocate_lock(), False)
+    return _drawloom.Lock(_allocate_lock(), False) if _drawloom.is_controlled() else _allocate_lock()
 
 
 def make_rlock(*_args: Any, **_options: Any) -> Any:
-    return _drawloom.Lock(_native_rlock(), True)
+    return _drawloom.Lock(_native_rlock(), True) if _drawloom.is_controlled() else _native_rlock()
 
 
 class Condition:
     """`threading.Condition`, whose wait is one of the engine."""
 
     def __new__(cls, lock: Any = None) -> Any:
-        if lock is not None and not isinstance(lock, _drawloom.Lock):
-            # A lock from before the exploration: the standard library's own waits for others by locks, too.
+        is_ours = _drawloom.is_controlled() if lock is None else isinstance(lock, _drawloom.Lock)
+        if not is_ours:
+            # A lock from before the exploration, or from beside it: the standard library's own waits for others by
+            # locks, too.
             return _NativeCondition(lock)
         return object.__new__(cls)
 
@@ -151,6 +156,7 @@ _threads: dict[int, Any] = {}
 # Those whose number is not known yet to who starts them.
 _starting: list[Any] = []
 _hashes = [itertools.count()]
+_counts = [itertools.count(1)]
 _native_ids = [native for name in ("get_ident", "get_native_id") if (native := getattr(_thread, name, None)) is not None]
 
 
@@ -160,7 +166,7 @@ def begin_execution() -> None:
     _threads.clear()
     _starting.clear()
     _hashes[0] = itertools.count()
-    threading._counter = itertools.count(1).__next__  # type: ignore[attr-defined]
+    _counts[0] = itertools.count(1)
     _chance.begin_execution()
     _pools.begin_execution()
 
@@ -234,6 +240,8 @@ class Local:
     """`threading.local`: what each task has its own of."""
 
     def __new__(cls, /, *args: Any, **options: Any) -> Any:
+        if cls is Local and not _drawloom.is_controlled():
+            return _native_local(*args, **options)
         self = object.__new__(cls)
         object.__setattr__(self, "_drawloom", ({get_ident(): {}}, args, options))
         return self
@@ -292,11 +300,22 @@ def _all_tasks(loop: Any = None) -> Any:
 
 
 class _Forgetful:
-    """In place of the set of all threads, whose members take themselves out whenever they are collected."""
+    """In place of the set of all threads, whose members take themselves out whenever they are collected. Threads beside the
+    exploration are kept as ever."""
 
-    def add(self, _thread: Any) -> None: ...
+    def add(self, thread: Any) -> None:
+        if not _drawloom.is_controlled():
+            _native_dangling.add(thread)
 
-    def discard(self, _thread: Any) -> None: ...
+    def discard(self, thread: Any) -> None:
+        if not _drawloom.is_controlled():
+            _native_dangling.discard(thread)
+
+
+def _count() -> int:
+    """Numbers of threads; those beside the exploration have their own."""
+    number: int = next(_counts[0]) if _drawloom.is_controlled() else _native_counter()
+    return number
 
 
 # Functions in Python, which modules may have imported by name.
@@ -310,7 +329,7 @@ _PATCHES: list[Patch] = [
     (threading, "RLock", make_rlock),
     (threading, "_allocate_lock", make_lock),
     (threading, "Condition", Condition),
-    (threading, "_counter", None),
+    (threading, "_counter", _count),
     (threading, "get_ident", get_ident),
     (threading, "get_native_id", get_ident),
     (threading.Thread, "__hash__", _hash),

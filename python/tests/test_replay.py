@@ -26,6 +26,36 @@ def test_a_finding_is_replayed():
     assert "Cell.value" in result.explanation
 
 
+def explored(**options):
+    return drawloom.explore(Cell, [add, add], lambda c: c.value == 2, name="damaged", **options)
+
+
+def test_a_damaged_token_is_an_error_that_nobody_can_overlook(monkeypatch):
+    token = explored().findings[0].token
+    assert explored(replay=f" {token}\n").verdict == "fails"
+    schedule, _, known = token.partition("~")
+    flipped = schedule[:-1] + ("A" if schedule[-1] != "A" else "B")
+    damaged = ["", "x", schedule, schedule[:-3], token[:-6], f"{schedule[:-2]}~{known}", f"{flipped}~{known}",
+               f"{schedule}~", token.replace("~", " "), f"{schedule}\"~{known}", f"ä{token}"]
+    for one in damaged:
+        with pytest.raises(drawloom.ReplayError):
+            explored(replay=one)
+        if one:
+            monkeypatch.setenv("DRAWLOOM_REPLAY", one)
+            with pytest.raises(drawloom.ReplayError):
+                explored()
+            monkeypatch.delenv("DRAWLOOM_REPLAY")
+
+
+def test_a_token_of_something_else_is_an_error_where_it_is_asked_for(monkeypatch):
+    token = drawloom.explore(Cell, [add, add], lambda c: c.value == 2, name="other").findings[0].token
+    with pytest.raises(drawloom.ReplayError, match="belongs to another test"):
+        explored(replay=token)
+    # The environment asks it of all explorations: the others go on.
+    monkeypatch.setenv("DRAWLOOM_REPLAY", token)
+    assert explored().verdict == "fails"
+
+
 PROGRAM = """
 import drawloom
 

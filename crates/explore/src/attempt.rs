@@ -2,12 +2,14 @@
 //!
 //! The first executions are guided: none of them is equivalent to another, so that those of a very small program
 //! are all there is. After that it is made in bursts, between rounds: a small program is exhausted in the first
-//! ones, and a large one loses little by them, as at most a third of all executions are theirs. It is given up
-//! for good as soon as what is known to be left does not fit into a tenth of the budget. A burst runs on one OS
-//! thread, while nobody else makes executions, so that what it makes does not depend on the number of workers.
+//! ones, and a large one loses little by them, as at most a third of all executions are theirs. When what is known to
+//! be left does not fit into a tenth of the budget any more, the size of the whole is estimated: if that fits into what
+//! is left of the budget, all of it is explored in one go, since samples would cost as much and say less; else the
+//! attempt is given up for good. A burst runs on one OS thread, while nobody else makes executions, so that what it
+//! makes does not depend on the number of workers.
 
 use drawloom_engine::exhaustive::Explorer;
-use drawloom_engine::strategy::{Fate, Guide, Profile};
+use drawloom_engine::strategy::{Fate, Guide, Profile, Sequential, is_beyond};
 
 use super::exhaust::add;
 use super::exploration::Exploration;
@@ -27,8 +29,14 @@ const LEAST: u64 = 4;
 const SHARE: u64 = 10;
 /// Executions that it may make at most.
 const MOST: u64 = 1_000;
-/// Executions longer than this are not worth it: what an attempt costs grows faster than their length.
+/// Executions that it may make if it is estimated that these are all.
+const LARGEST: u64 = 100_000;
+/// Executions longer than this are not worth it: what an attempt costs grows faster than their length...
 const LONGEST: u64 = 2_000;
+/// ... unless hardly any of their steps meet those of another task: then there is little to do but to run them. Up to
+/// this length, and for so many meetings.
+const LONGEST_NARROW: u64 = 200_000;
+const NARROW: u64 = 20;
 
 /// An attempt under way.
 pub(super) struct Attempt {
@@ -39,6 +47,8 @@ pub(super) struct Attempt {
     /// Whose executions are the first ones; none when they are over.
     guide: Option<Guide>,
     most: u64,
+    /// It was found to fit into the budget: it is not left half done any more.
+    fits: bool,
     /// No burst is made before this execution.
     after: u64,
     given_up: bool,
@@ -59,6 +69,7 @@ impl Attempt {
             explorer: None,
             guide: plan.guide.clone(),
             most,
+            fits: false,
             after: AFTER,
             given_up: most == 0,
             bursts: Vec::new(),
@@ -107,17 +118,31 @@ impl Attempt {
         self.bursts.iter().rev().find(|(before, _)| *before <= number).map_or(0, |(_, made)| *made)
     }
 
-    /// Makes the burst before execution `number`.
-    pub(super) fn go_on<P: Program>(&mut self, number: u64, plan: &Plan, program: &P, profile: &Profile) {
+    /// Makes the burst before execution `number`, unless it `is_late` by then.
+    pub(super) fn go_on<P: Program>(
+        &mut self,
+        number: u64,
+        plan: &Plan,
+        program: &P,
+        profile: &Profile,
+        is_late: impl Fn() -> bool,
+    ) {
         // Each outcome of a choice would have to be explored.
-        if self.plan.is_none() && (profile.steps() > LONGEST || profile.outcomes() > self.most) {
+        if self.plan.is_none() && (profile.steps() > LONGEST_NARROW || profile.outcomes() > self.most) {
             self.given_up = true;
             return;
         }
+        let left = plan.executions.saturating_sub(number);
+        let is_first = self.plan.is_none();
         let plan = self.plan.get_or_insert_with(|| plan.to_exhaust(4 * profile.steps() + 64));
-        let explorer = self.explorer.get_or_insert_with(|| Explorer::new(self.most));
         let mut worker = Worker::new(plan, program);
-        while !self.given_up && self.found.executions < number / 2 {
+        if is_first && profile.steps() > LONGEST {
+            let ran = worker.run_with(number, Box::new(Sequential));
+            self.given_up = ran.cut || ran.failure.is_some() || is_beyond(&worker.engine().view(), NARROW);
+            add(&mut self.found, ran, plan.spin_rounds);
+        }
+        let explorer = self.explorer.get_or_insert_with(|| Explorer::new(u64::MAX));
+        while !self.given_up && (self.fits || self.found.executions < number / 2) && !is_late() {
             let Some(strategy) = explorer.claim() else {
                 self.exhausted = explorer.progress().exhausted;
                 self.given_up = true;
@@ -133,7 +158,15 @@ impl Attempt {
             let stops =
                 ran.cut || self.spent || (ran.failure.is_some() && !plan.keep_going) || explorer.was_redundant(ticket);
             add(&mut self.found, ran, plan.spin_rounds);
-            self.given_up = stops || self.found.executions + explorer.progress().pending > self.most;
+            if self.found.executions + explorer.progress().pending > self.most {
+                let to_come = explorer.estimate().saturating_sub(explorer.progress().executions);
+                let whole = self.found.executions.saturating_add(to_come);
+                self.fits = whole <= left.min(LARGEST);
+                // Estimates are often off by a factor of two, and made anew when it turns out to be more.
+                self.most = left.min(whole.max(self.found.executions * 9 / 8 + 1));
+                self.given_up = !self.fits;
+            }
+            self.given_up |= stops;
         }
         self.bursts.push((number, self.found.executions));
     }

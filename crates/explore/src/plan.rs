@@ -75,6 +75,8 @@ pub(super) struct Plan {
     /// Whether an execution that is cut has failed: not if that was asked for.
     pub(super) cuts_are_failures: bool,
     pub(super) keep_going: bool,
+    /// Whether it is all right if no execution has a choice.
+    pub(super) allow_no_choice: bool,
     pub(super) leaks: bool,
     pub(super) unjoined: bool,
     pub(super) timeout: Option<Duration>,
@@ -161,6 +163,7 @@ impl Plan {
             spin_rounds: config.spin_rounds,
             cuts_are_failures: !matches!(config.strategy, StrategySpec::Exhaustive { max_depth: 1.., .. }),
             keep_going: config.keep_going,
+            allow_no_choice: config.allow_no_choice,
             leaks: config.leaks,
             unjoined: config.unjoined,
             timeout: config.timeout,

@@ -308,6 +308,7 @@ fn what_matters(config: &Config) -> Config {
     (config.timeout, config.threads, config.trace) = (defaults.timeout, defaults.threads, defaults.trace);
     (config.shrink, config.regressions) = (defaults.shrink, defaults.regressions);
     (config.name, config.keep_going) = (defaults.name, defaults.keep_going);
+    config.allow_no_choice = defaults.allow_no_choice;
     config
 }
 

@@ -132,7 +132,8 @@ pub(super) fn explore<P: Program>(
     if exploration.sampled <= plan.compared && !plan.is_replay() && !cut {
         exploration.compare(&mut worker);
     }
-    if !exploration.had_choice && exploration.result.failures.is_empty() && !plan.is_replay() {
+    let needs_choice = !plan.is_replay() && !plan.allow_no_choice;
+    if !exploration.had_choice && exploration.result.failures.is_empty() && needs_choice {
         exploration.result.failures.push(worker.nothing_explored());
     }
     shrink::all(&mut worker, &mut exploration.result.failures);
@@ -166,7 +167,7 @@ impl Shared<'_> {
         let made_before = attempt.found.executions;
         attempt.look_at_guide(number);
         if attempt.is_due(number) {
-            attempt.go_on(number, self.plan, program, profile);
+            attempt.go_on(number, self.plan, program, profile, || self.is_out_of_time(number));
         }
         if attempt.spent {
             self.spent.store(true, Ordering::Relaxed);

@@ -48,10 +48,10 @@ impl Baton {
     pub fn give_up_running(self, kind: FindingKind) -> bool {
         let inner = self.inner();
         let stuck = inner.running;
-        let Some(gate) = inner.gates.get_mut(stuck.index()).and_then(Option::take).filter(|_| stuck != TaskId::MAIN)
-        else {
+        if stuck == TaskId::MAIN {
             return false;
-        };
+        }
+        let Some(gate) = inner.gates.get_mut(stuck.index()).and_then(Option::take) else { return false };
         gate.give_up();
         GIVEN_UP.fetch_add(1, Ordering::Relaxed);
         inner.leaked += 1;

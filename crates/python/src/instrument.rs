@@ -13,7 +13,7 @@ mod tracing {
     use crate::layout::{known_by, trace_instructions, traced};
     use crate::markers;
     use crate::steps::{Stop, instruction, returned};
-    use crate::world::world;
+    use crate::world::is_aside;
 
     const CALL: i32 = 0;
     const LINE: i32 = 2;
@@ -49,7 +49,7 @@ mod tracing {
     extern "C" fn trace(_: *mut PyObject, frame: *mut ffi::PyFrameObject, what: i32, _: *mut PyObject) -> i32 {
         let frame = frame.cast::<PyObject>();
         HEARD.store(true, Ordering::Relaxed);
-        if world().busy {
+        if is_aside() {
             return 0;
         }
         // SAFETY: the interpreter calls trace functions with a live frame, and with its lock.
@@ -118,12 +118,12 @@ mod monitoring {
     use crate::layout::monitored;
     use crate::markers;
     use crate::steps::{Stop, instruction, returned};
-    use crate::world::world;
+    use crate::world::{is_aside, world};
 
     /// What `sys.monitoring` calls before each instruction.
     #[pyfunction]
     pub(crate) fn on_instruction(py: Python<'_>, code: &Bound<'_, PyAny>, offset: usize) -> PyResult<Py<PyAny>> {
-        if world().busy {
+        if is_aside() {
             return Ok(py.None());
         }
         let known = code_at(code.as_ptr());
@@ -153,7 +153,7 @@ mod monitoring {
     /// What it calls before each line, where threads stop at markers.
     #[pyfunction]
     pub(crate) fn on_line(py: Python<'_>, code: &Bound<'_, PyAny>, line: usize) -> PyResult<Py<PyAny>> {
-        if world().busy {
+        if is_aside() {
             return Ok(py.None());
         }
         match !code_at(code.as_ptr()).foreign
@@ -167,7 +167,7 @@ mod monitoring {
     /// What it calls when a frame is left by an exception.
     #[pyfunction]
     pub(crate) fn on_unwind(code: &Bound<'_, PyAny>, _offset: usize, _exception: &Bound<'_, PyAny>) {
-        if !world().busy {
+        if !is_aside() {
             // SAFETY: as above.
             if let Some(operands) = unsafe { monitored(code.as_ptr(), 0, 0) } {
                 calling::left(operands.frame());

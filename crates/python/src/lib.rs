@@ -16,7 +16,7 @@
 //! - `chance` is what is random, the same each time;
 //! - `outside` is what files, peers and databases are to it;
 //! - `preload` is the same for C code, if the library is there that looks at it;
-//! - `watch` sees to what happens in real time;
+//! - `watch` sees to what happens in real time, and `unending` ends what does not end by itself;
 //! - `guests` are tasks of an event loop, and what their pieces touch;
 //! - `core` keeps threads where they are woken quickly;
 //! - `program` runs executions, `result` is what comes of an exploration, `reading` is how people read that.
@@ -49,6 +49,7 @@ mod result;
 mod steps;
 mod sync;
 mod tasks;
+mod unending;
 mod watch;
 mod workers;
 mod world;
@@ -89,6 +90,8 @@ fn install(py: Python<'_>, given: &Bound<'_, PyDict>) -> PyResult<()> {
     world.classify = Some(one("classify")?);
     world.substitute = Some(one("substitute")?);
     world.locate = Some(one("locate")?);
+    world.stack = Some(one("stack")?);
+    world.nothing = Some(one("nothing")?);
     world.describe = Some(one("describe")?);
     world.torn_down = Some(one("torn_down")?);
     world.disable = Some(one("disable")?);

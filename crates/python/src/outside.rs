@@ -14,15 +14,15 @@ use crate::raise::{here, torn_down};
 use crate::steps::{everything, stop_if_grown};
 use crate::sync::nanos;
 use crate::tasks::not_within_a_loop;
-use crate::world::{Phase, world};
+use crate::world::{Phase, is_aside, world};
 
 /// One step on what is called `name`: the caller carries out what it announces as soon as this returns. Whether it is
 /// one of an exploration; else nobody else is there, or nobody looks.
 #[pyfunction]
 pub(crate) fn touch(py: Python<'_>, name: &Bound<'_, PyString>, write: bool) -> PyResult<bool> {
     let Some(baton) = baton() else { return Ok(false) };
-    // Source files are read when markers are looked for, and that is none of the program's doing.
-    if world().busy && markers::are_on() {
+    // Source files are read when markers are looked for, or tracebacks told, and that is none of the program's doing.
+    if is_aside() && (markers::are_on() || baton.is_tearing_down()) {
         return Ok(false);
     }
     let unwound = |_| torn_down(py);

@@ -18,7 +18,7 @@ use pyo3::types::PyString;
 use crate::assumptions;
 use crate::outside;
 use crate::raise::here;
-use crate::world::{Phase, world};
+use crate::world::{Phase, is_aside, world};
 
 #[path = "../../preload/src/abi.rs"]
 #[allow(dead_code, reason = "some of it is the library's")]
@@ -133,7 +133,7 @@ fn answer(result: Result<Answer, TornDown>) -> Answer {
 /// The baton, if what the running task does is to be looked at now; else what it is to do.
 fn in_sight() -> Result<Baton, Answer> {
     let baton = baton().ok_or(Answer::PLAIN)?;
-    if world().busy || !world().exploring {
+    if is_aside() || !world().exploring {
         return Err(Answer::PLAIN);
     }
     if baton.is_tearing_down() {

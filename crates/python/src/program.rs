@@ -18,6 +18,7 @@ use crate::instrument::{is_tracing_thread, start_tracing_thread, stop_tracing_th
 use crate::locals;
 use crate::markers;
 use crate::names::name_resources;
+use crate::unending;
 use crate::watch;
 use crate::world::{aside, begin_execution, line_of, place, world};
 
@@ -51,20 +52,19 @@ static POOL: Mutex<Waiting> = Mutex::new(Waiting(Vec::new()));
 const PYTHON: Foreign = Foreign { switch, start_thread };
 
 fn switch(next: Option<&Gate>, own: &Gate) {
-    // Whether code runs that is none under test is this thread's own affair.
-    let busy = std::mem::replace(&mut world().busy, false);
+    unending::calm();
     // SAFETY: the caller runs Python code, and so holds the interpreter's lock, which is given up before the next
     // thread is let through: it finds it free.
     unsafe {
         let state = ffi::PyEval_SaveThread();
         if let Some(next) = next {
+            watch::hands_over();
             next.open();
         }
         own.wait();
         watch::runs_here();
         ffi::PyEval_RestoreThread(state);
     }
-    world().busy = busy;
 }
 
 struct Sent(Baton);
@@ -111,10 +111,12 @@ impl Program for Threads {
     fn run(&self, executor: &mut Pooled, settings: &Settings, seed: u64) -> Outcome {
         let begins_anew = world().grown && !world().rehearsing;
         let enough = world().markers.as_ref().is_some_and(|markers| markers.enough);
-        if begins_anew || enough || world().unsupported.is_some() || watch::is_interrupted() {
+        let is_over = world().unsupported.is_some() || world().unending.is_some() || watch::is_interrupted();
+        if begins_anew || enough || is_over {
             return in_vain(executor.gates(), settings, seed);
         }
         begin_execution();
+        unending::begin_execution();
         self.together.lock().unwrap_or_else(|e| e.into_inner()).begin_execution();
         // SAFETY: explorations are started by Python code.
         let py = unsafe { Python::assume_gil_acquired() };
@@ -124,7 +126,8 @@ impl Program for Threads {
         watch::watched(Some(gates.baton()));
         let outcome = gates.run(settings, seed, Box::new(move || call(&body, &[])));
         watch::watched(None);
-        if !watch::is_interrupted() {
+        unending::calm();
+        if !watch::is_interrupted() && world().unending.is_none() {
             world().made += 1;
         }
         if markers::are_on() && (!world().grown || world().rehearsing) {

@@ -1,6 +1,7 @@
 //! Explorations, and what comes of them.
 
 use std::collections::BTreeSet;
+use std::time::Duration;
 
 use drawloom_engine::config::Config;
 use drawloom_engine::finding::FindingKind;
@@ -16,7 +17,7 @@ use crate::leftovers;
 use crate::markers::{self, Follows, Markers};
 use crate::preload;
 use crate::program::Threads;
-use crate::watch;
+use crate::watch::{self, RealTime};
 use crate::world::{Knowledge, begin_execution, world};
 
 /// Explorations of one program begin anew at most so often.
@@ -35,8 +36,9 @@ fn explore<'py>(
     real_time: (f64, bool),
 ) -> PyResult<Bound<'py, PyDict>> {
     let config: Config = config.parse().map_err(|error| PyValueError::new_err(format!("{error}")))?;
-    let config = config.name(name).leaks(false);
-    let looking = begin(real_time, None)?;
+    // One worker is as good a program as several, and who comes first makes no difference.
+    let config = config.name(name).leaks(false).allow_no_choice(true);
+    let looking = begin(real_time, config.timeout, None)?;
     let program = Threads::new(body);
     // What is done but once in a process, and then remembered, is not what matters.
     rehearse(&program);
@@ -64,7 +66,7 @@ fn explore_markers<'py>(
 ) -> PyResult<Bound<'py, PyDict>> {
     let config = format!("exhaustive(max_schedules = {}, keep_going = true, shrink = false, fixes = 0)", u32::MAX);
     let config: Config = config.parse().map_err(|error| PyValueError::new_err(format!("{error}")))?;
-    let looking = begin(real_time, Some(Markers::new(gates, false, None, limits)))?;
+    let looking = begin(real_time, None, Some(Markers::new(gates, false, None, limits)))?;
     let program = Threads::new(body);
     let exploration = repeatedly(&config.name("markers").leaks(false), &program);
     stop_looking(looking);
@@ -92,7 +94,7 @@ fn run_in_order<'py>(
     limits: (Option<f64>, Option<f64>),
     real_time: (f64, bool),
 ) -> PyResult<Bound<'py, PyDict>> {
-    let looking = begin(real_time, Some(Markers::new(gates, every_instruction, Some(script), limits)))?;
+    let looking = begin(real_time, None, Some(Markers::new(gates, every_instruction, Some(script), limits)))?;
     // Whatever becomes known, it is not begun anew.
     world().rehearsing = true;
     // If nobody is next, time may pass for those who wait for that.
@@ -105,7 +107,7 @@ fn run_in_order<'py>(
     Ok(told)
 }
 
-fn begin(real_time: (f64, bool), markers: Option<Markers>) -> PyResult<preload::Looking> {
+fn begin(real_time: (f64, bool), timeout: Option<Duration>, markers: Option<Markers>) -> PyResult<preload::Looking> {
     if drawloom_gates::baton().is_some() || world().exploring {
         return Err(PyRuntimeError::new_err("an exploration cannot be started from within an exploration"));
     }
@@ -114,10 +116,12 @@ fn begin(real_time: (f64, bool), markers: Option<Markers>) -> PyResult<preload::
     (world().uncontrolled, world().needs_threads, world().stuck, world().made) = (None, false, None, 0);
     (world().uncollected, world().markers) = (0, markers);
     world().assumptions.clear();
+    (world().unending, world().was_cut_short) = (None, false);
     // What is known from the beginning need not be found out.
     world().knowledge.timed_joins = world().markers.is_some();
     let looking = preload::look();
-    watch::begin(real_time.0, real_time.1);
+    let (patience, interruptible) = real_time;
+    watch::begin(&RealTime { patience, interruptible, timeout });
     start_tracing_thread();
     Ok(looking)
 }
@@ -137,7 +141,9 @@ fn end() {
 /// One execution whose only purpose is to see what is shared; and to have imported what is imported.
 fn rehearse(program: &Threads) {
     world().rehearsing = true;
-    once(program, Box::new(Sequential), Limits::default());
+    // Who goes round and round has been seen to long before.
+    let limits = Limits { max_steps: 100_000, progress_bound: 100, ..Limits::default() };
+    once(program, Box::new(Sequential), limits);
 }
 
 /// One execution with the choices of `strategy`.
@@ -153,13 +159,25 @@ fn repeatedly(config: &Config, program: &Threads) -> Exploration {
     for _ in 1..MOST_BEGINNINGS {
         world().made = 0;
         markers::begin_exploration(program.body());
-        let exploration = drawloom_explore::explore(config, program);
-        if !std::mem::take(&mut world().grown) || world().unsupported.is_some() {
+        let exploration = drawloom_explore::explore(&within_time(config), program);
+        if !std::mem::take(&mut world().grown) || world().unsupported.is_some() || world().unending.is_some() {
+            return exploration;
+        }
+        if watch::left().is_some_and(|left| left.is_zero()) {
+            world().unending = Some("the time was up before it was known what is shared".to_owned());
             return exploration;
         }
     }
     world().unsupported.get_or_insert_with(|| "names that are written are other ones each time".to_owned());
     drawloom_explore::explore(config, program)
+}
+
+/// The same, in what is left of the time.
+fn within_time(config: &Config) -> Config {
+    match watch::left() {
+        Some(left) => config.clone().timeout(left),
+        None => config.clone(),
+    }
 }
 
 fn tell<'py>(
@@ -213,6 +231,8 @@ fn tell_in_real_time(told: &Bound<'_, PyDict>) -> PyResult<()> {
     told.set_item("unsupported", world().unsupported.clone())?;
     told.set_item("uncontrolled", world().uncontrolled.clone())?;
     told.set_item("stuck", world().stuck.clone())?;
+    told.set_item("unending", world().unending.clone())?;
+    told.set_item("was_cut_short", world().was_cut_short)?;
     told.set_item("interrupted", watch::is_interrupted())
 }
 

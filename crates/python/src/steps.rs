@@ -33,6 +33,9 @@ pub(crate) fn instruction(op: &Op, operands: &Operands) -> Result<(), Stop> {
     if watch::is_interrupted() {
         return Err(baton.fail(FindingKind::Divergence(Box::new(nothing_expected("interrupted")))).into());
     }
+    if op.kind == Kind::Call {
+        watch::calls_at(op.site);
+    }
     if markers::are_on() {
         return markers::instruction(baton, op, operands);
     }
@@ -57,6 +60,9 @@ pub(crate) fn instruction(op: &Op, operands: &Operands) -> Result<(), Stop> {
     if world().grown {
         stop_if_grown(baton)?;
     }
+    if world().rehearsing && resource.is_none() {
+        go_round(baton, op.site)?;
+    }
     calling::note(baton, operands, resource.filter(|_| !touched.at_first && op.kind.calls()), op.site);
     if let Some(resource) = resource {
         access_step(baton, resource, op.site)?;
@@ -65,6 +71,20 @@ pub(crate) fn instruction(op: &Op, operands: &Operands) -> Result<(), Stop> {
         Some((dict, key)) => fill(baton, dict, key, op),
         None => Ok(()),
     }
+}
+
+/// Instructions in a row, none of them a step, after which others are let run in a rehearsal.
+const LONGEST_STRETCH: u32 = 20_000;
+
+/// In a rehearsal it is not known yet what others write: who waits for that by asking again and again makes no step. So
+/// whoever has not made one for long lets others run.
+fn go_round(baton: Baton, site: Site) -> Result<(), TornDown> {
+    world().stretch += 1;
+    if world().stretch < LONGEST_STRETCH {
+        return Ok(());
+    }
+    world().stretch = 0;
+    baton.step(Operation::new(OpKind::Yield, ResourceId::NONE, site)).map(|_| ())
 }
 
 /// Why an instruction is not carried out.

@@ -1,6 +1,6 @@
 //! What the whole process knows: codes that were analysed, places, what is written while tasks run side by side.
 
-use std::cell::UnsafeCell;
+use std::cell::{Cell, UnsafeCell};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::{Arc, Mutex};
@@ -165,8 +165,6 @@ pub(crate) struct World {
     /// What callbacks have seen, while that is held against the truth.
     pub(crate) seen: Option<Seen>,
     pub(crate) exploring: bool,
-    /// Our own Python code runs, on behalf of a callback.
-    pub(crate) busy: bool,
     /// By function or type, and whose method it is.
     pub(crate) effects: Addressed<(usize, usize), Effect>,
     pub(crate) types: Types,
@@ -186,8 +184,15 @@ pub(crate) struct World {
     pub(crate) needs_threads: bool,
     /// Where a thread was given up, since it stood still.
     pub(crate) stuck: Option<String>,
-    /// Says where a thread is.
+    /// How an execution stood that did not end by itself.
+    pub(crate) unending: Option<String>,
+    /// It was one like others: only the time was up.
+    pub(crate) was_cut_short: bool,
+    /// Says where a thread is, and who has called that.
     pub(crate) locate: Option<Py<PyAny>>,
+    pub(crate) stack: Option<Py<PyAny>>,
+    /// A function that does nothing.
+    pub(crate) nothing: Option<Py<PyAny>>,
     /// Of the execution that runs.
     pub(crate) baton: Option<Baton>,
     /// Executions of this exploration that may have left garbage: what was before it is none of its.
@@ -233,6 +238,8 @@ pub(crate) struct World {
     pub(crate) piece: Piece,
     /// Nanoseconds that were slept without waiting for them.
     pub(crate) slept: u64,
+    /// Instructions since somebody made a step, in a rehearsal.
+    pub(crate) stretch: u32,
     /// How threads take turns, where they do so at markers.
     pub(crate) markers: Option<Markers>,
     /// What is taken for granted in this exploration, by its kind: where that was first.
@@ -267,7 +274,6 @@ impl World {
             disable: None,
             seen: None,
             exploring: false,
-            busy: false,
             effects: Addressed::default(),
             types: Types::default(),
             knowledge: Knowledge::new(),
@@ -279,7 +285,11 @@ impl World {
             uncontrolled: None,
             needs_threads: false,
             stuck: None,
+            unending: None,
+            was_cut_short: false,
             locate: None,
+            stack: None,
+            nothing: None,
             baton: None,
             uncollected: 0,
             made: 0,
@@ -303,6 +313,7 @@ impl World {
             ends: Addressed::default(),
             piece: Piece::default(),
             slept: 0,
+            stretch: 0,
             markers: None,
             assumptions: BTreeMap::new(),
             leftovers: Leftovers::default(),
@@ -323,7 +334,7 @@ impl World {
         self.ends.clear();
         self.own_locals.clear();
         self.piece = Piece::default();
-        self.slept = 0;
+        (self.slept, self.stretch) = (0, 0);
         let kept = std::mem::take(&mut self.kept);
         for object in kept {
             // SAFETY: a reference was taken when it was kept; this may run destructors, and nothing is borrowed.
@@ -359,12 +370,23 @@ pub(crate) fn begin_execution() {
     leftovers::settle(ended);
 }
 
+thread_local! {
+    static ASIDE: Cell<bool> = const { Cell::new(false) };
+}
+
 /// Calls Python code of our own, which is no code under test.
 pub(crate) fn aside<R>(call: impl FnOnce() -> R) -> R {
-    let busy = std::mem::replace(&mut world().busy, true);
+    let before = ASIDE.replace(true);
     let result = without_tracing(call);
-    world().busy = busy;
+    ASIDE.set(before);
     result
+}
+
+/// Whether the calling thread runs Python code of our own. Each thread has its own answer: the interpreter may let others
+/// run in the midst of such code, and what these do is to be seen.
+#[inline]
+pub(crate) fn is_aside() -> bool {
+    ASIDE.get()
 }
 
 #[cfg(all(Py_3_11, not(Py_3_12)))]

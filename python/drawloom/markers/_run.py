@@ -173,6 +173,8 @@ def check_real_time(told: Mapping[str, Any]) -> str | None:
     """What has kept threads from being under control, if something has. Ctrl-C is raised."""
     if told["interrupted"]:
         raise KeyboardInterrupt
+    if told["unending"]:
+        return str(told["unending"])
     if told["stuck"]:
         return f"a thread waits for something that is not under control: {told['stuck']}"
     return f"not modelled: {told['unsupported']}" if told["unsupported"] else None

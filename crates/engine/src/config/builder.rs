@@ -82,6 +82,13 @@ impl Config {
         self
     }
 
+    /// Sets [`allow_no_choice`](Self#structfield.allow_no_choice).
+    #[must_use]
+    pub fn allow_no_choice(mut self, allow: bool) -> Self {
+        self.allow_no_choice = allow;
+        self
+    }
+
     /// Sets [`keep_going`](Self#structfield.keep_going).
     #[must_use]
     pub fn keep_going(mut self, keep_going: bool) -> Self {

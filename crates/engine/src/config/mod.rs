@@ -109,6 +109,9 @@ pub struct Config {
     /// Whether to go on after a finding and to collect all distinct ones; not unless asked, since
     /// the first one is what a test run waits for.
     pub keep_going: bool,
+    /// Whether a test passes in which no execution ever had a choice, such as one with a single task; not unless
+    /// asked, since most often what matters is then not under control.
+    pub allow_no_choice: bool,
     /// How many times, in one execution, a wait on a condition variable or a park may end unasked, as
     /// std allows it to; [`DEFAULT_SPURIOUS_WAKEUPS`] unless given.
     pub spurious_wakeups: u32,
@@ -157,6 +160,7 @@ impl Config {
             stack_size: DEFAULT_STACK_SIZE_BYTES,
             max_tasks: DEFAULT_MAX_TASKS,
             keep_going: false,
+            allow_no_choice: false,
             spurious_wakeups: DEFAULT_SPURIOUS_WAKEUPS,
             weak_failures: DEFAULT_WEAK_FAILURES,
             clock: Clock::default(),

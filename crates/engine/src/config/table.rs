@@ -124,6 +124,14 @@ pub(super) const SHARED: &[Argument<Config>] = &[
         field: Field::Flag { get: |config| Some(config.keep_going), set: |config, flag| config.keep_going = flag },
     },
     Argument {
+        name: "allow_no_choice",
+        doc: "pass although no execution had a choice, as with a single task",
+        field: Field::Flag {
+            get: |config| Some(config.allow_no_choice),
+            set: |config, flag| config.allow_no_choice = flag,
+        },
+    },
+    Argument {
         name: "spurious_wakeups",
         doc: "condition variables that may wake unasked, per execution",
         field: Field::Whole {

@@ -53,6 +53,7 @@ pub(crate) use sequential::{fill as sequential_fill, fill_with as sequential_fil
 pub use surw::Surw;
 pub use tape::Tape;
 pub use urw::Urw;
+pub use width::is_beyond;
 
 use std::sync::Arc;
 

@@ -11,7 +11,7 @@ use crate::id::TaskId;
 use crate::operation::OpKind;
 
 /// Whether more than `most` prefixes are left after the execution, as far as that shows at sight.
-pub(super) fn is_beyond(view: &View<'_>, most: u64) -> bool {
+pub fn is_beyond(view: &View<'_>, most: u64) -> bool {
     let (steps, tasks) = (view.steps(), view.engine.tasks().len());
     if changes_of_hands(view) <= most {
         return false;
