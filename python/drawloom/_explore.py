@@ -61,7 +61,7 @@ _drawloom.install({
     "describe": _describe,
     "torn_down": TornDown,
     "disable": _DISABLE,
-    "nothing": lambda: None,
+    "idle": lambda: None,
     "pure": _types.PURE,
     "containers": _types.CONTAINERS,
     "views": _types.VIEWS,
@@ -298,6 +298,13 @@ def _result(told: dict[str, Any], again: Callable[[str], Result]) -> Result:
     verdict: Verdict
     reason = told["summary"]
     executions = told["executions"]
+    # As long as time passes only when nobody can go on, there is one behaviour where everybody else sleeps.
+    alone = bool(findings) and "time" in told["assumptions"] and all(finding.kind == "nothing explored" for finding in findings)
+    if alone:
+        findings = []
+        made = "1 execution, which had no choice" if executions == 1 else f"{executions} executions, none of which had a choice"
+        reason = f"explored {made}, nothing found"
+    exhausted = told["exhausted"] or alone
     inconclusive = {"divergence", "step limit", "task limit", "nothing explored"}
     if told["interrupted"]:
         executions = told["made"]
@@ -322,7 +329,7 @@ def _result(told: dict[str, Any], again: Callable[[str], Result]) -> Result:
         reason = f"{findings[0].kind}: {findings[0].message}"
     elif findings:
         verdict = "fails"
-    elif told["exhausted"] and not told["uncontrolled"]:
+    elif exhausted and not told["uncontrolled"]:
         verdict = "holds"
     else:
         verdict = "no_bug_found"
@@ -340,7 +347,7 @@ def _result(told: dict[str, Any], again: Callable[[str], Result]) -> Result:
         reason=reason,
         executions=executions,
         steps=told["steps"],
-        exhausted=told["exhausted"] and not told["interrupted"] and verdict != "inconclusive",
+        exhausted=exhausted and not told["interrupted"] and verdict != "inconclusive",
         failing=told["failing"],
         findings=findings,
         coarse=told["opaque"],
@@ -361,7 +368,7 @@ _ASSUMED = {
 
 def _assumptions(told: dict[str, Any]) -> tuple[list[Assumption], str | None]:
     """What is taken for granted; and what keeps executions from beginning alike, if something of the program does."""
-    found = [Assumption(kind, f"{_ASSUMED[kind]} ({place})") for kind, place in told["assumptions"].items()]
+    found = [Assumption(kind, f"{_ASSUMED[kind]} ({place})" if place else _ASSUMED[kind]) for kind, place in told["assumptions"].items()]
     left_over: list[tuple[str, str, int, bool]] = told["left_over"]
     if left_over:
         # What is the program's own comes first: a library knows how to remember what it does.

@@ -457,6 +457,29 @@ def test_that_clocks_stand_still_is_an_assumption():
     assert [kinds(result) for result in results] == [["time"], ["time"]]
 
 
+def test_who_sleeps_while_the_other_one_works_is_alone_whoever_is_named_first():
+    def writes(s):
+        s.n = 1
+
+    def reads(s):
+        time.sleep(0.1)
+        s.seen = s.n
+
+    verdict, results = in_both_orders(counter, [writes, reads], lambda s: s.seen == 1)
+    assert verdict == "holds"
+    assert [kinds(result) for result in results] == [["time"], ["time"]]
+
+
+def test_tasks_that_sleep_as_threads_do_hold_each_other_up():
+    async def worker(s):
+        time.sleep(1)
+        s.n += 1
+
+    verdict, results = in_both_orders(counter, [worker, worker], lambda s: s.n == 2)
+    assert verdict == "holds"
+    assert all("time" in kinds(result) for result in results)
+
+
 @pytest.mark.parametrize("waits", [
     lambda s: s.lock.acquire(timeout=1), lambda s: time.sleep(1), lambda s: s.condition.wait(1),
     lambda s: s.native.acquire(timeout=1),
