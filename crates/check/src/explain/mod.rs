@@ -6,7 +6,7 @@
 //!
 //! Operations that failed did not happen, and are left out from the beginning: a prefix in which one has not failed yet could
 //! be explained by it. What is shown can therefore not be explained by itself. An explanation has an
-//! [allowance](allowance::Allowance) of steps and bytes, and says so when it ran out.
+//! allowance of steps and bytes, and says so when it ran out.
 
 mod allowance;
 mod attempts;
