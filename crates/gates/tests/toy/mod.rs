@@ -4,9 +4,7 @@ use std::sync::{Arc, Mutex};
 
 use drawloom_engine::finding::Panic;
 use drawloom_engine::strategy::Random;
-use drawloom_engine::{
-    Limits, OpKind, Operation, Outcome, ResourceId, ResourceKind, Settings, Site, State, Step, TaskId,
-};
+use drawloom_engine::{OpKind, Operation, Outcome, ResourceId, ResourceKind, Settings, Site, State, Step, TaskId};
 use drawloom_explore::Executor;
 use drawloom_gates::{Baton, Foreign, Gate, Gates, TornDown, baton, serve};
 
