@@ -368,7 +368,9 @@ _ASSUMED = {
 
 def _assumptions(told: dict[str, Any]) -> tuple[list[Assumption], str | None]:
     """What is taken for granted; and what keeps executions from beginning alike, if something of the program does."""
-    found = [Assumption(kind, f"{_ASSUMED[kind]} ({place})" if place else _ASSUMED[kind]) for kind, place in told["assumptions"].items()]
+    found = []
+    for kind, place in told["assumptions"].items():
+        found.append(Assumption(kind, f"{_ASSUMED[kind]} ({place})" if place else _ASSUMED[kind]))
     left_over: list[tuple[str, str, int, bool]] = told["left_over"]
     if left_over:
         # What is the program's own comes first: a library knows how to remember what it does.
@@ -378,7 +380,8 @@ def _assumptions(told: dict[str, Any]) -> tuple[list[Assumption], str | None]:
         if by_program:
             return found, f"executions do not begin alike: {where}, so `setup` has to make it anew"
     if told["opaque"]:
-        found.append(Assumption("C code", f"what is not known is one step, and touches nothing but the program's objects: {told['opaque']}"))
+        what = "what is not known is one step, and touches nothing but the program's objects"
+        found.append(Assumption("C code", f"{what}: {told['opaque']}"))
     return found, None
 
 
