@@ -7,8 +7,10 @@ import functools
 import re
 import signal
 import sys
+import threading
 import traceback
 import types
+import warnings
 import weakref
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
@@ -120,6 +122,19 @@ def instrumented(by_lines: bool = False) -> Iterator[None]:
             sys.settrace(tracing)
 
 
+_told_of_coverage = False
+
+
+def _tell_of_coverage() -> None:
+    """Says once that lines of workers are not counted, where they are counted by tracing threads: that is our way, too."""
+    global _told_of_coverage
+    if threading.gettrace() is not None and not _told_of_coverage:
+        _told_of_coverage = True
+        warnings.warn(
+            "coverage by `sys.settrace` does not see what workers of an exploration run: their lines count as not covered. "
+            "From CPython 3.12 on `COVERAGE_CORE=sysmon` measures them", RuntimeWarning, stacklevel=3)
+
+
 def _seen(worker: Callable[..., Any]) -> Callable[..., Any]:
     """A function in Python that calls a worker which is none: what that does is seen where it is called."""
     if isinstance(worker, (types.FunctionType, types.MethodType)):
@@ -218,6 +233,8 @@ def explore(
     library = backend_of(backend)
     name = name or _naming.of_exploration(setup, workers)
     strategy, options = _settings.overridden(strategy, options)
+
+    _tell_of_coverage()
 
     def run(config: str, known: str | None = None, threaded: bool = False) -> dict[str, Any]:
         of_threads, _, of_pieces = (known or "").partition("~")

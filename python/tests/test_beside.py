@@ -117,6 +117,8 @@ def test_what_is_beside_changes_nothing_of_what_is_explored():
 
 def test_a_server_of_a_fixture_goes_on_serving():
     class Handler(http.server.BaseHTTPRequestHandler):
+        wbufsize = 1 << 16  # What is sent in pieces would arrive in as many, or not.
+
         def do_GET(self):
             self.send_response(200)
             self.send_header("Content-Length", "2")

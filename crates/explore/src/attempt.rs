@@ -31,6 +31,8 @@ const SHARE: u64 = 10;
 const MOST: u64 = 1_000;
 /// Executions that it may make if it is estimated that these are all.
 const LARGEST: u64 = 100_000;
+/// So many times as many executions as are estimated to come must be left: estimates are low at first.
+const CERTAIN: u64 = 3;
 /// Executions longer than this are not worth it: what an attempt costs grows faster than their length...
 const LONGEST: u64 = 2_000;
 /// ... unless hardly any of their steps meet those of another task: then there is little to do but to run them. Up to
@@ -161,7 +163,8 @@ impl Attempt {
             if self.found.executions + explorer.progress().pending > self.most {
                 let to_come = explorer.estimate().saturating_sub(explorer.progress().executions);
                 let whole = self.found.executions.saturating_add(to_come);
-                self.fits = whole <= left.min(LARGEST);
+                let left_of_it = left.min(LARGEST).saturating_sub(self.found.executions);
+                self.fits = to_come.saturating_mul(CERTAIN) <= left_of_it;
                 // Estimates are often off by a factor of two, and made anew when it turns out to be more.
                 self.most = left.min(whole.max(self.found.executions * 9 / 8 + 1));
                 self.given_up = !self.fits;

@@ -127,7 +127,7 @@ impl Program for Threads {
         let outcome = gates.run(settings, seed, Box::new(move || call(&body, &[])));
         watch::watched(None);
         unending::calm();
-        if !watch::is_interrupted() && world().unending.is_none() {
+        if !watch::is_interrupted() && world().unending.is_none() && !world().rehearsing {
             world().made += 1;
         }
         if markers::are_on() && (!world().grown || world().rehearsing) {
