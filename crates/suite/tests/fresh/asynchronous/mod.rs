@@ -1,6 +1,7 @@
 //! Programs of tokio's tasks.
 
 mod dropped;
+mod second;
 mod state;
 mod waits;
 
@@ -87,5 +88,50 @@ pub const PROGRAMS: &[Fresh] = &[
         observers: &["published"],
         lines: &["self.events.send(", "self.events.subscribe()"],
         mentions: &[],
+    },
+    Fresh {
+        name: "async_opposite_locks",
+        body: || run(second::opposite_locks()),
+        classes: "deadlock|starvation",
+        blames: &["savings", "checking"],
+        observers: &["made"],
+        lines: &["let mut savings = self.savings.lock().await", "let mut checking = self.checking.lock().await"],
+        mentions: &[],
+    },
+    Fresh {
+        name: "async_full_room",
+        body: || run(second::full_room()),
+        classes: "toctou|atomicity-gap",
+        blames: &["members"],
+        observers: &["joined"],
+        lines: &["self.members.read().await.get(room)", "*self.members.write().await.entry(room)"],
+        mentions: &[],
+    },
+    Fresh {
+        name: "async_sent_twice",
+        body: || run(second::sent_twice()),
+        classes: "toctou|atomicity-gap",
+        blames: &["in_flight"],
+        observers: &["sent", "attempts"],
+        lines: &["if self.in_flight.load(", "self.in_flight.store(true"],
+        mentions: &[],
+    },
+    Fresh {
+        name: "async_nested_permits",
+        body: || run(second::nested_permits()),
+        classes: "starvation|deadlock",
+        blames: &["permits"],
+        observers: &[],
+        lines: &["theirs.acquire().await"],
+        mentions: &[],
+    },
+    Fresh {
+        name: "async_abandoned_booking",
+        body: || run(second::abandoned_booking()),
+        classes: "atomicity-gap|none",
+        blames: &["reserved"],
+        observers: &["booked"],
+        lines: &["*self.reserved.lock().await += 1", "let _approved = self.approvals.lock().await"],
+        mentions: &["timeout|timed out", "dropped|cancelled"],
     },
 ];
