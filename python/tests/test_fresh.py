@@ -5,12 +5,14 @@ import asyncio
 import json
 import re
 
+import fresh_programs
+import later_programs
 import pytest
 from common import one_interval
-from fresh_programs import PROGRAMS
 
 import drawloom
 
+PROGRAMS = {**fresh_programs.PROGRAMS, **later_programs.PROGRAMS}
 PLACEHOLDERS = ("`it`", "``", "`?`", "the other wait for the other", "`everything`", "`something`")
 
 

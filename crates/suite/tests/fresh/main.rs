@@ -6,31 +6,42 @@
 
 mod asynchronous;
 mod judge;
+mod later;
 mod refusals;
 mod threads;
 
 use judge::{Fresh, Grade, Judged};
 
-fn all() -> impl Iterator<Item = &'static Fresh> {
-    threads::PROGRAMS.iter().chain(asynchronous::PROGRAMS)
-}
-
-/// `cargo test -p drawloom-suite --test fresh -- --nocapture` prints the table; `FRESH=name` prints reports.
-#[test]
-fn four_of_five_reports_are_right_and_none_has_a_placeholder_or_a_path_of_ours() {
+/// Judges them and prints the table; of those that `FRESH` names the reports, too.
+fn judge_all(title: &str, programs: [&'static [Fresh]; 2]) {
     let wanted = std::env::var("FRESH").ok();
-    let chosen = all().filter(|program| wanted.as_deref().is_none_or(|wanted| program.name.contains(wanted)));
+    let chosen = programs.into_iter().flatten();
+    let chosen = chosen.filter(|program| wanted.as_deref().is_none_or(|wanted| program.name.contains(wanted)));
     let judged: Vec<Judged> = chosen.map(judge::judge).collect();
-    for judged in &judged {
-        println!("{judged}");
-        if wanted.is_some() {
-            println!("{}", judged.report);
-        }
-    }
     let count = |grade| judged.iter().filter(|judged| judged.grade == grade).count();
     let right = count(Grade::Right);
-    println!("{right} right, {} partly, {} wrong of {}", count(Grade::Partly), count(Grade::Wrong), judged.len());
+    let mut table = format!("{title}\n");
+    for judged in &judged {
+        table += &format!("{judged}\n");
+        if wanted.is_some() {
+            table += &format!("{}\n", judged.report);
+        }
+    }
+    let (partly, wrong) = (count(Grade::Partly), count(Grade::Wrong));
+    // In one piece: the other table may be printed at the same time.
+    println!("{table}{right} right, {partly} partly, {wrong} wrong of {}", judged.len());
     let unfit: Vec<&Judged> = judged.iter().filter(|judged| !judged.unfit.is_empty()).collect();
     assert!(unfit.is_empty(), "{}: {:?}", unfit[0], unfit[0].unfit);
     assert!(right * 5 >= judged.len() * 4, "{right} of {}", judged.len());
+}
+
+/// `cargo test -p drawloom-suite --test fresh -- --nocapture` prints the tables; `FRESH=name` prints reports.
+#[test]
+fn four_of_five_reports_are_right_and_none_has_a_placeholder_or_a_path_of_ours() {
+    judge_all("fresh programs", [threads::PROGRAMS, asynchronous::PROGRAMS]);
+}
+
+#[test]
+fn so_are_four_of_five_of_the_later_programs() {
+    judge_all("later programs", [later::threads::PROGRAMS, later::asynchronous::PROGRAMS]);
 }

@@ -12,7 +12,7 @@ use drawloom_tokio::runtime::Builder;
 use crate::judge::Fresh;
 
 /// Runs it as `#[tokio::test(flavor = "multi_thread")]` does.
-fn run(body: impl Future<Output = ()>) {
+pub fn run(body: impl Future<Output = ()>) {
     Builder::new_multi_thread().enable_all().build().expect("a runtime").block_on(body);
 }
 
