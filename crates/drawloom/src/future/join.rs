@@ -194,13 +194,14 @@ impl<T> Future for JoinHandle<T> {
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let waker = context.waker().clone();
-        let (result, before) = self.shared.state.update_doing(self.target.made_at(), |state| match state.result.take() {
-            Some(result) => ((Some(result), state.waker.take()), Act::Receives),
-            None => {
-                assert!(!state.finished, "a `JoinHandle` was polled after it was ready");
-                ((None, state.waker.replace(waker)), Act::Waits)
-            }
-        });
+        let (result, before) =
+            self.shared.state.update_doing(self.target.made_at(), |state| match state.result.take() {
+                Some(result) => ((Some(result), state.waker.take()), Act::Receives),
+                None => {
+                    assert!(!state.finished, "a `JoinHandle` was polled after it was ready");
+                    ((None, state.waker.replace(waker)), Act::Waits)
+                }
+            });
         drop(before);
         let Some(result) = result else { return Poll::Pending };
         if let (Some(id), Err(JoinError(Why::Panic(_)))) = (self.task, &result) {

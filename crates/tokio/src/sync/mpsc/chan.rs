@@ -224,12 +224,11 @@ impl<T> Chan<T> {
 
     #[track_caller]
     pub(super) fn try_recv(&self) -> Result<T, TryRecvError> {
-        let (received, senders) =
-            self.state.update_doing(Location::caller(), |state| match state.queue.pop_front() {
-                Some(value) => ((Ok(value), state.permits.give(1)), Act::Receives),
-                None if self.is_over(state) => ((Err(TryRecvError::Disconnected), Wakers::default()), Act::Uses),
-                None => ((Err(TryRecvError::Empty), Wakers::default()), Act::Uses),
-            });
+        let (received, senders) = self.state.update_doing(Location::caller(), |state| match state.queue.pop_front() {
+            Some(value) => ((Ok(value), state.permits.give(1)), Act::Receives),
+            None if self.is_over(state) => ((Err(TryRecvError::Disconnected), Wakers::default()), Act::Uses),
+            None => ((Err(TryRecvError::Empty), Wakers::default()), Act::Uses),
+        });
         senders.wake();
         received
     }
