@@ -82,7 +82,10 @@ pub(super) fn all_attributes(object: *mut PyObject, touched: &mut Touched) {
             return touched.not_known("the __dict__ of a class");
         }
         if ffi::PyModule_Check(object) != 0 {
-            return;
+            // Its names are those of its dict.
+            let (known, dict) = (world(), ffi::PyModule_GetDict(object));
+            known.attributes_of.insert(dict as usize, dict as usize);
+            return known.keep(dict);
         }
         let dict = ffi::PyObject_GenericGetDict(object, std::ptr::null_mut());
         if dict.is_null() {

@@ -22,6 +22,8 @@ pub(super) fn whole(object: *mut PyObject, write: bool, levels: u32, touched: &m
         if let Some(owner) = world().attributes_of.get(&(object as usize)) {
             let owner = *owner as *mut PyObject;
             touched.add(Access::new(owner, Part::Names, write));
+            // From 3.13 on the values may lie in the object.
+            within(owner, levels, touched);
             return within(object, levels, touched);
         }
         if is_dict(object) && is_globals(object) {
