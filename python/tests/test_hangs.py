@@ -224,7 +224,10 @@ def test_ctrl_c_ends_the_process_if_nothing_else_helps(tmp_path):
         drawloom.explore(object, [keep, keep])
     """)
     assert process.stdout.readline() == "begins\n"
+    time.sleep(2)
     process.send_signal(signal.SIGINT)
     _, said = process.communicate(timeout=300)
     assert process.returncode == -signal.SIGINT, said
-    assert "keeps the interpreter's lock" in said and "kept.py:6" in said, said
+    # Unless the machine is so slow that it has not come to the call: then it is ended as any other.
+    is_kept = "keeps the interpreter's lock" in said and "kept.py:6" in said
+    assert is_kept or "KeyboardInterrupt: the exploration was interrupted" in said, said

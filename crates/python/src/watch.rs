@@ -301,13 +301,9 @@ fn compute(hand: &mut Hand, stretch: &mut Stretch, look: Look, longest: u64) {
     }
     stretch.asked = look.used;
     match hand.ask(look) {
-        Some(progress) if progress == stretch.progress => {
-            if look.used - stretch.since >= longest {
-                hand.act(look, Why::NoStep);
-            }
-        }
-        Some(progress) => (stretch.progress, stretch.since) = (progress, look.used),
-        None => {}
+        Some(progress) if progress != stretch.progress => (stretch.progress, stretch.since) = (progress, look.used),
+        Some(_) if look.used - stretch.since >= longest => hand.act(look, Why::NoStep),
+        Some(_) | None => {}
     }
 }
 
