@@ -52,7 +52,8 @@ _FRAMES = 8
 
 def stack(thread: int) -> list[str]:
     """Where a thread is, and who has called that: a line each, the innermost first."""
-    frame, told = sys._current_frames().get(thread), []
+    frame = sys._current_frames().get(thread)
+    told: list[str] = []
     while frame is not None and len(told) < _FRAMES:
         code = frame.f_code
         if not code.co_filename.startswith(PACKAGE):

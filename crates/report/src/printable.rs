@@ -104,7 +104,7 @@ pub fn printable_json(json: &str) -> Cow<'_, str> {
 }
 
 /// What a record has in several lines; a line break anywhere else could pose as a line of the report.
-const SEVERAL_LINES: [&str; 3] = ["message", "backtrace", "sketch"];
+const SEVERAL_LINES: [&str; 4] = ["message", "aside", "backtrace", "sketch"];
 
 impl Record {
     /// The record as it is shown: no text in it has a character that is not [`printable`].

@@ -21,6 +21,8 @@ const ANSWER: Duration = Duration::from_secs(5);
 const LONGEST_ANSWER: Duration = Duration::from_secs(60);
 /// How often a task is looked at that cannot be left where it is, before it is given up.
 const LOOKS: u32 = 60;
+/// Looks that do not count, since they met the task in the C library: a loop that prints is nearly always there.
+const MOST_FORBIDDEN: u32 = 2_000;
 /// After so many looks a task may be left in a front end's code, too.
 const STRICT_LOOKS: u32 = 20;
 /// The time between two of them.
@@ -167,8 +169,10 @@ impl Seen {
     fn examine(&mut self, still: Duration) {
         forbid_the_c_library();
         let sleeps = self.slept > still / 2;
-        let (mut unanswered, mut last) = (0, None);
-        for look in 0..LOOKS {
+        let (mut unanswered, mut forbidden, mut last) = (0, 0, None);
+        let mut look = 0;
+        while look < LOOKS {
+            look += 1;
             let sleeps_now = lock(&self.watch.thread).is_some_and(Thread::sleeps);
             self.watch.sleeps.store(sleeps_now, Ordering::Relaxed);
             match self.ask(question::CAPTURE) {
@@ -181,8 +185,11 @@ impl Seen {
                     }
                     continue;
                 }
+                // It is in the C library, where it is not even looked at: that costs little, so it is tried often.
                 _ => {
-                    std::thread::sleep(BETWEEN_LOOKS);
+                    forbidden += 1;
+                    look -= u32::from(forbidden < MOST_FORBIDDEN);
+                    std::thread::sleep(Duration::from_micros(500 + u64::from(forbidden % 7) * 300));
                     continue;
                 }
             }

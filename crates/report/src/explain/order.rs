@@ -43,9 +43,9 @@ pub(super) fn order(case: &Case<'_>) -> Blame {
     // A value that changed is a better clue than one that did not.
     let told = telling.iter().filter(shared).max_by_key(|a| (last_writer(case, a).is_some(), a.at));
     let Some(told) = told else {
-        // Nothing that another task uses was read before: what is shown is what there is.
+        // What it read before the panic leads to no step of another task: what is shown is what there is.
         blame.sentence =
-            format!("{}, and what it had read before is not shared with other tasks", capital(&failed(case)));
+            format!("{}; no known pattern fits this execution, so no class is claimed", capital(&failed(case)));
         blame.resources = telling.iter().map(|a| a.resource).collect();
         return blame;
     };
