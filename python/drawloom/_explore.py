@@ -322,7 +322,7 @@ def _result(told: dict[str, Any], again: Callable[[str], Result]) -> Result:
         made = "1 execution, which had no choice" if executions == 1 else f"{executions} executions, none of which had a choice"
         reason = f"explored {made}, nothing found"
     exhausted = told["exhausted"] or alone
-    inconclusive = {"divergence", "step limit", "task limit", "nothing explored"}
+    inconclusive = {"divergence", "step limit", "task limit", "nothing explored", "out of time", "stuck task"}
     if told["interrupted"]:
         executions = told["made"]
         findings = [finding for finding in findings if not _is_by_interrupt(finding)]
@@ -330,7 +330,8 @@ def _result(told: dict[str, Any], again: Callable[[str], Result]) -> Result:
         reason = f"interrupted after {executions} executions: {len(findings) or 'nothing'} found"
     elif told["unending"]:
         executions = told["made"]
-        findings = [finding for finding in findings if not _is_by_interrupt(finding)]
+        # What was cut short says nothing.
+        findings = [finding for finding in findings if not _is_by_interrupt(finding) and finding.kind not in inconclusive]
         verdict = "fails" if findings else "no_bug_found" if told["was_cut_short"] else "inconclusive"
         reason = told["unending"]
         if executions > 0:

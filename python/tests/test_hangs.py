@@ -87,7 +87,7 @@ def test_who_spins_on_what_is_written_only_then_is_let_go_on():
 def test_a_timeout_is_heeded_in_the_midst_of_an_execution(timeout):
     assert others_go_on()  # What is looked at only once has been.
     began = time.monotonic()
-    result = drawloom.explore(state, [sleep_for_ever, go], timeout=timeout)
+    result = drawloom.explore(state, [sleep_for_ever, go], timeout=timeout, max_steps=10**12)
     assert time.monotonic() - began < 60
     assert result.verdict == "inconclusive" and result.executions == 0
     assert "the time was up in the midst of an execution: task 0.1 `sleep_for_ever` runs" in result.reason

@@ -41,7 +41,8 @@ def test_a_lost_update_over_a_checkpoint_is_found_shrunk_and_replayed():
     result = explored()
     assert (result.verdict, result.findings[0].kind) == ("fails", "invariant")
     assert result.findings[0].preemptions == 1
-    assert f"test_trio.py:{increment.__code__.co_firstlineno + 2}" in result.explanation
+    assert f"test_trio.py:{increment.__code__.co_firstlineno + 1}" in result.explanation
+    assert f"test_trio.py:{increment.__code__.co_firstlineno + 3}" in result.explanation
     assert result.replay().verdict == "fails"
     again = explored(replay=result.findings[0].token)
     assert (again.verdict, again.executions) == ("fails", 1)

@@ -342,6 +342,7 @@ impl<'a, P: Program> Worker<'a, P> {
             minimised: None,
             language: P::LANGUAGE,
             command: None,
+            own: true,
         }
     }
 

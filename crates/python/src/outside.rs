@@ -21,8 +21,9 @@ use crate::world::{Phase, is_aside, world};
 #[pyfunction]
 pub(crate) fn touch(py: Python<'_>, name: &Bound<'_, PyString>, write: bool) -> PyResult<bool> {
     let Some(baton) = baton() else { return Ok(false) };
-    // Source files are read when markers are looked for, or tracebacks told, and that is none of the program's doing.
-    if is_aside() && (markers::are_on() || baton.is_tearing_down()) {
+    // Source files are read when markers are looked for, or tracebacks told, and that is none of the program's doing; nor is
+    // what anybody reads while an execution is torn down.
+    if (is_aside() && markers::are_on()) || (baton.is_tearing_down() && !write) {
         return Ok(false);
     }
     let unwound = |_| torn_down(py);

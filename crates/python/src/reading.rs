@@ -4,8 +4,11 @@ use drawloom_report::{PageOptions, Record, RenderOptions, Shown};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
+/// A record that this process has made.
 fn read(record: &str) -> PyResult<Record> {
-    Record::read(record).map_err(|error| PyValueError::new_err(error.to_string()))
+    let mut record = Record::read(record).map_err(|error| PyValueError::new_err(error.to_string()))?;
+    record.meta.own = true;
+    Ok(record)
 }
 
 /// A source file; a larger one is not shown.

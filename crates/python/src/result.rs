@@ -215,6 +215,7 @@ fn tell<'py>(
             record.meta.token = format!("{}~{}{more_known}", record.meta.token, world().knowledge.write(py));
         }
         record.meta.command = Some(command.to_owned());
+        record.meta.own = true;
         found.set_item("token", &record.meta.token)?;
         let schedule: Vec<&str> =
             record.steps.iter().map(|step| record.tasks[step.task as usize].path.as_str()).collect();

@@ -36,7 +36,8 @@ fn is_quotable_token(text: &str) -> bool {
 
 /// The line to paste that replays the execution, if it can be replayed.
 pub(crate) fn replay_line(record: &Record) -> Option<String> {
-    let Meta { token, replay_with, language, command, test, .. } = &record.meta;
+    let Meta { token, replay_with, language, command, test, own, .. } = &record.meta;
+    let python = |command: &str| if *own { as_words(command) } else { python(command) };
     if !is_quotable_token(token) {
         return None;
     }
@@ -75,6 +76,11 @@ fn python(command: &str) -> Option<String> {
         ["python", script] if is_below(script) => Some(format!("python {}", quoted(script))),
         _ => None,
     }
+}
+
+/// A command that was given to this process, if it has nothing in it but words.
+fn as_words(command: &str) -> Option<String> {
+    words(command).map(|words| words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" "))
 }
 
 /// Whether `file` is a source file of Python somewhere below the folder one is in.

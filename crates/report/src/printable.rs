@@ -118,7 +118,8 @@ impl Record {
             serde_json::from_value(value).ok()
         });
         // A text stays a text: what could be written can be read.
-        let plain: Record = plain.expect("texts were replaced by texts");
+        let mut plain: Record = plain.expect("texts were replaced by texts");
+        plain.meta.own = self.meta.own;
         Record { steps, ..plain }
     }
 }

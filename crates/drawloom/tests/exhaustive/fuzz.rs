@@ -211,8 +211,12 @@ fn compare_with_yields(generate: fn(u64) -> Program, seeds: Range<u64>, most: u6
         let (expects, finds) = ((counts(&without), &expected), (counts(&with), &found));
         assert_eq!(finds, expects, "seed {seed}: {yielding:?}");
         let (auto, found) = explored(&yielding, AUTO);
+        // What tasks see while an execution that has failed is torn down is none of its outcomes.
+        if !auto.findings().is_empty() {
+            continue;
+        }
         assert!(found.is_subset(&expected), "seed {seed}: {yielding:?}");
-        if auto.exhausted() && auto.findings().is_empty() {
+        if auto.exhausted() {
             assert_eq!((0, &found), (without.failing_executions(), &expected), "auto, seed {seed}: {yielding:?}");
         }
     }

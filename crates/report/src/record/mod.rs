@@ -133,6 +133,9 @@ pub struct Meta {
     /// The command that runs it again, if that is not cargo's. Not written while it is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command: Option<String>,
+    /// It is of this process, and not read from a file: then `command` is the one that we were started with.
+    #[serde(skip)]
+    pub own: bool,
 }
 
 /// What minimising a schedule came to.

@@ -162,6 +162,7 @@ fn meta(test: &str) -> Meta {
         minimised: None,
         language: Language::Rust,
         command: None,
+        own: false,
     }
 }
 
