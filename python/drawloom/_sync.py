@@ -21,6 +21,7 @@ from typing import Any
 
 from . import _chance, _clock, _drawloom, _foreign, _naming, _pools
 from ._patching import Patch, in_place
+from ._torn_down import TornDown
 
 _allocate_lock = _thread.allocate_lock
 _native_rlock = _thread.RLock
@@ -397,12 +398,12 @@ def _patches_of_pytest() -> list[Patch]:
 
 
 def _patch_of_hook() -> Patch:
-    """Exceptions of destructors are told once, by code that is none under test."""
+    """Exceptions of destructors are told once, by code that is none under test; not those by which we unwind threads."""
     before, told = sys.unraisablehook, False
 
     def hook(unraisable: Any) -> None:
         nonlocal told
-        if not told:
+        if not told and not issubclass(unraisable.exc_type, TornDown):
             told = True
             _drawloom.unobserved(lambda: before(unraisable))
 
