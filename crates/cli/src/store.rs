@@ -253,7 +253,7 @@ fn sources_from_here() -> SourceFiles {
     // A home is no project, whatever lies there.
     let around: Vec<&Path> = here.ancestors().take_while(|folder| Some(*folder) != home.as_deref()).collect();
     let begins = |folder: &&Path| MARKERS.iter().any(|marker| folder.join(marker).exists());
-    let outermost = around.iter().rposition(|folder| begins(folder)).unwrap_or(0);
+    let outermost = around.iter().rposition(begins).unwrap_or(0);
     SourceFiles::below(around.iter().take(outermost + 1).copied(), [])
 }
 

@@ -77,7 +77,10 @@ fn yields_change_no_outcome_of_many_programs() {
     println!("{} programs", compare(0..4_000, 20_000));
 }
 
-const TABLE: [(&str, &[(usize, usize)], &[&[i64]]); 4] = [
+/// A program, the registers of threads in which its outcome is, and all outcomes.
+type Case = (&'static str, &'static [(usize, usize)], &'static [&'static [i64]]);
+
+const TABLE: [Case; 4] = [
     ("var x\nthread a; store x 1; yield; store x 2\nthread b; load r0 x", &[(1, 0)], &[&[0], &[1], &[2]]),
     (
         "var x\nthread a; load r0 x; yield; load r1 x\nthread b; store x 1; store x 2",
@@ -111,7 +114,8 @@ fn what_follows_a_yield_at_once_is_explored() {
 
 #[test]
 fn what_follows_a_yield_at_once_is_sampled() {
-    let strategies: [(&str, fn() -> Box<dyn Strategy>); 6] = [
+    type Make = fn() -> Box<dyn Strategy>;
+    let strategies: [(&str, Make); 6] = [
         ("random", || Box::new(Random::new())),
         ("sticky", || Box::new(Random::sticky(3))),
         ("pos", || Box::new(Pos::new())),
