@@ -62,7 +62,7 @@ def faults_of(label, finding):
 PARTLY = ("sessions",)
 # Of the seven that were written when the explainer was finished these four were not right at the first run, and are not yet.
 LATER = ("leaderboard", "printer", "broker", "console")
-# From 3.13 on one line of its window is not shown.
+# From 3.12 on one line of its window is not shown.
 ON_SOME = ("courier",)
 
 
