@@ -1,7 +1,7 @@
 """anyio on asyncio and on trio: its tasks, locks, groups, streams and scopes are explored as they are."""
 
-import sys
 import importlib
+import sys
 
 import pytest
 from common import Box, exhaust, one_interval
