@@ -12,17 +12,13 @@ import traceback
 import types
 import warnings
 import weakref
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
-from . import _code, _drawloom, _loops, _naming, _outside, _real_time, _settings, _sync, _types
+from . import _code, _drawloom, _looking, _loops, _naming, _outside, _real_time, _settings, _sync, _types
 from ._async_explore import AsyncProgram, backend_of, is_async
 from ._result import Assumption, Finding, Result, Verdict
 from ._torn_down import TornDown
-
-TOOL = 4
-_DISABLE = sys.monitoring.DISABLE if sys.version_info >= (3, 12) else None
-
 
 _ADDRESS = re.compile(r"\bat 0x[0-9a-fA-F]+")
 
@@ -62,7 +58,7 @@ _drawloom.install({
     "nothing": _real_time.nothing,
     "describe": _describe,
     "torn_down": TornDown,
-    "disable": _DISABLE,
+    "disable": _looking.DISABLE,
     "idle": lambda: None,
     "pure": _types.PURE,
     "containers": _types.CONTAINERS,
@@ -83,43 +79,6 @@ _drawloom.install({
     "partial": functools.partial,
     "sorted": sorted,
 })
-
-
-@contextlib.contextmanager
-def instrumented(by_lines: bool = False) -> Iterator[None]:
-    """Callbacks before each instruction, while it lasts; and before each line, if asked for."""
-    if _drawloom.is_controlled():
-        # Its own thread would not be looked at any more.
-        raise RuntimeError("an exploration cannot be started from within an exploration")
-    if sys.version_info >= (3, 12):
-        monitoring = sys.monitoring
-        monitoring.use_tool_id(TOOL, "drawloom")
-        events = monitoring.events
-        callbacks: dict[int, Callable[..., object]] = {
-            events.INSTRUCTION: _drawloom.on_instruction,
-            events.PY_UNWIND: _drawloom.on_unwind,
-        }
-        if by_lines:
-            callbacks[events.LINE] = _drawloom.on_line
-        for event, callback in callbacks.items():
-            monitoring.register_callback(TOOL, event, callback)
-        if by_lines:
-            # Instructions that others need not hear of may be those that this one does.
-            monitoring.restart_events()
-        monitoring.set_events(TOOL, sum(callbacks))
-        try:
-            yield
-        finally:
-            monitoring.set_events(TOOL, 0)
-            for event in callbacks:
-                monitoring.register_callback(TOOL, event, None)
-            monitoring.free_tool_id(TOOL)
-    else:
-        tracing = sys.gettrace()
-        try:
-            yield
-        finally:
-            sys.settrace(tracing)
 
 
 _told_of_coverage = False
@@ -242,7 +201,7 @@ def explore(
         program = _program(setup, workers, invariant, None if known is None else of_pieces, threaded, library)
         with contextlib.ExitStack() as stack:
             yields = stack.enter_context(_real_time.interruptible())
-            for context in (_sync.patched(program.patches), _outside.patched(), _real_time.collecting_between(), instrumented()):
+            for context in (_sync.patched(program.patches), _outside.patched(), _real_time.collecting_between(), _looking.instrumented()):
                 stack.enter_context(context)
             told = _drawloom.explore(
                 program, config, name, None if known is None else of_threads, _naming.of_command(),

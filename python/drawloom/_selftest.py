@@ -23,7 +23,7 @@ def subject(obj, items, key):
 
 def verify() -> None:
     """Raises ImportError if this interpreter keeps its operands elsewhere."""
-    from ._explore import instrumented
+    from ._looking import instrumented
 
     class Thing:
         first = 0

@@ -19,7 +19,7 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from . import _chance, _clock, _drawloom, _foreign, _naming, _pools
+from . import _chance, _clock, _drawloom, _foreign, _looking, _naming, _pools
 from ._patching import Patch, in_place
 from ._torn_down import TornDown
 
@@ -344,29 +344,16 @@ _PATCHES: list[Patch] = [
     *((time, name, patch) for name, patch in _clock.PATCHES.items()),
     *_chance.PATCHES,
     *_pools.PATCHES,
+    *_looking.PATCHES,
 ]
 for _module, _name in ((queue, "time"), (threading, "_time")):
     if hasattr(_module, _name):
         _PATCHES.append((_module, _name, _clock.monotonic))
 # What runs no Python code where it is not under control.
 AT_ONCE: list[Any] = [make_lock, Local, queue._PySimpleQueue]  # type: ignore[attr-defined]
-_native_settrace = sys.settrace
-
-
-def _settrace(function: Any) -> None:
-    if not _drawloom.is_controlled():
-        return _native_settrace(function)
-    if function is not None:
-        _drawloom.give_up("a trace function of the program's own, in a version of Python that has room for but one")
-
-
-def _gettrace() -> Any:
-    return None if _drawloom.is_controlled() else sys.gettrace()
-
 
 _SUBSTITUTES: dict[Any, Any] = {
-    # Up to 3.11 it is a trace function that looks on.
-    **({sys.settrace: _settrace, sys.gettrace: _gettrace} if sys.version_info < (3, 12) else {}),
+    **_looking.SUBSTITUTES,
     _NativeSimpleQueue: queue._PySimpleQueue,  # type: ignore[attr-defined]
     asyncio.tasks.all_tasks: _all_tasks,
     **dict.fromkeys(_native_ids, get_ident),

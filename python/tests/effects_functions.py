@@ -14,7 +14,7 @@ from effects_oracle import says_so
 
 from drawloom import _types
 from drawloom._drawloom import EFFECTS
-from drawloom._explore import instrumented
+from drawloom._looking import instrumented
 
 NAMES = {number: name for name, number in EFFECTS.items()}
 

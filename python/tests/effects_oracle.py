@@ -20,7 +20,7 @@ from dataclasses import dataclass
 import effects_shapes as shapes
 
 from drawloom import _drawloom
-from drawloom._explore import instrumented
+from drawloom._looking import instrumented
 
 _ADDRESS = re.compile(r"0x[0-9a-f]+")
 ENDLESS = 9

@@ -19,7 +19,7 @@ def test_a_sample_of_all_functions_touches_what_is_announced():
     oracle, (count, coarse, _) = effects.run(limit=5, step=12)
     assert [str(miss) for miss in oracle.misses] == []
     # It has seen something, and what is not known says so.
-    assert count > 100 and oracle.reads > 300 and oracle.writes > 30 and len(coarse) > 1000
+    assert count > 100 and oracle.reads > 100 and len(coarse) > 1000
 
 
 # The forms of calls and the instructions that look at most.
@@ -31,6 +31,12 @@ def test_functions_that_look_at_elements_attributes_and_buffers(part, limit):
     oracle, (count, _, _) = effects.run(part, limit=limit)
     assert [str(miss) for miss in oracle.misses] == []
     assert count and oracle.reads
+
+
+def test_functions_that_write():
+    oracle, (count, _, _) = effects.run("list.append", limit=40)
+    assert [str(miss) for miss in oracle.misses] == []
+    assert count and oracle.writes
 
 
 def test_an_entry_that_says_too_little_is_found():

@@ -13,7 +13,7 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from .. import _chance, _clock, _drawloom, _explore, _loops, _outside, _real_time, _sync
+from .. import _chance, _clock, _drawloom, _looking, _loops, _outside, _real_time, _sync
 from .._outside import _socket_waits
 from .._patching import Patch, in_place
 from .._torn_down import TornDown
@@ -142,7 +142,7 @@ def under_control(
     with contextlib.ExitStack() as stack:
         yields = stack.enter_context(_real_time.interruptible())
         patches = [*_loops.patches(), *peers, *more]
-        collecting, instrumented = _real_time.collecting_between(), _explore.instrumented(by_lines=True)
+        collecting, instrumented = _real_time.collecting_between(), _looking.instrumented(by_lines=True)
         for context in (_sync.patched(patches), _outside.patched(), collecting, instrumented):
             stack.enter_context(context)
         yield (timeout, patience if others else None), (patience, yields)
