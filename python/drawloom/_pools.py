@@ -146,6 +146,12 @@ def _number(future: Any) -> int:
     return id(future) if number is None else number
 
 
+def _hash(future: Any) -> int:
+    number = getattr(future, "_drawloom_number", None)
+    # One from beside has the hash it had before: it may lie in a set.
+    return object.__hash__(future) if number is None else number
+
+
 def is_worker(of_thread: Any) -> bool:
     """Whether a thread serves a pool: in the end it is sent home, or left alone."""
     return getattr(of_thread, "_target", None) is _serve
@@ -158,6 +164,6 @@ PATCHES: list[Patch] = [
     (Pool, "shutdown", _shutdown),
     # Sets of futures are gone through, and their locks taken, in the order in which they were made.
     (_base.Future, "__init__", _init_of_future),
-    (_base.Future, "__hash__", _number),
+    (_base.Future, "__hash__", _hash),
     (_base, "id", _number),
 ]

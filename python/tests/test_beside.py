@@ -12,7 +12,7 @@ import uuid
 
 import drawloom
 import pytest
-from common import Box, exhaust, one_interval
+from common import Box, exhaust
 
 
 def primitives():
@@ -94,9 +94,6 @@ def state():
     return Box(n=0, lock=threading.Lock())
 
 
-# With a switch after every few instructions a wait of a thread beside an exploration may end early, if the exploration begins or
-# ends just when that thread makes its primitives. To be mended.
-@one_interval
 def test_threads_beside_an_exploration_are_ordinary_ones():
     with beside(primitives) as rounds:
         while not rounds:
