@@ -4,6 +4,7 @@ use std::fmt;
 use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::sync::{Arc, LazyLock};
 
+use crate::act::Awaited;
 use crate::id::{ResourceId, Site, TaskId, TaskPath};
 use crate::operation::OpKind;
 
@@ -236,7 +237,7 @@ impl Deadlock {
     /// A join of a task that is stuck is a consequence, so joins alone do not make a deadlock.
     pub fn is_starvation(&self) -> bool {
         let chain = self.chain();
-        let waits_for_another = |task: &TaskId| self.blocked.iter().any(|b| b.task == *task && b.kind != OpKind::Join);
+        let waits_for_another = |task: &TaskId| self.blocked.iter().any(|b| b.task == *task && !b.joins());
         self.cycle.is_empty() && !chain.iter().rev().skip(1).any(waits_for_another)
     }
 
@@ -281,12 +282,21 @@ pub struct Blocked {
     pub resource: ResourceId,
     /// The operation's second operand (of a join: the task).
     pub arg: u64,
+    /// Of a task that is parked for a future, what that waits for at the resource, if it has said so.
+    pub awaited: Option<Awaited>,
     /// Where it waits.
     pub site: Site,
     /// The tasks that could end the wait, with the place where each took what is waited for.
     pub blockers: Vec<(TaskId, Site)>,
     /// Messages in a channel that is waited on.
     pub queued: u64,
+}
+
+impl Blocked {
+    /// Whether it waits for the end of a task.
+    fn joins(&self) -> bool {
+        self.kind == OpKind::Join || matches!(self.awaited, Some(Awaited::Task(_)))
+    }
 }
 
 /// A replay that left its path.

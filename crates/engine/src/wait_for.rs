@@ -1,9 +1,12 @@
 //! The wait-for graph: who waits for whom, and whether in a circle.
 
+mod objects;
+
+use self::objects::ObjectWait;
 use crate::engine::Engine;
 use crate::finding::{Blocked, Deadlock};
 use crate::id::{ResourceId, Site, TaskId};
-use crate::operation::{OpKind, outcome};
+use crate::operation::{OpKind, Operation, outcome};
 use crate::resource::{State, ahead};
 use crate::task::Status;
 use crate::trace::Step;
@@ -98,7 +101,7 @@ impl Engine {
     }
 
     /// The steps that guesses are made from; of very long traces the end only.
-    fn recent_steps(&self) -> std::slice::Iter<'_, Step> {
+    pub(super) fn recent_steps(&self) -> std::slice::Iter<'_, Step> {
         const ENOUGH: usize = 100_000;
         self.steps[self.steps.len().saturating_sub(ENOUGH)..].iter()
     }
@@ -147,21 +150,19 @@ impl Engine {
 
     pub(crate) fn describe_blocked(&self, task: TaskId) -> Blocked {
         let pending = self.tasks[task.index()].pending;
-        let queued = match pending.resource {
+        let Operation { kind, arg, resource, site } = pending;
+        if let Some(wait) = self.awaited(task).filter(|_| kind == OpKind::Park && arg != 0) {
+            let blockers = self.who_could_end(&wait);
+            let ObjectWait { resource, site, awaited, .. } = wait;
+            return Blocked { task, kind, resource, arg, awaited: Some(awaited), site, blockers, queued: 0 };
+        }
+        let queued = match resource {
             ResourceId::NONE => 0,
             id => match self.resources[id.index()].state {
                 State::Channel(c) => c.sent.saturating_sub(c.received),
                 _ => 0,
             },
         };
-        Blocked {
-            task,
-            kind: pending.kind,
-            resource: pending.resource,
-            arg: pending.arg,
-            site: pending.site,
-            blockers: self.possible_blockers(task),
-            queued,
-        }
+        Blocked { task, kind, resource, arg, awaited: None, site, blockers: self.possible_blockers(task), queued }
     }
 }

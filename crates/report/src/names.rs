@@ -1,6 +1,6 @@
 //! What reports call things: tasks by path and role, resources by name or birthplace.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use crate::record::{Record, ResourceRecord, TaskRecord};
 use crate::source::Sources;
@@ -144,9 +144,14 @@ fn given_or_found(record: &Record, sources: &Sources<'_>) -> Vec<Option<String>>
         let resource = used.entry(step.place).or_insert(step.resource);
         *resource = resource.filter(|known| Some(*known) == step.resource);
     }
-    let mut steps_on: Vec<Vec<u32>> = vec![Vec::new(); record.resources.len()];
-    for (i, step) in (0..).zip(&record.steps) {
-        step.resource.and_then(|resource| steps_on.get_mut(resource as usize)).into_iter().for_each(|on| on.push(i));
+    // Each place once, however often a loop comes by.
+    let mut places_of: Vec<Vec<u32>> = vec![Vec::new(); record.resources.len()];
+    let mut known: HashSet<(u32, u32)> = HashSet::new();
+    for step in &record.steps {
+        let (Some(resource), Some(place)) = (step.resource, step.place) else { continue };
+        if known.insert((resource, place)) {
+            places_of[resource as usize].push(place);
+        }
     }
     // Elements of one container are made at one place, and used at the same ones: a name is that of all of them.
     let mut made_of: BTreeMap<u32, Option<u32>> = BTreeMap::new();
@@ -166,17 +171,19 @@ fn given_or_found(record: &Record, sources: &Sources<'_>) -> Vec<Option<String>>
     };
     let name = |(r, index): (&ResourceRecord, u32)| {
         let made_at = record.place(r.created_at);
-        let steps = || steps_on[index as usize].iter().map(|i| &record.steps[*i as usize]);
-        let touched_at = || steps().filter_map(|step| record.place(step.place));
-        let alone = || steps().filter(|step| used[&step.place] == Some(index));
+        let places = || places_of[index as usize].iter().copied();
+        let touched_at = || places().filter_map(|place| record.place(Some(place)));
+        let alone = || {
+            places().filter(|place| used[&Some(*place)] == Some(index)).filter_map(|place| record.place(Some(place)))
+        };
         let given = r.name.as_ref().map(|name| sources.container_at(name, touched_at()).unwrap_or(name.clone()));
         // The two ends of a channel have names of their own where it is made; a field says what it is for.
         let has_ends = matches!(r.kind.as_str(), "channel" | "object");
-        let field = || sources.field_at(alone().filter_map(|step| record.place(step.place)));
+        let field = || sources.field_at(alone());
         given
             .or_else(|| if has_ends { field() } else { None })
             .or_else(|| sources.name_at(made_at?))
-            .or_else(|| sources.used_at(alone().filter_map(|step| record.place(step.place))))
+            .or_else(|| sources.used_at(alone()))
             .or_else(|| of_a_place(r.created_at))
             .or_else(|| made_at.filter(|place| place.is_the_users()).map(ToString::to_string))
     };

@@ -4,7 +4,7 @@ use std::future::Future;
 use std::io;
 use std::panic::Location;
 
-use drawloom::object::Object;
+use drawloom::object::{Awaited, Object};
 use drawloom::sync::LazyLock;
 
 use crate::waiting::{Until, Waiting};
@@ -24,7 +24,7 @@ pub fn ctrl_c() -> impl Future<Output = io::Result<()>> {
     async move {
         let seen = CTRL_C.look_from(place, |state| state.raised);
         let raised = move |state: &mut State| (state.raised != seen).then_some(());
-        Until::new(&CTRL_C, place, |state| &mut state.waiting, raised).await;
+        Until::new(&CTRL_C, place, Awaited::Change, |state| &mut state.waiting, raised).await;
         Ok(())
     }
 }

@@ -4,7 +4,7 @@ use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll, Waker};
 
-use drawloom::object::{Act, Object};
+use drawloom::object::{Act, Awaited, Object};
 
 use crate::sync::permits::Place;
 
@@ -84,12 +84,13 @@ impl Waiting {
     }
 }
 
-/// Waits until `ready` has something; `waiting` says among whom.
+/// Waits until `ready` has something, which is what is `awaited`; `waiting` says among whom.
 pub(crate) struct Until<'a, S, R> {
     object: &'a Object<S>,
     waiting: fn(&mut S) -> &mut Waiting,
     ready: R,
     ticket: Option<u64>,
+    awaited: Awaited,
     place: Place,
 }
 
@@ -97,8 +98,14 @@ impl<'a, S, R, T> Until<'a, S, R>
 where
     R: FnMut(&mut S) -> Option<T> + Unpin,
 {
-    pub(crate) fn new(object: &'a Object<S>, place: Place, waiting: fn(&mut S) -> &mut Waiting, ready: R) -> Self {
-        Until { object, waiting, ready, ticket: None, place }
+    pub(crate) fn new(
+        object: &'a Object<S>,
+        place: Place,
+        awaited: Awaited,
+        waiting: fn(&mut S) -> &mut Waiting,
+        ready: R,
+    ) -> Self {
+        Until { object, waiting, ready, ticket: None, awaited, place }
     }
 }
 
@@ -109,7 +116,7 @@ where
     type Output = T;
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<T> {
-        let Until { object, waiting, ready, ticket, place } = self.get_mut();
+        let Until { object, waiting, ready, ticket, awaited, place } = self.get_mut();
         object.update_doing(place, |state| match ready(state) {
             Some(output) => {
                 if let Some(ticket) = ticket.take() {
@@ -119,7 +126,7 @@ where
             }
             None => {
                 waiting(state).register(ticket, context.waker());
-                (Poll::Pending, Act::Waits)
+                (Poll::Pending, Act::Awaits(*awaited))
             }
         })
     }

@@ -13,7 +13,7 @@ use drawloom_fiber::{Body, ForcedUnwind};
 
 use super::drive::{Target, drive};
 use super::group::Group;
-use crate::object::{Act, Object};
+use crate::object::{Act, Awaited, Object};
 use crate::rt::{self, Handle};
 use crate::thread::TaskOf;
 
@@ -194,13 +194,14 @@ impl<T> Future for JoinHandle<T> {
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let waker = context.waker().clone();
-        // Who awaits it is not known here: it is told by where the task was spawned.
+        let awaited = self.task.map_or(Awaited::Change, |id| Awaited::Task(id.task));
+        // Where it is awaited is not known here: it is told by where the task was spawned.
         let (result, before) =
             self.shared.state.update_doing(self.target.made_at(), |state| match state.result.take() {
                 Some(result) => ((Some(result), state.waker.take()), Act::Receives),
                 None => {
                     assert!(!state.finished, "a `JoinHandle` was polled after it was ready");
-                    ((None, state.waker.replace(waker)), Act::Waits)
+                    ((None, state.waker.replace(waker)), Act::Awaits(awaited))
                 }
             });
         drop(before);

@@ -6,7 +6,7 @@ use std::fmt;
 use std::panic::Location;
 
 #[doc(hidden)]
-pub use drawloom_engine::act::Act;
+pub use drawloom_engine::act::{Act, Awaited};
 /// The [label](crate::label) of an object by which a facade has tasks take turns: nothing is ever blamed on it.
 #[doc(hidden)]
 pub use drawloom_report::TURN;

@@ -323,7 +323,7 @@ fn access(record: &Record, i: u32, step: &StepRecord, section: Option<u32>, lock
         "look" => (Mode::Read, Some(0), None),
         "use" => match acts::act(record, step) {
             // The section is the access; and who waits has done nothing yet.
-            Some(Act::Locks | Act::LocksShared | Act::Unlocks | Act::Waits | Act::Abandons) => return None,
+            Some(Act::Locks | Act::LocksShared | Act::Unlocks | Act::Awaits(_) | Act::Abandons) => return None,
             _ => (Mode::Update, Some(0), Some(0)),
         },
         "read cell" | "get" => (Mode::Read, None, None),

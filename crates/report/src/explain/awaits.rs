@@ -34,7 +34,7 @@ pub(super) fn awaited(case: &Case<'_>, task: u32) -> Option<(u32, u32)> {
     let mut got: Vec<u32> = Vec::new();
     for (i, step) in (0..record.steps.len() as u32).zip(&record.steps).rev().filter(|(_, step)| step.task == task) {
         match (act(record, step), step.resource) {
-            (Some(Act::Waits), Some(resource)) if !got.contains(&resource) => return Some((i, resource)),
+            (Some(Act::Awaits(_)), Some(resource)) if !got.contains(&resource) => return Some((i, resource)),
             (Some(_), Some(resource)) => got.push(resource),
             _ => {}
         }

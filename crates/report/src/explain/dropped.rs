@@ -97,7 +97,7 @@ fn all(case: &Case<'_>) -> Vec<Dropped> {
                 found.push(Dropped { task, resource, wait, gone: i, timer: (wait..i).rev().find(fires) });
             }
         }
-        if act == Act::Waits {
+        if act.waits() {
             waits.push((step.task, resource, i));
         }
     }

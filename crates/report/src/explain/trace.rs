@@ -270,7 +270,7 @@ fn verb(case: &Case<'_>, i: u32) -> String {
             Act::Unlocks => format!("unlocks {name}"),
             Act::Acquires => format!("takes a permit of {name}"),
             Act::Releases => format!("gives a permit of {name}"),
-            Act::Waits => format!("waits for {name}"),
+            Act::Awaits(_) => format!("waits for {name}"),
             Act::Wakes => format!("notifies {name}"),
             Act::WakesNobody => format!("notifies {name}: nobody waits"),
             Act::Sends => format!("sends to {name}"),
@@ -309,7 +309,7 @@ fn effect(case: &Case<'_>, i: u32) -> Effect {
             Act::Uses | Act::Receives => Effect::Update,
             Act::Locks | Act::LocksShared | Act::Acquires => Effect::Acquire,
             Act::Unlocks | Act::Releases => Effect::Release,
-            Act::Waits | Act::Abandons => Effect::Wait,
+            Act::Awaits(_) | Act::Abandons => Effect::Wait,
             Act::Wakes | Act::WakesNobody | Act::Sends => Effect::Wake,
         };
     }

@@ -389,6 +389,7 @@ impl Builder<'_> {
         BlockedRecord {
             task: blocked.task.0,
             operation: blocked.kind.word().to_owned(),
+            awaited: blocked.awaited.map(|awaited| awaited.word().to_owned()),
             resource: resource(blocked.resource),
             argument: argument(blocked.kind, blocked.arg),
             place: self.place(blocked.site),

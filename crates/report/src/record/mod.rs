@@ -394,6 +394,9 @@ pub struct BlockedRecord {
     pub task: u32,
     /// The word of the operation that it waits in.
     pub operation: String,
+    /// Of the park of a future, what that waits for: the method that was called for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub awaited: Option<String>,
     /// On what.
     pub resource: Option<u32>,
     /// The operation's second operand, as in [`StepRecord::argument`].
@@ -404,6 +407,22 @@ pub struct BlockedRecord {
     pub blockers: Vec<Blocker>,
     /// Messages in the channel that it waits on.
     pub queued: u64,
+}
+
+impl BlockedRecord {
+    /// The method that the user called to wait: that of a future, if there is one, rather than the park of its task.
+    pub(crate) fn method(&self) -> &str {
+        self.awaited.as_deref().unwrap_or(&self.operation)
+    }
+
+    /// The operand of [`method`](Self::method); of a join, the task.
+    pub(crate) fn operand(&self) -> Option<u64> {
+        match self.awaited.as_deref() {
+            None => self.argument,
+            Some("join") => self.blockers.first().map(|joined| u64::from(joined.task)),
+            Some(_) => None,
+        }
+    }
 }
 
 /// A task that could end another one's wait.

@@ -28,25 +28,41 @@ pub(super) fn blocked_on(
     if let Some(text) = awaited(record, b, resource, everybody) {
         return text;
     }
-    let operation = if b.operation == "barrier wait" { "wait" } else { &b.operation };
-    let mut text = format!("blocked on {}()", record.meta.language.verb(operation));
-    if b.operation == "join" {
-        if let Some(target) = names.target(b.argument) {
-            let _ = write!(text, " for task {}", names.path(target));
+    let method = if b.method() == "barrier wait" { "wait" } else { b.method() };
+    let mut text = match &b.awaited {
+        Some(_) if method == "join" || method == "await" => "blocked on .await".to_owned(),
+        Some(_) => format!("blocked on {method}().await"),
+        None => format!("blocked on {}()", record.meta.language.verb(method)),
+    };
+    if method == "join" {
+        if let Some(target) = names.target(b.operand()) {
+            let _ = write!(text, " {} task {}", if b.awaited.is_some() { "of" } else { "for" }, names.path(target));
         }
         return text;
     }
     if resource.is_some_and(|r| r.kind != "channel" || r.name.is_some()) {
-        let _ = write!(text, " of {}", names.resource(b.resource).unwrap_or_default());
+        let _ = write!(text, " of {}", named(names, b).unwrap_or_default());
     }
     if let Some(place) = record.place(b.place) {
         let _ = write!(text, " at {place}");
     }
     let size = resource.and_then(|r| r.size);
-    let same = || all.iter().filter(|other| other.resource == b.resource && other.operation == b.operation).count();
-    match b.operation.as_str() {
+    let same = || all.iter().filter(|other| other.resource == b.resource && other.method() == b.method()).count();
+    match b.method() {
         "lock" | "read" | "write" => holders(&mut text, record, names, b, all, ("held by", "since")),
         "call_once" => holders(&mut text, record, names, b, all, ("being initialised by", "since")),
+        // Of a library's channel it is not known who has an end of it: only who has used it.
+        "recv" if b.awaited.is_some() => {
+            text += " — channel empty";
+            holders(&mut text, record, names, b, all, ("last sent to by", "at"));
+        }
+        "send" if b.awaited.is_some() => {
+            text += " — channel full";
+            holders(&mut text, record, names, b, all, ("last received from by", "at"));
+        }
+        "notified" if everybody && b.blockers.is_empty() => text += " — nobody is left to notify it",
+        "notified" => holders(&mut text, record, names, b, all, ("last notified by", "at")),
+        "get" | "await" if everybody && b.blockers.is_empty() => text += " — nobody is left to change it",
         "recv" => text += if everybody { " — channel empty, no active senders" } else { " — channel empty" },
         "send" => {
             text += if size == Some(0) { " — nobody receives" } else { " — channel full" };
@@ -58,7 +74,10 @@ pub(super) fn blocked_on(
         "spin_until" => holders(&mut text, record, names, b, all, ("last written by", "at")),
         "park" if everybody => text += " — nobody is left to unpark it",
         "acquire" => {
-            let _ = write!(text, " — not enough permits for {}", b.argument.unwrap_or(1));
+            text += " — not enough permits";
+            if let Some(wanted) = b.operand() {
+                let _ = write!(text, " for {wanted}");
+            }
             holders(&mut text, record, names, b, all, ("last taken by", "at"));
         }
         "barrier wait" => {
@@ -74,11 +93,31 @@ pub(super) fn blocked_on(
 fn awaited(record: &Record, b: &BlockedRecord, resource: Option<&ResourceRecord>, everybody: bool) -> Option<String> {
     let place = record.place(b.place).map(|place| format!(" at {place}")).unwrap_or_default();
     let (waits, nobody) = match b.operation.as_str() {
-        "park" if b.argument.is_some() => (format!("awaits the future that it was given{place}"), "wake it"),
+        "park" if b.argument.is_some() && b.awaited.is_none() => {
+            (format!("awaits the future that it was given{place}"), "wake it")
+        }
         "acquire" if resource.is_some_and(|r| r.kind == "signal") => (format!("waits{place}"), "end the wait"),
         _ => return None,
     };
     Some(if everybody { format!("{waits} — nobody is left to {nobody}") } else { waits })
+}
+
+/// What is waited on, by its name; an object of a library is what its method says.
+fn named(names: &Names<'_>, b: &BlockedRecord) -> Option<String> {
+    let name = names.resource(b.resource)?;
+    let noun = match b.awaited.as_deref() {
+        Some("lock") => "mutex",
+        Some("read" | "write") => "rwlock",
+        Some("acquire") => "semaphore",
+        Some("send" | "recv") => "channel",
+        Some("notified") => "notify",
+        Some("wait") => "barrier",
+        _ => return Some(name.to_owned()),
+    };
+    Some(match name.strip_prefix("object ") {
+        Some(rest) => format!("{noun} {rest}"),
+        None => name.to_owned(),
+    })
 }
 
 /// Who could end the wait: `, held by task 0.2 since src/x.rs:21`.

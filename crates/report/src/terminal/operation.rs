@@ -128,6 +128,7 @@ pub(crate) fn waits_for(
         "acquire" if resource.is_some_and(|i| record.resources.get(i as usize).is_some_and(|r| r.kind == "signal")) => {
             "waits for whoever serves it".to_owned()
         }
+        "notified" => format!("waits for a notification of {name}"),
         "recv" => format!("waits for a message in {name}"),
         "spin_until" => format!("waits for another value of {name}"),
         "send" => match resource.and_then(|i| record.resources.get(i as usize)?.size) {

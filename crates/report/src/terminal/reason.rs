@@ -23,7 +23,7 @@ pub(crate) fn reason(record: &Record, names: &Names<'_>, waits: &[Wait], i: u32)
     let Some(next) = wait.next else {
         let blocked = blocked(record).iter().find(|b| b.task == step.task);
         return blocked.filter(|_| record.outcome(step) != BLOCKED).map(|b| {
-            let what = waits_for(record, names, &b.operation, b.resource, b.argument);
+            let what = waits_for(record, names, b.method(), b.resource, b.operand());
             format!("{what}, for ever")
         });
     };
@@ -63,7 +63,7 @@ pub(crate) fn endings(record: &Record, names: &Names<'_>) -> Vec<Ending> {
     let not_shown = |b: &&BlockedRecord| matches!(b.operation.as_str(), "join" | "park" | "spin_until");
     endings.extend(blocked(record).iter().filter(not_shown).map(|b| Ending {
         task: b.task,
-        what: waits_for(record, names, &b.operation, b.resource, b.argument),
+        what: waits_for(record, names, b.method(), b.resource, b.operand()),
         place: b.place,
     }));
     endings

@@ -4,7 +4,7 @@ use std::fmt;
 use std::future::Future;
 use std::panic::Location;
 
-use drawloom::object::Object;
+use drawloom::object::{Awaited, Object};
 
 use crate::waiting::{Until, Waiting, Wakers};
 
@@ -46,7 +46,7 @@ impl Barrier {
             wakers.wake();
             let Some(mine) = mine else { return BarrierWaitResult(true) };
             let all_there = |state: &mut State| (state.generation != mine).then_some(());
-            Until::new(&self.state, place, |state| &mut state.waiting, all_there).await;
+            Until::new(&self.state, place, Awaited::Others, |state| &mut state.waiting, all_there).await;
             BarrierWaitResult(false)
         }
     }

@@ -9,7 +9,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
-use drawloom::object::{Act, Object};
+use drawloom::object::{Act, Awaited, Object};
 
 use super::permits::Place;
 use crate::waiting::Wakers;
@@ -208,7 +208,7 @@ impl<N: Deref<Target = Notify>> Notification<N> {
         };
         let poll = self.notify.state.update_doing(self.place, |state| {
             let poll = wait(state);
-            (poll, if poll.is_ready() { Act::Receives } else { Act::Waits })
+            (poll, if poll.is_ready() { Act::Receives } else { Act::Awaits(Awaited::Notification) })
         });
         if poll.is_ready() {
             self.phase = Phase::Done;

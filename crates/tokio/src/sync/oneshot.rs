@@ -7,7 +7,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
-use drawloom::object::{Act, Object};
+use drawloom::object::{Act, Awaited, Object};
 
 use self::error::{RecvError, TryRecvError};
 use super::permits::Place;
@@ -177,7 +177,7 @@ impl<T> Future for Receiver<T> {
             None if state.complete || state.closed => (Poll::Ready(Err(RecvError(()))), Act::Uses),
             None => {
                 state.receiver = Some(context.waker().clone());
-                (Poll::Pending, Act::Waits)
+                (Poll::Pending, Act::Awaits(Awaited::Message))
             }
         });
         if poll.is_ready() {

@@ -9,7 +9,7 @@ use std::panic::Location;
 use std::pin::Pin;
 use std::task::{Context, Poll, Waker};
 
-use drawloom::object::{Act, Object};
+use drawloom::object::{Act, Awaited, Object};
 
 use super::{AcquireError, TryAcquireError};
 use crate::waiting::Wakers;
@@ -49,7 +49,10 @@ impl Permits {
     /// What reports say of taking `wanted` of them.
     pub(crate) fn taking(&self, wanted: usize, done: bool) -> Act {
         match self.of_lock {
-            _ if !done => Act::Waits,
+            None if !done => Act::Awaits(Awaited::Permits),
+            Some(1) if !done => Act::Awaits(Awaited::Lock),
+            Some(all) if !done && wanted < all => Act::Awaits(Awaited::ReadLock),
+            Some(_) if !done => Act::Awaits(Awaited::WriteLock),
             Some(all) if wanted < all => Act::LocksShared,
             Some(_) => Act::Locks,
             None => Act::Acquires,

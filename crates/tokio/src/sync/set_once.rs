@@ -5,7 +5,7 @@ use std::fmt;
 use std::future::Future;
 use std::panic::Location;
 
-use drawloom::object::Object;
+use drawloom::object::{Awaited, Object};
 use drawloom::sync::OnceLock;
 
 use crate::waiting::{Until, Waiting};
@@ -82,7 +82,8 @@ impl<T> SetOnce<T> {
     pub fn wait(&self) -> impl Future<Output = &T> {
         let place = Location::caller();
         async move {
-            Until::new(&self.state, place, |state| &mut state.waiting, |state| state.set.then_some(())).await;
+            Until::new(&self.state, place, Awaited::Value, |state| &mut state.waiting, |state| state.set.then_some(()))
+                .await;
             self.get().expect("the value was set")
         }
     }

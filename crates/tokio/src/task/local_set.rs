@@ -13,7 +13,7 @@ use std::task::{Context, Poll};
 
 use drawloom::future;
 use drawloom::future::facade::{self, Tasks};
-use drawloom::object::Object;
+use drawloom::object::{Awaited, Object};
 
 use super::{Id, JoinHandle, begin};
 use crate::context;
@@ -200,7 +200,7 @@ impl Future for LocalSet {
                 let live = inner.live.clone();
                 let none = async move {
                     let ended = |live: &mut Live| (live.count == 0).then_some(());
-                    Until::new(&live, place, |live| &mut live.none, ended).await;
+                    Until::new(&live, place, Awaited::Change, |live| &mut live.none, ended).await;
                 };
                 Box::pin(inner.drive(place, none))
             }

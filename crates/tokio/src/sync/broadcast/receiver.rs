@@ -6,6 +6,8 @@ use std::panic::Location;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+use drawloom::object::Awaited;
+
 use super::error::{RecvError, TryRecvError};
 use super::{Shared, State, Value};
 use crate::context;
@@ -92,7 +94,7 @@ impl<T: Clone> Receiver<T> {
                 Err(TryRecvError::Closed) => Some(Err(RecvError::Closed)),
                 Err(TryRecvError::Lagged(lost)) => Some(Err(RecvError::Lagged(lost))),
             };
-            let value = Until::new(&self.shared.state, place, |state| &mut state.sent, ready).await?;
+            let value = Until::new(&self.shared.state, place, Awaited::Message, |state| &mut state.sent, ready).await?;
             Ok(value.get())
         }
     }

@@ -6,7 +6,7 @@ use std::panic::Location;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
 
-use drawloom::object::Act;
+use drawloom::object::{Act, Awaited};
 
 use super::error::SendError;
 use super::receiver::subscribe;
@@ -99,7 +99,7 @@ impl<T> Sender<T> {
     #[track_caller]
     pub fn closed(&self) -> impl Future<Output = ()> {
         let ready = |state: &mut super::State<T>| (state.receivers == 0).then_some(());
-        Until::new(&self.shared.state, Location::caller(), |state| &mut state.gone, ready)
+        Until::new(&self.shared.state, Location::caller(), Awaited::Change, |state| &mut state.gone, ready)
     }
 
     /// How many senders there are.

@@ -7,7 +7,7 @@ use std::pin::Pin;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::{Context, Poll, Waker};
 
-use drawloom::object::{Act, Object};
+use drawloom::object::{Act, Awaited, Object};
 
 use super::error::{SendError, TryRecvError, TrySendError};
 use crate::sync::TryAcquireError;
@@ -142,7 +142,13 @@ impl<T> Chan<T> {
 
     /// Waits until the receiver is gone.
     pub(super) fn closed(&self, place: Place) -> impl Future<Output = ()> {
-        Until::new(&self.state, place, |state| &mut state.closed, |state| state.permits.is_closed().then_some(()))
+        Until::new(
+            &self.state,
+            place,
+            Awaited::Change,
+            |state| &mut state.closed,
+            |state| state.permits.is_closed().then_some(()),
+        )
     }
 
     pub(super) fn sender_cloned(&self) {
@@ -198,7 +204,7 @@ impl<T> Chan<T> {
             None if self.is_over(state) => ((Poll::Ready(None), Wakers::default()), Act::Uses),
             None => {
                 state.receiver = Some(waker.clone());
-                ((Poll::Pending, Wakers::default()), Act::Waits)
+                ((Poll::Pending, Wakers::default()), Act::Awaits(Awaited::Message))
             }
         });
         senders.wake();
@@ -281,7 +287,7 @@ impl<T> Future for Send<'_, T> {
         let Send { chan, value, ticket, place } = self.get_mut();
         let sent = chan.state.update_doing(place, |state| {
             let taken = state.permits.poll_take(1, ticket, context.waker());
-            let act = if taken.is_ready() { Act::Sends } else { Act::Waits };
+            let act = if taken.is_ready() { Act::Sends } else { Act::Awaits(Awaited::Room) };
             (taken.map_ok(|()| state.put(value.take())), act)
         });
         match sent {

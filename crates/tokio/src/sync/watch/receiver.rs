@@ -6,6 +6,8 @@ use std::panic::Location;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+use drawloom::object::Awaited;
+
 use super::error::RecvError;
 use super::{Ref, Shared};
 use crate::sync::permits::Place;
@@ -101,7 +103,7 @@ fn changed<T>(shared: &Shared<T>, seen: &mut u64, place: Place) -> impl Future<O
         }
         state.closed.then_some(Err(RecvError(())))
     };
-    Until::new(&shared.state, place, |state| &mut state.changed, ready)
+    Until::new(&shared.state, place, Awaited::Value, |state| &mut state.changed, ready)
 }
 
 impl<T> Clone for Receiver<T> {

@@ -6,6 +6,8 @@ use std::panic::{AssertUnwindSafe, Location, catch_unwind, resume_unwind};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
 
+use drawloom::object::Awaited;
+
 use super::error::SendError;
 use super::{Receiver, Ref, Shared, channel};
 use crate::waiting::{Until, Wakers};
@@ -96,7 +98,7 @@ impl<T> Sender<T> {
     pub fn closed(&self) -> impl Future<Output = ()> {
         let shared = &*self.shared;
         let ready = |_: &mut super::State| (shared.receivers.load(Ordering::Acquire) == 0).then_some(());
-        Until::new(&shared.state, Location::caller(), |state| &mut state.gone, ready)
+        Until::new(&shared.state, Location::caller(), Awaited::Change, |state| &mut state.gone, ready)
     }
 
     /// One more receiver, which has seen the present value.
