@@ -21,7 +21,6 @@
 pub mod act;
 pub mod behaviour;
 pub mod causality;
-pub mod config;
 pub mod dependence;
 mod engine;
 mod execution;
@@ -41,6 +40,7 @@ mod time;
 mod trace;
 mod wait_for;
 
+pub use drawloom_config as config;
 pub use engine::{Committed, Engine, Limits, Next, Turns};
 pub use execution::{Outcome, Settings};
 pub use id::{ResourceId, Site, TaskId, TaskPath};

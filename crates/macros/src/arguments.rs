@@ -1,6 +1,6 @@
 //! The attribute's arguments: a configuration, and the path of the crate.
 
-use drawloom_engine::config::{Config, ConfigError};
+use drawloom_config::{Config, ConfigError};
 use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::quote;
 use syn::parse::Parser;

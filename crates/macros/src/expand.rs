@@ -10,6 +10,7 @@ use crate::arguments::Arguments;
 pub(crate) fn test(arguments: TokenStream, item: TokenStream) -> syn::Result<TokenStream> {
     let function: ItemFn = syn::parse2(item)
         .map_err(|error| syn::Error::new(error.span(), "`#[drawloom::test]` belongs on a function"))?;
+    function.modifiers.require_empty()?;
     check(&function)?;
     Ok(expand(&Arguments::parse(arguments)?, &function))
 }
@@ -17,7 +18,7 @@ pub(crate) fn test(arguments: TokenStream, item: TokenStream) -> syn::Result<Tok
 /// The body becomes a function of its own, inside of the test and with the test's name: any other
 /// name could hide one that the body uses, and a closure could not return `impl Trait`.
 fn expand(Arguments { config, krate }: &Arguments, function: &ItemFn) -> TokenStream {
-    let ItemFn { attrs, vis, sig, block } = function;
+    let ItemFn { attrs, vis, sig, block, .. } = function;
     let name = &sig.ident;
     let output = &sig.output;
     let mut config = config.clone();
@@ -56,14 +57,14 @@ fn expand(Arguments { config, krate }: &Arguments, function: &ItemFn) -> TokenSt
 
 /// Refuses what a test cannot be.
 fn check(function: &ItemFn) -> syn::Result<()> {
-    let Signature { constness, unsafety, abi, generics, inputs, .. } = &function.sig;
+    let Signature { constness, safety, abi, generics, inputs, .. } = &function.sig;
     if !inputs.is_empty() {
         return refuse(inputs, "a test takes no parameters\nhelp: make the values inside the function");
     }
     if !generics.params.is_empty() {
         return refuse(generics, "a test cannot be generic\nhelp: call the generic function from a test");
     }
-    let qualifiers = quote!(#constness #unsafety #abi);
+    let qualifiers = quote!(#constness #safety #abi);
     if !qualifiers.is_empty() {
         return refuse(qualifiers, "a test is a plain `fn`");
     }

@@ -1,7 +1,7 @@
 //! The attribute `#[drawloom::test]`; use it through the crate `drawloom`, which re-exports it.
 //!
 //! The attribute has no grammar of its own: it hands its arguments, as text, to the parser of
-//! [`drawloom_engine::config`] and only maps what that parser points at back to the source. So a
+//! [`drawloom_config`] and only maps what that parser points at back to the source. So a
 //! text that works here works in `DRAWLOOM_STRATEGY` as well, and a mistake is found when the test
 //! is compiled, at the token that is wrong.
 
@@ -27,7 +27,7 @@ use proc_macro::TokenStream;
 /// }
 /// ```
 ///
-/// The arguments are a configuration in the grammar of [`drawloom_engine::config`]: at most one
+/// The arguments are a configuration in the grammar of [`drawloom_config`]: at most one
 /// strategy, and any shared arguments around or inside it. One more argument belongs to the
 /// attribute alone: `crate = ::my::drawloom` names the crate `drawloom` where it goes by another
 /// path.

@@ -128,6 +128,36 @@ impl Lab {
         ran
     }
 
+    /// The same with two workers that take turns as `seed` says: what one has claimed may be made after what the other has.
+    pub fn exhaust_in_turns(&mut self, subject: &Subject, seed: u64) -> Vec<(u64, Outcome)> {
+        let explorer = Explorer::default();
+        let workers = [explorer.clone(), explorer.clone()];
+        let mut claimed = [None, None];
+        let mut draws = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+        let mut ran = Vec::new();
+        loop {
+            draws ^= draws << 13;
+            draws ^= draws >> 7;
+            draws ^= draws << 17;
+            let mut turn = (draws >> 20) as usize % 2;
+            if claimed[turn].is_none() {
+                if explorer.progress().pending > 0 {
+                    claimed[turn] = workers[turn].claim();
+                    continue;
+                }
+                turn = 1 - turn;
+            }
+            let Some(strategy) = claimed[turn].take() else { break };
+            let ticket = strategy.ticket();
+            let (class, _, outcome) = self.run(subject, Box::new(strategy));
+            if !workers[turn].was_redundant(ticket) {
+                ran.push((class, outcome));
+            }
+        }
+        ran.extend(unfinished(&explorer));
+        ran
+    }
+
     fn work(&mut self, subject: &Subject, explorer: &Explorer) -> Vec<(u64, Outcome)> {
         let mut ran = Vec::new();
         while let Some(strategy) = explorer.claim() {

@@ -146,7 +146,7 @@ impl Program {
         self.any(receives) || (0..self.tasks.len()).any(|task| self.sends(task, channel))
     }
 
-    fn can_panic(&self) -> bool {
+    pub fn can_panic(&self) -> bool {
         self.any(|op| matches!(op, Op::Poison(_) | Op::Assert(_)))
     }
 

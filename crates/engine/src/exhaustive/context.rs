@@ -10,6 +10,7 @@ use std::collections::VecDeque;
 use super::execution::Execution;
 use crate::dependence::Label;
 use crate::engine::begin_of_wait;
+use crate::id::TaskId;
 use crate::operation::{OpKind, outcome};
 use crate::resource::State;
 use crate::trace::Step;
@@ -175,9 +176,20 @@ fn earliest_timer(
     let left = waits.filter(|(_, (begun, _))| !fired(*begun));
     let (timer, (begun, resource)) = left.min_by_key(|(timer, _)| (timer.deadline, timer.rank, timer.read))?;
     let is_same = (u64::from(timer.task.0), timer.deadline, resource) == (moved.arg, moved.value, moved.resource);
-    let outcome = if is_same && moved.outcome != outcome::OK { moved.outcome } else { outcome::TIMED_OUT };
+    let outcome = match is_same && moved.outcome != outcome::OK {
+        true => moved.outcome,
+        // A park or a sleep becomes a step when it is over, and is not yet.
+        false if begun != timer.read && is_over(execution.steps, begun, timer.task, &is_before) => outcome::REFUSED,
+        false => outcome::TIMED_OUT,
+    };
     let (arg, value) = (u64::from(timer.task.0), timer.deadline);
     (begun < end && is_before(begun)).then_some(Label { arg, value, resource, outcome, ..moved })
+}
+
+/// Whether the wait that `task` began at `begun` is over after these steps, without its timer: or never was one.
+fn is_over(steps: &[Step], begun: usize, task: TaskId, is_before: impl Fn(usize) -> bool) -> bool {
+    let next = (begun + 1..steps.len()).find(|i| steps[*i].task == task);
+    next.is_some_and(|next| is_before(next) || steps[next].after.checked_sub(1).is_none_or(|by| is_before(by as usize)))
 }
 
 fn ok(step: &Step) -> bool {

@@ -121,7 +121,7 @@ fn async_function(item: TokenStream, attribute: &str) -> syn::Result<ItemFn> {
 pub(crate) fn test(arguments: TokenStream, item: TokenStream) -> syn::Result<TokenStream> {
     let arguments = Arguments::parse(arguments, false)?;
     let function = async_function(item, "#[tokio::test]")?;
-    let ItemFn { attrs, vis, sig, block } = &function;
+    let ItemFn { attrs, vis, sig, block, .. } = &function;
     if !sig.inputs.is_empty() {
         return Err(syn::Error::new_spanned(&sig.inputs, "the test function cannot accept arguments"));
     }
@@ -164,7 +164,7 @@ pub(crate) fn test(arguments: TokenStream, item: TokenStream) -> syn::Result<Tok
 pub(crate) fn main(arguments: TokenStream, item: TokenStream) -> syn::Result<TokenStream> {
     let arguments = Arguments::parse(arguments, true)?;
     let mut function = async_function(item, "#[tokio::main]")?;
-    let ItemFn { attrs, vis, sig, block } = &mut function;
+    let ItemFn { attrs, vis, sig, block, .. } = &mut function;
     sig.asyncness = None;
     let body = quote!(async #block);
     let body = arguments.run(&body, Span::call_site());

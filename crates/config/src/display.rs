@@ -47,7 +47,7 @@ fn assignment<T>(argument: &Argument<T>, source: &T, default: &T, required: bool
 /// command's `--help`. It is made from the tables that the parser reads, so it cannot be out of date.
 ///
 /// ```
-/// let reference = drawloom_engine::config::reference();
+/// let reference = drawloom_config::reference();
 /// assert!(reference.contains("max_steps = 1000000"));
 /// ```
 pub fn reference() -> String {

@@ -4,13 +4,13 @@
 //! `#[drawloom::test(…)]`, in an environment variable, on a command line.
 //!
 //! ```
-//! use drawloom_engine::config::{Config, StrategySpec};
+//! use drawloom_config::{Config, StrategySpec};
 //!
 //! let config: Config = "random(iterations = 500, seed = 42), max_steps = 5_000".parse()?;
 //! assert_eq!(config.strategy, StrategySpec::Random);
 //! assert_eq!(config.iterations, 500);
 //! assert_eq!(config.max_steps, 5_000);
-//! # Ok::<(), drawloom_engine::config::ConfigError>(())
+//! # Ok::<(), drawloom_config::ConfigError>(())
 //! ```
 //!
 //! At most one strategy, with or without parentheses, and any arguments around it or inside of its
@@ -19,6 +19,7 @@
 //!
 //! The rooms: `lexer` and `grammar` know the shape, `table` knows the names, `apply` brings both
 //! together, `display` goes the way back. A new strategy or argument is one row of `table`.
+#![forbid(unsafe_code)]
 
 mod apply;
 mod argument;
@@ -62,7 +63,7 @@ pub use strategy::StrategySpec;
 /// equal value.
 ///
 /// ```
-/// use drawloom_engine::config::{Config, StrategySpec};
+/// use drawloom_config::{Config, StrategySpec};
 ///
 /// let config = Config::new()
 ///     .strategy(StrategySpec::Sticky { stickiness: 5 })

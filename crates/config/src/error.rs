@@ -10,7 +10,7 @@ use thiserror::Error;
 /// [`span`](Self::span), [`message`](Self::message) and [`help`](Self::help) apart.
 ///
 /// ```
-/// use drawloom_engine::config::Config;
+/// use drawloom_config::Config;
 ///
 /// let error = "radnom(seed = 7)".parse::<Config>().unwrap_err();
 /// assert_eq!(error.span(), 0..6);

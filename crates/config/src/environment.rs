@@ -35,13 +35,13 @@ impl Config {
     /// name the variable.
     ///
     /// ```
-    /// use drawloom_engine::config::Config;
+    /// use drawloom_config::Config;
     ///
     /// let written: Config = "random(seed = 1), max_steps = 500".parse()?;
     /// let environment = |name: &str| (name == "DRAWLOOM_SEED").then(|| "42".to_owned());
     /// let run = written.with_environment(environment)?;
     /// assert_eq!(run.to_string(), "random(seed = 42), max_steps = 500");
-    /// # Ok::<(), drawloom_engine::config::ConfigError>(())
+    /// # Ok::<(), drawloom_config::ConfigError>(())
     /// ```
     pub fn with_environment(mut self, get: impl Fn(&str) -> Option<String>) -> Result<Self, ConfigError> {
         let given = |variable| get(variable).filter(|text| !text.trim().is_empty());

@@ -4,12 +4,12 @@
 /// limits) stands in [`Config`](super::Config).
 ///
 /// ```
-/// use drawloom_engine::config::{Config, StrategySpec};
+/// use drawloom_config::{Config, StrategySpec};
 ///
 /// let config: Config = "sticky(stickiness = 5)".parse()?;
 /// assert_eq!(config.strategy, StrategySpec::Sticky { stickiness: 5 });
 /// assert!(config.strategy.is_randomised());
-/// # Ok::<(), drawloom_engine::config::ConfigError>(())
+/// # Ok::<(), drawloom_config::ConfigError>(())
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub enum StrategySpec {
