@@ -141,8 +141,10 @@ PLAIN, OBJECT_ABOVE, METHOD_OR_NULL = 0, 1, 2
 # From 3.14 on an item is looked up by one of the operators; those that work in place come before it.
 ITEM_OPERATOR = 26 if VERSION >= (3, 14) else None
 
-# How many operands there are is worked out where neither a trace function nor the frame tells.
+# How many operands there are is worked out where neither a trace function nor the frame tells; of a frame that waits
+# for another one to return, up to 3.10.
 DEPTHS_WORKED_OUT = (3, 12) <= VERSION < (3, 14)
+DEPTHS_OF_CALLERS = VERSION < (3, 11)
 
 # Where an instruction has an argument beyond 255, the beginning of which comes before it, a trace function is called
 # at that beginning, and not at the instruction.
@@ -182,7 +184,7 @@ def analyse(code: CodeType) -> tuple[bool, int, int, str, list[Row]]:
     if foreign:
         return True, whose, locals_, file, []
     instructions = list(dis.get_instructions(code))
-    depths = stack_depths(code, instructions) if DEPTHS_WORKED_OUT else {}
+    depths = stack_depths(code, instructions) if DEPTHS_WORKED_OUT or DEPTHS_OF_CALLERS else {}
     rows = []
     line = code.co_firstlineno
     names: object = None
@@ -232,9 +234,7 @@ def describe(code: CodeType, instruction: dis.Instruction) -> tuple[str, int, in
         # Up to 3.10: it yields, too, where later versions have another instruction for that.
         return "NEXT", 2, 0, 1, None
     if op == "FOR_ITER":
-        # What a comprehension goes through is a parameter, which in 3.10 its caller has as well, till it returns.
-        shared = VERSION < (3, 11) and code.co_varnames[:1] == (".0",) and not code.co_flags & inspect.CO_GENERATOR
-        return "NEXT", 1, int(shared), 0, None
+        return "NEXT", 1, 0, 0, None
     if op == "STORE_NAME" or op == "DELETE_NAME":
         # In the body of a class they are nobody else's yet.
         return ("GLOBAL_STORE", 0, 0, 0, name_of(code, op, arg)) if code.co_name == "<module>" else None
@@ -297,10 +297,12 @@ def stack_depths(code: CodeType, instructions: list[dis.Instruction]) -> dict[in
     """How many operands there are before each instruction: the same whenever it is reached."""
     at = {instruction.offset: i for i, instruction in enumerate(instructions)}
     depths: dict[int, int] = {}
-    pending = [(instructions[0].offset, 0)]
-    for entry in dis._parse_exception_table(code):  # type: ignore[attr-defined]
-        # The exception, and if asked for where it was raised, lie above what was there.
-        pending.append((entry.target, entry.depth + 1 + int(entry.lasti)))
+    # What a generator or a coroutine is first resumed with lies on its stack, up to 3.10 from the very beginning.
+    pending = [(instructions[0].offset, int(VERSION < (3, 11) and bool(code.co_flags & RESUMED)))]
+    if VERSION >= (3, 11):
+        for entry in dis._parse_exception_table(code):  # type: ignore[attr-defined]
+            # The exception, and if asked for where it was raised, lie above what was there.
+            pending.append((entry.target, entry.depth + 1 + int(entry.lasti)))
     while pending:
         offset, depth = pending.pop()
         i = at.get(offset)
@@ -321,9 +323,10 @@ def stack_depths(code: CodeType, instructions: list[dis.Instruction]) -> dict[in
 
 
 ENDS = {"RETURN_VALUE", "RETURN_CONST", "RAISE_VARARGS", "RERAISE", "JUMP_FORWARD", "JUMP_BACKWARD",
-        "JUMP_BACKWARD_NO_INTERRUPT", "INTERPRETER_EXIT"}
+        "JUMP_BACKWARD_NO_INTERRUPT", "JUMP_ABSOLUTE", "INTERPRETER_EXIT"}
+RESUMED = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 
 
 def effect_of(instruction: dis.Instruction, op: int, arg: int | None) -> int:
-    # What a generator or a coroutine is first resumed with lies on its stack; 3.12 does not count that.
+    # What a generator or a coroutine is first resumed with: 3.12 does not count that.
     return 1 if instruction.opname == "RETURN_GENERATOR" else dis.stack_effect(op, arg, jump=False)

@@ -1,7 +1,6 @@
 """anyio on asyncio and on trio: its tasks, locks, groups, streams and scopes are explored as they are."""
 
 import importlib
-import sys
 
 import pytest
 from common import Box, exhaust, one_interval
@@ -137,7 +136,6 @@ async def adds_from_a_thread(box):
     await anyio.to_thread.run_sync(function)
 
 
-@pytest.mark.xfail(sys.version_info < (3, 11), reason="on 3.10 `sorted` over what trio keeps touches several objects at once, so that everything is one resource", strict=False)
 @one_interval
 @backends
 def test_threads(backend):

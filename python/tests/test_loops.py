@@ -1,6 +1,7 @@
 """Event loops beside threads."""
 
 import asyncio
+import queue
 import threading
 import time
 
@@ -137,6 +138,102 @@ def test_a_lock_of_threads_that_is_held_across_an_await():
 
     result = exhaust(setup, [hold, hold], **BOUND)
     assert result.verdict == "fails" and result.findings[0].kind in ("starvation", "deadlock"), result.explanation
+
+
+def waits_by(wait, end):
+    """A task that waits as threads do, and another one that would end that."""
+
+    async def waits(s):
+        s.seen = wait(s)
+
+    async def ends(s):
+        end(s)
+
+    return waits, ends
+
+
+WAITS = {
+    "queue": waits_by(lambda s: s.queue.get(), lambda s: s.queue.put(1)),
+    "full queue": waits_by(lambda s: [s.queue.put(n) for n in range(2)], lambda s: s.queue.get()),
+    "simple queue": waits_by(lambda s: s.simple.get(), lambda s: s.simple.put(1)),
+    "event": waits_by(lambda s: s.event.wait(), lambda s: s.event.set()),
+    "semaphore": waits_by(lambda s: s.semaphore.acquire(), lambda s: s.semaphore.release()),
+}
+
+
+def waiting():
+    return Box(queue=queue.Queue(1), simple=queue.SimpleQueue(), event=threading.Event(), semaphore=threading.Semaphore(0), seen=None)
+
+
+@pytest.mark.parametrize("order", [1, -1])
+@pytest.mark.parametrize("kind", WAITS)
+def test_a_task_that_waits_as_threads_do_stops_its_loop(kind, order):
+    """Whoever is to end the wait is a task of the same loop, and does not run meanwhile."""
+    result = exhaust(waiting, list(WAITS[kind])[::order], **BOUND)
+    assert result.verdict == "fails", result.reason
+    assert {finding.kind for finding in result.findings} == {"starvation"}
+    assert "the event loop stands still" in result.explanation
+    assert "could still go on" not in result.explanation
+    again = result.replay()
+    assert (again.verdict, again.findings[0].kind) == ("fails", "starvation")
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_a_task_that_need_not_wait_stops_nobody(order):
+    async def first(s):
+        s.queue.put(1)
+        await asyncio.sleep(0)
+        s.event.set()
+        s.told.set_result(None)
+
+    async def second(s):
+        await s.told
+        s.seen = s.queue.get() if s.event.wait() else None
+
+    def told():
+        state = waiting()
+        state.told = asyncio.get_running_loop().create_future()
+        return state
+
+    async def tries(s):
+        try:
+            s.queue.get(block=False)
+        except queue.Empty:
+            assert not s.event.wait(0)
+
+    result = exhaust(told, [first, second][::order], lambda s: s.seen == 1, **BOUND)
+    assert (result.verdict, result.coarse) == ("holds", None), result.explanation
+    assert exhaust(waiting, [tries, tries], **BOUND).verdict == "holds"
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_a_thread_ends_the_wait_of_a_task(order):
+    async def waits(s):
+        s.seen = s.queue.get()
+
+    def puts(s):
+        s.queue.put(1)
+
+    async def starts(s):
+        thread = threading.Thread(target=puts, args=(s,))
+        thread.start()
+        s.seen = s.queue.get()
+        thread.join()
+
+    async def waits_a_while(s):
+        with pytest.raises(queue.Empty):
+            s.queue.get(timeout=1)
+
+    def with_thread():
+        state = waiting()
+        state.thread = threading.Thread(target=puts, args=(state,))
+        state.thread.start()
+        return state
+
+    assert not_refuted(exhaust(waiting, [waits, puts][::order], lambda s: s.seen == 1, **BOUND))
+    assert not_refuted(exhaust(waiting, [starts], lambda s: s.seen == 1, **BOUND))
+    assert not_refuted(exhaust(waiting, [waits_a_while], **BOUND))
+    assert not_refuted(exhaust(with_thread, [waits], lambda s: s.seen == 1, **BOUND))
 
 
 @pytest.mark.parametrize("blocking", [True, False])

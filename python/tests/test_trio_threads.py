@@ -1,17 +1,10 @@
 """Threads beside a run of trio: the run is a thread among others then."""
 
-import sys
 import threading
 
 import drawloom
 import pytest
 from common import Box, Cell, exhaust
-
-pytestmark = pytest.mark.xfail(
-    sys.version_info < (3, 11),
-    reason="on 3.10 `sorted` over what trio keeps touches several objects at once, so that everything is one resource",
-    strict=False,
-)
 
 trio = pytest.importorskip("trio")
 

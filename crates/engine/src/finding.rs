@@ -229,6 +229,8 @@ pub struct Deadlock {
     pub blocked: Vec<Blocked>,
     /// Tasks each of which waits for the next, and the last for the first; empty if there is no cycle.
     pub cycle: Vec<TaskId>,
+    /// Nobody else goes on, either: who is blocked keeps the thread that all of them need.
+    pub stands_still: bool,
 }
 
 impl Deadlock {

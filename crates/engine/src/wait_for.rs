@@ -145,7 +145,7 @@ impl Engine {
             Err(_) => Vec::new(),
         };
         let cycle = tasks.iter().find_map(|t| self.circle(*t, blockers)).unwrap_or_default();
-        Deadlock { blocked, cycle }
+        Deadlock { blocked, cycle, ..Deadlock::default() }
     }
 
     pub(crate) fn describe_blocked(&self, task: TaskId) -> Blocked {

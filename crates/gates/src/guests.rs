@@ -112,6 +112,26 @@ impl Baton {
         }
     }
 
+    /// Whether nobody but main and its guests is left: all of them run on one thread.
+    pub fn has_guests_alone(self) -> bool {
+        let inner = self.inner();
+        let is_guest = |task: TaskId| inner.guests.get(task.index()).is_some_and(Option::is_some);
+        let mut others = (0..inner.engine.tasks().len() as u32).map(TaskId);
+        others.all(|task| {
+            [TaskId::MAIN, TaskId::CLOCK].contains(&task)
+                || is_guest(task)
+                || inner.engine.task(task).status == Status::Finished
+        })
+    }
+
+    /// The piece that runs waits in `operation`, by means of threads, where [nobody else](Self::has_guests_alone) is left:
+    /// the thread stands still, and all guests with it. The caller is to unwind.
+    pub fn stand_still(self, operation: Operation) -> TornDown {
+        let inner = self.inner();
+        inner.engine.stand_still(inner.running, operation);
+        TornDown
+    }
+
     /// A piece is one step, and cannot be cut in two by another.
     #[cold]
     pub(crate) fn refuse_within_a_piece(self, kind: OpKind) -> TornDown {

@@ -198,8 +198,7 @@ pub(crate) fn touched(op: &Op, operands: &Operands) -> Touched {
         }
         Kind::Next => {
             let iterator = operands.peek(a);
-            let callers = if b > 0 && operands.local(0) == iterator { b } else { 0 };
-            next(iterator, operands.count(iterator) + callers, &mut touched);
+            next(iterator, operands.count(iterator), &mut touched);
             // It has the item when it calls its function.
             touched.at_first = type_of(iterator) == &raw mut pyo3::ffi::PyMap_Type;
         }

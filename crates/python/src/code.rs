@@ -35,7 +35,7 @@ pub(crate) enum Kind {
     Compare,
     /// An operator on two operands; in place, if `b` is 1.
     Operator,
-    /// The next item of an iterator; a comprehension's own is held `b` times besides. If `c` is 1, it is yielded as well.
+    /// The next item of an iterator. If `c` is 1, it is yielded as well.
     Next,
     /// Calls operand `a` with the `b` operands above it; `c` says what else lies there.
     Call,
@@ -105,8 +105,8 @@ pub(crate) struct Op {
     pub(crate) a: u16,
     pub(crate) b: u16,
     pub(crate) c: u16,
-    /// Operands on the stack, where the frame does not say.
-    #[cfg_attr(any(not(Py_3_12), Py_3_14), allow(dead_code))]
+    /// Operands on the stack, where the frame does not say; 0 if that is not known.
+    #[cfg_attr(any(all(Py_3_11, not(Py_3_12)), Py_3_14), allow(dead_code))]
     pub(crate) depth: u16,
     /// The name, an interned string, if it has one.
     pub(crate) name: usize,

@@ -8,6 +8,7 @@ use pyo3::prelude::*;
 use crate::assumptions;
 use crate::raise::{here, torn_down};
 use crate::sync::{Lock, Slot, nanos};
+use crate::tasks::not_within_a_loop;
 use crate::world::world;
 
 /// What tasks wait at for a notification.
@@ -47,6 +48,9 @@ impl CondVar {
         if !lock.borrow().is_of(baton).map_err(|_| torn_down(py))? {
             return Err(torn_down(py));
         }
+        if baton.is_guest() && !baton.is_tearing_down() {
+            return wait_within_a_loop(py, baton, id, timeout);
+        }
         let count = lock.borrow_mut().give_up();
         let operation = match timeout {
             // No time to wait: the lock is given back for a moment, that is all.
@@ -81,8 +85,32 @@ impl CondVar {
         // A destructor may come late.
         let Some(baton) = baton() else { return Ok(()) };
         let id = slf.borrow_mut().resource(baton);
+        if baton.is_guest() && !baton.is_tearing_down() {
+            // If all are tasks of one loop, none of them waits: that would be the end of all of them.
+            return match baton.has_guests_alone() {
+                true => Ok(()),
+                false => not_within_a_loop(slf.py(), "notify"),
+            };
+        }
         let kind = if all { OpKind::NotifyAll } else { OpKind::NotifyOne };
         baton.step(Operation::new(kind, id, here())).map_err(|_| torn_down(slf.py()))?;
         Ok(())
     }
 }
+
+/// A task of an event loop waits as threads do, and the loop with it. Where its tasks are all there is, nobody can notify
+/// it then; how long it would wait, only threads can tell.
+fn wait_within_a_loop(py: Python<'_>, baton: Baton, id: ResourceId, timeout: Option<f64>) -> PyResult<bool> {
+    match timeout {
+        Some(timeout) if timeout <= 0.0 => Ok(false),
+        None if baton.has_guests_alone() => {
+            baton.with_engine(|engine| engine.mention(STANDS_STILL));
+            baton.stand_still(Operation::new(OpKind::CondWait, id, here()));
+            Err(torn_down(py))
+        }
+        _ => not_within_a_loop(py, "wait").map(|()| false),
+    }
+}
+
+const STANDS_STILL: &str =
+    "this wait is one of threads, not an await: the event loop stands still meanwhile, and so do all of its tasks";

@@ -14,7 +14,7 @@ use pyo3::prelude::*;
 
 use crate::access::{Fills, Part, Touched};
 use crate::locals;
-use crate::raise::{here, torn_down};
+use crate::raise::{here, needs_threads, torn_down};
 use crate::world::{Phase, place, world};
 
 /// What the running piece has touched: owner, name (0 stands for all of it), and whether it was changed.
@@ -105,8 +105,18 @@ fn guest_resource(name: &str) -> PyResult<u32> {
 
 /// A guest, whose first piece touches `piece`; `until` is when it begins, at the earliest.
 #[pyfunction]
-fn guest_invite(name: &str, piece: (u32, bool), until: Option<u64>, file: &str, line: usize) -> PyResult<u32> {
+fn guest_invite(
+    py: Python<'_>,
+    name: &str,
+    piece: (u32, bool),
+    until: Option<u64>,
+    file: &str,
+    line: usize,
+) -> PyResult<u32> {
     let baton = current()?;
+    if !baton.is_tearing_down() && !baton.has_guests_alone() {
+        return Err(needs_threads(py, baton, "a thread that was started before the event loop"));
+    }
     world().phase = Phase::Parallel;
     let mut errand = errand(Some(piece), until);
     let site = site(Some((file, line)));

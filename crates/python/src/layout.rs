@@ -4,6 +4,9 @@
 //! the version; each layout below is that of one, and [`crate::selftest`] holds it against the interpreter that runs
 //! when the module is imported.
 
+#[cfg(not(Py_3_11))]
+mod passing;
+
 use pyo3::ffi::PyObject;
 #[cfg(Py_3_12)]
 use pyo3::ffi::PyThreadState;
@@ -117,9 +120,13 @@ impl Operands {
         all.iter().filter(move |slot| slot.object() == object)
     }
 
-    /// How many of the references to `object` are variables and operands of the frame.
+    /// How many of the references to `object` are variables and operands of the frame; up to 3.10, or what its caller
+    /// keeps of these.
     pub(crate) fn count(&self, object: *mut PyObject) -> usize {
-        self.slots_of(object).filter(|slot| slot.is_counted()).count()
+        let own = self.slots_of(object).filter(|slot| slot.is_counted()).count();
+        #[cfg(not(Py_3_11))]
+        let own = own + passing::kept_by_caller(self.inner(), object);
+        own
     }
 
     /// Whether a variable or an operand of the frame is `object` without being one of the references to it.
@@ -177,12 +184,12 @@ mod version {
         builtins: *mut PyObject,
         globals: *mut PyObject,
         locals: *mut PyObject,
-        valuestack: *const Slot,
+        pub(super) valuestack: *const Slot,
         trace: *mut PyObject,
         stackdepth: i32,
         pub(crate) trace_lines: i8,
         pub(crate) trace_opcodes: i8,
-        generator: *mut PyObject,
+        pub(super) generator: *mut PyObject,
         pub(crate) lasti: i32,
         lineno: i32,
         iblock: i32,

@@ -30,7 +30,7 @@ impl Engine {
         let bound = self.limits.starvation_bound;
         if let Some(task) = self.passed_over_for(bound as usize) {
             let blocked = vec![self.describe_blocked(task)];
-            self.fail(FindingKind::Deadlock(Box::new(Deadlock { blocked, cycle: Vec::new() })), task);
+            self.fail(FindingKind::Deadlock(Box::new(Deadlock { blocked, ..Deadlock::default() })), task);
             return Some(Next::Stop);
         }
         self.check_again_at(now.saturating_add(bound).min(self.limits.max_steps));

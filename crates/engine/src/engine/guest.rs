@@ -4,6 +4,7 @@
 //! ended it.
 
 use super::Engine;
+use crate::finding::{Deadlock, FindingKind};
 use crate::id::TaskId;
 use crate::operation::{Operation, outcome};
 use crate::task::Status;
@@ -15,6 +16,14 @@ impl Engine {
         let t = &mut self.tasks[task.index()];
         t.pending = operation;
         t.status = Status::Waiting;
+    }
+
+    /// `task` waits in `operation`, and the runtime with it: none of its tasks goes on, and nobody else is there who could
+    /// end the wait.
+    pub fn stand_still(&mut self, task: TaskId, operation: Operation) {
+        self.suspend(task, operation);
+        let blocked = Deadlock { stands_still: true, ..self.blocked_now() };
+        self.fail(FindingKind::Deadlock(Box::new(blocked)), task);
     }
 
     /// The last step has ended the wait of a suspended `task`, which is to be settled before the next choice.

@@ -211,7 +211,7 @@ impl Record {
         let blocked: Vec<_> = deadlock.blocked.iter().map(|b| builder.blocked(b)).collect();
         let are_blocked: HashSet<u32> = blocked.iter().map(|b| b.task).collect();
         let stuck = |(i, t): (u32, &TaskRecord)| t.finished || i == TaskId::CLOCK.0 || are_blocked.contains(&i);
-        let everybody = (0..).zip(&self.tasks).all(stuck);
+        let everybody = deadlock.stands_still || (0..).zip(&self.tasks).all(stuck);
         Details::Deadlock { blocked, cycle: ids(&deadlock.cycle), chain: ids(&deadlock.chain()), everybody }
     }
 }
