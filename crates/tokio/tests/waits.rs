@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use drawloom::{Config, explore};
 use drawloom_tokio::runtime::{Builder, Runtime};
-use drawloom_tokio::sync::{Barrier, Mutex, Notify, OnceCell, RwLock, Semaphore, broadcast, mpsc, oneshot, watch};
+use drawloom_tokio::sync::{Mutex, Notify, Semaphore, mpsc};
 use drawloom_tokio::task::JoinHandle;
-use drawloom_tokio::{join, select, spawn};
+use drawloom_tokio::{join, spawn};
 
 fn several_threads() -> Runtime {
     Builder::new_multi_thread().enable_all().build().expect("a runtime")
