@@ -205,6 +205,9 @@ fn read(py: Python<'_>, object: &Bound<'_, PyAny>) -> PyResult<Code> {
             ops.resize(index + 1, NOTHING);
         }
         let site = world().site(&path, line);
+        if whose == Whose::PassedOn {
+            world().passed_on.insert(site.0);
+        }
         let kind = KINDS.get(usize::from(kind)).map_or(Kind::Unknown, |(_, kind)| *kind);
         // Only what may touch containers is to be told apart.
         let nth = if name == 0 { number_within(&mut lines, line) } else { 0 };

@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 
 use crate::assumptions;
 use crate::raise::{here, torn_down};
-use crate::sync::{Lock, Slot, nanos};
+use crate::sync::{Lock, Slot, name_inside, nanos};
 use crate::tasks::not_within_a_loop;
 use crate::world::world;
 
@@ -25,7 +25,9 @@ impl CondVar {
             let make = |engine: &mut drawloom_engine::Engine| {
                 engine.create_resource(task, ResourceKind::Condvar, State::Plain, site)
             };
-            self.slot = Slot { epoch, id: baton.with_engine(make) };
+            let id = baton.with_engine(make);
+            name_inside(baton, id);
+            self.slot = Slot { epoch, id };
         }
         self.slot.id
     }

@@ -42,39 +42,66 @@ pub(crate) fn needs_threads(py: Python<'_>, baton: Baton, what: &str) -> PyErr {
     unsupported(py, baton, what)
 }
 
-/// The place of the code under test that runs now.
+/// The place of the code under test that runs now. What an event or a queue does inside is done by who uses it: then it is
+/// the place of that.
 pub(crate) fn here() -> Site {
-    // SAFETY: called with the interpreter's lock; the frames of a running thread are live, and every new reference
-    // is given back.
-    unsafe {
-        let mut frame = PyEval_GetFrame();
-        if frame.is_null() {
-            return Site::UNKNOWN;
+    let mut innermost = None;
+    let of_user = frames_on_stack(|frame, code| {
+        let known = code_at(code);
+        if known.foreign {
+            return None;
         }
-        ffi::Py_INCREF(frame);
-        loop {
-            let code = PyFrame_GetCode(frame);
-            let foreign = code_at(code).foreign;
-            if !foreign {
-                let line = PyFrame_GetLineNumber(frame).max(0) as usize;
-                let site = site_of(code, line);
-                ffi::Py_DECREF(code);
-                ffi::Py_DECREF(frame);
-                return site;
-            }
-            ffi::Py_DECREF(code);
-            let back = PyFrame_GetBack(frame);
-            ffi::Py_DECREF(frame);
-            if back.is_null() {
-                return Site::UNKNOWN;
-            }
-            frame = back;
+        let site = site_in(frame, code);
+        if known.whose != Whose::PassedOn {
+            return Some(site);
         }
-    }
+        innermost.get_or_insert(site);
+        None
+    });
+    of_user.or(innermost).unwrap_or(Site::UNKNOWN)
 }
 
-/// Calls `look` with the code of each frame of the running thread, the innermost first, until it says something.
-pub(crate) fn codes_on_stack<R>(mut look: impl FnMut(*mut PyObject) -> Option<R>) -> Option<R> {
+/// The same, be it inside of an event or a queue.
+pub(crate) fn here_inside() -> Site {
+    let innermost = |frame, code: *mut PyObject| (!code_at(code).foreign).then(|| site_in(frame, code));
+    frames_on_stack(innermost).unwrap_or(Site::UNKNOWN)
+}
+
+/// The class of what the program uses now, if that is made of locks in the standard library: `Event`, `Queue`.
+pub(crate) fn used_object() -> Option<String> {
+    let mut called = None;
+    frames_on_stack(|_, code| {
+        let known = code_at(code);
+        match known.whose {
+            _ if known.foreign => None,
+            Whose::PassedOn => {
+                called = Some(code as usize);
+                None
+            }
+            Whose::Program | Whose::Library => Some(()),
+        }
+    });
+    // SAFETY: a code that was analysed is kept, and the interpreter's lock is held.
+    let code = unsafe { Bound::from_borrowed_ptr(Python::assume_gil_acquired(), called? as *mut PyObject) };
+    // Before 3.11 a code does not know its class.
+    let name = code.getattr("co_qualname").ok()?.to_string();
+    let class = name.split_once('.')?.0.trim_start_matches("_Py");
+    MADE_OF_LOCKS.contains(&class).then(|| class.to_owned())
+}
+
+/// What the standard library makes of locks, and what programs wait at.
+const MADE_OF_LOCKS: [&str; 8] =
+    ["Event", "Semaphore", "BoundedSemaphore", "Barrier", "Queue", "LifoQueue", "PriorityQueue", "SimpleQueue"];
+
+/// The line that a frame is at.
+fn site_in(frame: *mut PyObject, code: *mut PyObject) -> Site {
+    // SAFETY: the caller has a live frame, and the interpreter's lock.
+    let line = unsafe { PyFrame_GetLineNumber(frame) };
+    site_of(code, line.max(0) as usize)
+}
+
+/// Calls `look` with each frame of the running thread and its code, the innermost first, until it says something.
+fn frames_on_stack<R>(mut look: impl FnMut(*mut PyObject, *mut PyObject) -> Option<R>) -> Option<R> {
     // SAFETY: called with the interpreter's lock; the frames of a running thread are live, and every new reference
     // is given back.
     unsafe {
@@ -82,7 +109,7 @@ pub(crate) fn codes_on_stack<R>(mut look: impl FnMut(*mut PyObject) -> Option<R>
         ffi::Py_XINCREF(frame);
         while !frame.is_null() {
             let code = PyFrame_GetCode(frame);
-            let said = look(code);
+            let said = look(frame, code);
             ffi::Py_DECREF(code);
             let back = if said.is_none() { PyFrame_GetBack(frame) } else { std::ptr::null_mut() };
             ffi::Py_DECREF(frame);
@@ -93,6 +120,11 @@ pub(crate) fn codes_on_stack<R>(mut look: impl FnMut(*mut PyObject) -> Option<R>
         }
     }
     None
+}
+
+/// Calls `look` with the code of each frame of the running thread, the innermost first, until it says something.
+pub(crate) fn codes_on_stack<R>(mut look: impl FnMut(*mut PyObject) -> Option<R>) -> Option<R> {
+    frames_on_stack(|_, code| look(code))
 }
 
 /// Whether it is the program itself that does what is done now, and no library on its own behalf.

@@ -16,7 +16,7 @@ use crate::layout::Operands;
 use crate::leftovers;
 use crate::markers;
 use crate::native;
-use crate::raise::torn_down;
+use crate::raise::{here, torn_down};
 use crate::watch;
 use crate::world::{Known, Phase, place, world};
 
@@ -302,6 +302,7 @@ fn learn(family: usize, facts: Facts) -> Facts {
 }
 
 fn access_step(baton: Baton, resource: Resource, site: Site) -> Result<(), TornDown> {
+    let site = if world().passed_on.contains(&site.0) { here() } else { site };
     let known = world().resources.get(&(resource.owner as usize, resource.part)).copied();
     let id = known.unwrap_or_else(|| new_resource(baton, resource, site));
     let kind = if resource.write { OpKind::CellWrite } else { OpKind::CellRead };

@@ -11,7 +11,7 @@ use pyo3::prelude::*;
 use crate::assumptions;
 use crate::guests::note;
 use crate::handing;
-use crate::raise::{here, needs_threads, torn_down};
+use crate::raise::{here, here_inside, needs_threads, torn_down, used_object};
 use crate::world::world;
 
 /// What an object is in the current execution.
@@ -48,6 +48,7 @@ impl Lock {
             self.handed_over = !self.reentrant && handing::is_known(self.made);
             let (kind, state) = handing::kind_of(self.handed_over, false);
             let id = baton.with_engine(|engine| engine.create_resource(task, kind, state, site));
+            name_inside(baton, id);
             self.slot = Slot { epoch, id };
             (self.holder, self.count) = (TaskId::NONE, 0);
         }
@@ -71,6 +72,13 @@ impl Lock {
     pub(crate) fn give_up(&mut self) -> u32 {
         self.holder = TaskId::NONE;
         std::mem::take(&mut self.count)
+    }
+}
+
+/// What is inside of an event or a queue is called as that.
+pub(crate) fn name_inside(baton: Baton, id: ResourceId) {
+    if let Some(class) = used_object() {
+        baton.with_engine(|engine| engine.name_resource(id, &class));
     }
 }
 
@@ -177,7 +185,7 @@ impl Lock {
     #[new]
     fn new(native: Py<PyAny>, reentrant: bool) -> Lock {
         let name = if reentrant { "RLock" } else { "Lock" };
-        let made = if baton().is_some() && !reentrant { here() } else { Site::UNKNOWN };
+        let made = if baton().is_some() && !reentrant { here_inside() } else { Site::UNKNOWN };
         let handed_over = false;
         Lock { slot: Slot::NONE, holder: TaskId::NONE, count: 0, reentrant, made, handed_over, name, native }
     }

@@ -218,6 +218,8 @@ pub(crate) struct World {
     pub(crate) keys: Option<Py<PyAny>>,
     /// Of lines, by the address of a file's name, or of a code.
     pub(crate) sites: Addressed<(usize, usize), Site>,
+    /// Those of code that is passed on: what is done there, who calls it does.
+    pub(crate) passed_on: Addresses,
     /// Names of files, which are kept.
     pub(crate) files: HashMap<&'static str, usize>,
     /// The name that the dict of every module has.
@@ -303,6 +305,7 @@ impl World {
             attributes_of: Addressed::default(),
             keys: None,
             sites: Addressed::default(),
+            passed_on: Addresses::default(),
             files: HashMap::new(),
             builtins: 0,
             builtins_names: 0,

@@ -61,6 +61,21 @@ impl Language {
         }
     }
 
+    /// What it calls things of its library that are made of locks, by the name that a record gives to what is inside:
+    /// `Event`, or `Event._flag` of a part.
+    pub(crate) fn made_of_locks(self, name: &str) -> Option<&'static str> {
+        if self != Language::Python {
+            return None;
+        }
+        match name.split('.').next()? {
+            "Event" => Some("event"),
+            "Semaphore" | "BoundedSemaphore" => Some("semaphore"),
+            "Barrier" => Some("barrier"),
+            "Queue" | "LifoQueue" | "PriorityQueue" | "SimpleQueue" => Some("queue"),
+            _ => None,
+        }
+    }
+
     /// What it calls an operation.
     pub(crate) fn verb(self, operation: &str) -> &str {
         match (self, operation) {

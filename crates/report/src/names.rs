@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use crate::record::{Record, ResourceRecord, TaskRecord};
+use crate::record::{Place, Record, ResourceRecord, TaskRecord};
 use crate::source::Sources;
 
 /// The names of everything in one record.
@@ -12,19 +12,23 @@ pub(crate) struct Names<'a> {
     /// Without their kinds.
     short: Vec<String>,
     tasks: Vec<Option<String>>,
+    /// As given or found, if they are.
+    found: Vec<Option<String>>,
 }
 
 impl<'a> Names<'a> {
     /// What the user has named is called so; the rest as the source calls it, or after its birthplace.
     pub(crate) fn of(record: &'a Record, sources: &Sources<'_>) -> Names<'a> {
-        let kind = |word| record.meta.language.kind(word);
+        let language = record.meta.language;
+        let inside = |r: &ResourceRecord| r.name.as_deref().and_then(|name| language.made_of_locks(name));
+        let kind = |r: &ResourceRecord| inside(r).map_or_else(|| language.kind(&r.kind).to_owned(), str::to_owned);
         let names = given_or_found(record, sources);
         let base: Vec<String> = record
             .resources
             .iter()
             .zip(&names)
             .map(|(r, name)| match name {
-                Some(name) => format!("{} `{name}`", kind(&r.kind)),
+                Some(name) => format!("{} `{name}`", kind(r)),
                 None => r.id.clone(),
             })
             .collect();
@@ -42,12 +46,17 @@ impl<'a> Names<'a> {
             let name = base[i].as_str();
             let nth = seen.entry(name).or_default();
             *nth += 1;
-            resources[i] = if count[name] > 1 { format!("{name} #{nth}") } else { name.to_owned() };
+            // The lock and the condition of one event are that event.
+            let several = count[name] > 1 && inside(&record.resources[i]).is_none();
+            resources[i] = if several { format!("{name} #{nth}") } else { name.to_owned() };
         }
         let mut short: Vec<String> = resources
             .iter()
             .zip(&record.resources)
-            .map(|(name, r)| name.strip_prefix(&format!("{} ", kind(&r.kind))).unwrap_or(name).to_owned())
+            .map(|(name, r)| match inside(r) {
+                Some(_) => name.clone(),
+                None => name.strip_prefix(&format!("{} ", kind(r))).unwrap_or(name).to_owned(),
+            })
             .collect();
         // A lock and what it guards may have one name: then the kind tells them apart.
         let mut count: HashMap<String, usize> = HashMap::new();
@@ -56,7 +65,7 @@ impl<'a> Names<'a> {
         }
         for (name, whole) in short.iter_mut().zip(&resources) {
             // The last of them keeps it.
-            if count[name] > 1 {
+            if count[name] > 1 && name != whole {
                 *count.entry(name.clone()).or_default() -= 1;
                 *count.entry(whole.clone()).or_default() += 1;
                 name.clone_from(whole);
@@ -69,12 +78,45 @@ impl<'a> Names<'a> {
             roles.entry(place).or_insert_with(|| sources.task_at(record.place(Some(place))?)).clone()
         };
         let tasks = record.tasks.iter().map(|t| given_name(t).map(str::to_owned).or_else(|| spawned(t))).collect();
-        Names { record, resources, short, tasks }
+        Names { record, resources, short, tasks, found: names }
+    }
+
+    /// What each resource is called in every execution, as far as that can be told: its birthplace, if nothing else of
+    /// its kind comes from there; if something does, with its name, if it has one of its own. (Its `id` depends on who
+    /// used it first.)
+    pub(crate) fn keys(&self) -> Vec<String> {
+        let all = || self.record.resources.iter().zip(&self.found);
+        let mut born: HashMap<(&str, Option<u32>), u32> = HashMap::new();
+        let mut called: HashMap<(&str, Option<u32>, &str), u32> = HashMap::new();
+        for (resource, name) in all() {
+            *born.entry((&resource.kind, resource.created_at)).or_default() += 1;
+            if let Some(name) = name {
+                *called.entry((&resource.kind, resource.created_at, name)).or_default() += 1;
+            }
+        }
+        let key = |(resource, name): (&ResourceRecord, &Option<String>)| {
+            let (kind, made) = (resource.kind.as_str(), resource.created_at);
+            let name = name.as_deref().filter(|name| called[&(kind, made, *name)] == 1);
+            match (self.record.place(made), name) {
+                (Some(place), _) if born[&(kind, made)] == 1 => format!("{kind} {place}:{}", place.column),
+                (Some(place), Some(name)) => format!("{kind} {place}:{} {name}", place.column),
+                _ => resource.id.clone(),
+            }
+        };
+        all().map(key).collect()
     }
 
     /// Its name without its kind: `` `balance` ``.
     pub(crate) fn short(&self, index: u32) -> &str {
         self.short.get(index as usize).map_or("?", String::as_str)
+    }
+
+    /// Whether its name says something to who has written the program: more than the types of what a library keeps.
+    pub(crate) fn tells(&self, index: u32) -> bool {
+        const PLAIN: [&str; 4] = ["deque", "dict", "list", "set"];
+        let name = self.short(index);
+        let mut words = name.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty());
+        words.any(|word| !PLAIN.contains(&word) && !word.starts_with(char::is_uppercase))
     }
 
     /// What code would call it: without its kind, quotes and number.
@@ -173,8 +215,13 @@ fn given_or_found(record: &Record, sources: &Sources<'_>) -> Vec<Option<String>>
         let made_at = record.place(r.created_at);
         let places = || places_of[index as usize].iter().copied();
         let touched_at = || places().filter_map(|place| record.place(Some(place)));
+        // The method at which a lock is given back and taken again is that of a condition variable.
+        let waits = |place: &Place| {
+            r.kind == "mutex" && sources.after(place).is_some_and(|after| after.starts_with("wait"))
+        };
         let alone = || {
-            places().filter(|place| used[&Some(*place)] == Some(index)).filter_map(|place| record.place(Some(place)))
+            let of_one = places().filter(|place| used[&Some(*place)] == Some(index));
+            of_one.filter_map(|place| record.place(Some(place))).filter(move |place| !waits(place))
         };
         let given = r.name.as_ref().map(|name| sources.container_at(name, touched_at()).unwrap_or(name.clone()));
         // The two ends of a channel have names of their own where it is made; a field says what it is for.

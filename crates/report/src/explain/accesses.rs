@@ -98,6 +98,27 @@ impl Access {
     }
 }
 
+impl Access {
+    /// A step that looks at something without an effect of its own: the beginning of a wait.
+    pub(super) fn of_step(i: u32, step: &StepRecord, resource: u32) -> Access {
+        Access {
+            step: i,
+            at: i,
+            until: i,
+            task: step.task,
+            resource,
+            mode: Mode::Read,
+            found: None,
+            left: None,
+            section: false,
+            piece: false,
+            locks: Vec::new(),
+            code: (None, step.place, step.operation, resource),
+            near: [None; 2],
+        }
+    }
+}
+
 /// All accesses of an execution; of a long one, those of its end.
 pub(super) struct Accesses {
     pub(super) all: Vec<Access>,
@@ -214,7 +235,12 @@ impl Accesses {
             return;
         }
         let mut known: HashMap<u32, (bool, bool)> = HashMap::new();
-        for access in self.all.iter_mut().filter(|access| !access.section) {
+        // Of an event or a queue it is known what is done inside.
+        let inside = |resource: u32| {
+            let name = record.resources[resource as usize].name.as_deref();
+            name.is_some_and(|name| record.meta.language.made_of_locks(name).is_some())
+        };
+        for access in self.all.iter_mut().filter(|access| !access.section && !inside(access.resource)) {
             let Some(at) = record.steps[access.step as usize].place else { continue };
             let (piece, calls) = *known.entry(at).or_insert_with(|| {
                 let Some(place) = record.place(Some(at)) else { return (false, false) };

@@ -4,17 +4,19 @@
 //! another execution is asked in which the task went the same way until then. What it read there may be something
 //! else; where it went, and on what, is what counts.
 
+use crate::names::Names;
 use crate::record::{Details, Place, Record, StepRecord};
+use crate::source::Sources;
 
 /// `record` with the steps that its unfinished tasks would have made next, as far as `others` show them.
-pub(super) fn beyond(record: &Record, others: &[Record]) -> Option<Record> {
+pub(super) fn beyond(record: &Record, others: &[Record], sources: &Sources<'_>) -> Option<Record> {
     if others.is_empty() || !matches!(record.finding.details, Details::Panic { .. }) {
         return None;
     }
     let mut whole = record.clone();
-    let keys = record.keys();
+    let keys = Names::of(record, sources).keys();
     let mut all_keys = keys.clone();
-    let keys_of_others: Vec<Vec<String>> = others.iter().map(Record::keys).collect();
+    let keys_of_others: Vec<Vec<String>> = others.iter().map(|other| Names::of(other, sources).keys()).collect();
     for (task, _) in (0..).zip(&record.tasks).filter(|(_, task)| !task.finished && !task.panicked) {
         let path = &record.tasks[task as usize].path;
         let done: Vec<Signature<'_>> = own(record, task).map(|step| signature(record, &keys, step)).collect();

@@ -1,16 +1,17 @@
-//! Tasks that wait for ever: for each other, for a notification that has come already, or for nothing at all.
+//! Tasks that wait for ever: for each other, or for nothing at all; `wakeups` asks whether a notification was missed.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
 use drawloom_engine::act::Act;
 
-use super::accesses::Access;
 use super::acts::act;
 use super::awaits::{self, AWAIT};
 use super::case::{Blame, Case};
 use super::class::Class;
-use super::explanation::{RaceWindow, Stack, Taken};
+use super::explanation::{Stack, Taken};
+use super::parting::parting;
+use super::wakeups;
 use crate::record::{BLOCKED, BlockedRecord};
 use crate::terminal::operation::{describe, waits_for};
 
@@ -30,14 +31,13 @@ pub(super) fn blocked(case: &Case<'_>, all: &[BlockedRecord], cycle: &[u32]) -> 
             if causes.is_empty() { all.iter().collect() } else { causes }
         }
     };
-    let waits = last_waits(case, &involved);
-    let lost = || waits.iter().find_map(|(b, wait)| lost_wakeup(case, b, *wait));
-    let for_another = || waits.iter().find_map(|(b, wait)| one_of_several(case, b, *wait));
-    let unheard = || involved.iter().find_map(|b| unheard(case, b));
-    let mut blame = match lost().or_else(for_another).or_else(unheard) {
+    let mut blame = match wakeups::lost(case, &involved) {
         Some(blame) => blame,
         None if case.record.finding.kind == "deadlock" || !cycle.is_empty() => deadlock(case, &involved, cycle),
-        None => starvation(case, &involved),
+        None => match behind(case, &involved) {
+            Some(stuck) => deadlock(case, &stuck, &stuck.iter().map(|b| b.task).collect::<Vec<_>>()),
+            None => permits(case, &involved).unwrap_or_else(|| starvation(case, &involved)),
+        },
     };
     tell_panics(case, &mut blame);
     blame.stacks = involved.iter().take(MOST_TOLD).map(|b| stack(case, b)).collect();
@@ -113,6 +113,47 @@ fn deadlock(case: &Case<'_>, involved: &[&BlockedRecord], cycle: &[u32]) -> Blam
     blame
 }
 
+/// A task that waits for others to do something while it holds what all of them wait for, and they.
+fn behind<'b>(case: &Case<'_>, involved: &[&'b BlockedRecord]) -> Option<Vec<&'b BlockedRecord>> {
+    let is_lock = |b: &BlockedRecord| matches!(b.operation.as_str(), "lock" | "read" | "write");
+    let has = |first: u32, b: &BlockedRecord| {
+        let wanted = b.resource.filter(|_| is_lock(b) || b.operation == AWAIT);
+        wanted.is_some_and(|wanted| held(case, first).iter().any(|(lock, _)| *lock == wanted))
+    };
+    let others = |first: &BlockedRecord| involved.iter().filter(|b| b.task != first.task).copied().collect::<Vec<_>>();
+    let first = involved.iter().find(|first| {
+        let others = others(first);
+        !is_lock(first) && !others.is_empty() && others.iter().all(|b| has(first.task, b))
+    })?;
+    Some([vec![*first], others(first)].concat())
+}
+
+/// Tasks each of which has a permit of what all of them wait for another one of.
+fn permits(case: &Case<'_>, involved: &[&BlockedRecord]) -> Option<Blame> {
+    let record = case.record;
+    let wanted = involved.first()?.resource?;
+    let taken = |task: u32| {
+        let own = record.steps.iter().filter(|step| (step.task, step.resource) == (task, Some(wanted)));
+        let count = |word: Act| own.clone().filter(|step| act(record, step) == Some(word)).count();
+        count(Act::Acquires) > count(Act::Releases)
+    };
+    let alike = |b: &&BlockedRecord| b.operation == AWAIT && b.resource == Some(wanted) && taken(b.task);
+    if involved.len() < 2 || !involved.iter().all(alike) {
+        return None;
+    }
+    let (name, names) = (case.names.short(wanted), &case.names);
+    let all: Vec<String> = involved.iter().take(MOST_TOLD).map(|b| names.quoted(b.task)).collect();
+    Some(Blame {
+        class: Some(Class::Deadlock),
+        subkind: Some("permits"),
+        sentence: format!(
+            "Deadlock: tasks {} each have a permit of {name} and wait for another one, and none is left",
+            all.join(" and ")
+        ),
+        ..Blame::default()
+    })
+}
+
 fn starvation(case: &Case<'_>, involved: &[&BlockedRecord]) -> Blame {
     let mut blame = Blame { class: Some(Class::Starvation), ..Blame::default() };
     let Some(first) = involved.first() else {
@@ -130,6 +171,17 @@ fn starvation(case: &Case<'_>, involved: &[&BlockedRecord]) -> Blame {
         _ => "unbounded-wait",
     });
     blame.sentence = format!("Starvation: task {who} {what}{why}");
+    // Where others pass, somebody has found something else than it does there; a panic is reason enough by itself.
+    let panicked = case.record.tasks.iter().any(|task| task.panic.is_some());
+    let otherwise = if panicked { None } else { parting(case) };
+    let otherwise = otherwise.filter(|parting| parting.parts && case.names.tells(parting.read.resource));
+    if let Some(parting) = otherwise {
+        let _ = write!(blame.sentence, "; {}", parting.sentence(case));
+        blame.reasons.push(parting.reason(case));
+        blame.resources.push(parting.read.resource);
+        blame.steps.extend([parting.read.step, parting.write.step]);
+        blame.harm = Some(parting.write.step);
+    }
     if involved.len() > 1 {
         blame.reasons.push(format!("{} tasks are stuck like that", involved.len()));
     }
@@ -188,187 +240,6 @@ fn why_nobody(case: &Case<'_>, b: &BlockedRecord) -> String {
     }
 }
 
-/// Those who wait for a notification, each with the step in which that began.
-fn last_waits<'b>(case: &Case<'_>, involved: &[&'b BlockedRecord]) -> Vec<(&'b BlockedRecord, u32)> {
-    let waits = involved.iter().filter(|b| b.operation == "wait");
-    let began = |b: &&'b BlockedRecord| {
-        let begins = |i: &u32| {
-            let step = &case.record.steps[*i as usize];
-            step.resource == b.resource && step.task == b.task
-        };
-        Some((*b, (0..case.record.steps.len() as u32).rev().find(begins)?))
-    };
-    waits.filter_map(began).collect()
-}
-
-/// A notification that came when nobody waited, and a wait that began afterwards.
-fn lost_wakeup(case: &Case<'_>, b: &BlockedRecord, wait: u32) -> Option<Blame> {
-    let record = case.record;
-    let on_it = |i: &u32| record.steps[*i as usize].resource == b.resource;
-    let in_vain = |i: &u32| {
-        let step = &record.steps[*i as usize];
-        matches!(record.operation(step), "notify_one" | "notify_all") && record.outcome(step) == "refused"
-    };
-    // What the decision to wait rests on: the last look at anything, within the round that ended in the wait.
-    let mutex = b.argument.and_then(|m| u32::try_from(m).ok());
-    let since = case
-        .accesses
-        .holds
-        .iter()
-        .filter(|bar| bar.task == b.task && bar.resource == mutex && bar.from < wait)
-        .map(|bar| bar.from)
-        .max();
-    let before = |a: &&Access| a.task == b.task && a.step < wait && a.mode.reads() && !a.section;
-    let looked = case.accesses.all.iter().rfind(before);
-    let decided = match looked {
-        Some(look) => look.step,
-        None if waits_in_a_loop(case, wait) => since.unwrap_or(0),
-        // It waits without a look: a notification at any time before is lost.
-        None => 0,
-    };
-    let lost = (decided..wait).rev().filter(on_it).find(in_vain)?;
-    let (waiter, notifier) = (case.names.quoted(b.task), case.names.quoted(record.steps[lost as usize].task));
-    let condvar = b.resource.map(|r| case.names.short(r).to_owned()).unwrap_or_default();
-    let mut blame = Blame {
-        class: Some(Class::LostWakeup),
-        subkind: Some(if looked.is_some() { "between-check-and-wait" } else { "before-the-wait" }),
-        sentence: format!(
-            "Lost wake-up: task {notifier} notified {condvar} before task {waiter} waited for it, and nobody notifies it again"
-        ),
-        ..Blame::default()
-    };
-    blame.steps.extend([lost, wait]);
-    blame.harm = Some(lost);
-    if let Some(look) = looked {
-        blame.resources.push(look.resource);
-        blame.reasons.push(format!(
-            "task {waiter} looked at {} in step {}, the notification came in step {}, the wait began in step {}",
-            case.names.short(look.resource),
-            look.step + 1,
-            lost + 1,
-            wait + 1
-        ));
-        blame.window = Some(RaceWindow {
-            from: look.step,
-            to: Some(wait),
-            task: b.task,
-            resource: b.resource,
-            reason: format!("{} has decided to wait, and does not wait yet", case.names.path(b.task)),
-        });
-        blame.opens = Some(look.clone());
-    } else {
-        blame.reasons.push(format!("task {waiter} waits without looking whether what it waits for has come already"));
-        blame.window = Some(RaceWindow {
-            from: lost,
-            to: Some(wait),
-            task: b.task,
-            resource: b.resource,
-            reason: format!("the notification of {condvar} is gone, and the wait has not begun"),
-        });
-    }
-    Some(blame)
-}
-
-/// A notification that nobody was there to hear, and the wait of a future for it that began afterwards.
-fn unheard(case: &Case<'_>, b: &BlockedRecord) -> Option<Blame> {
-    let record = case.record;
-    let (wait, resource) = awaits::awaited(case, b.task).filter(|_| b.operation == AWAIT)?;
-    let in_vain = |i: &u32| {
-        let step = &record.steps[*i as usize];
-        step.resource == Some(resource) && step.task != b.task && act(record, step) == Some(Act::WakesNobody)
-    };
-    let lost = (0..wait).rev().find(in_vain)?;
-    let (waiter, notifier) = (case.names.quoted(b.task), case.names.quoted(record.steps[lost as usize].task));
-    let name = case.names.short(resource).to_owned();
-    let before = |a: &&Access| a.task == b.task && a.at < lost && a.mode.reads() && a.resource != resource;
-    let looked = case.accesses.all.iter().rfind(before);
-    let mut blame = Blame {
-        class: Some(Class::LostWakeup),
-        subkind: Some(if looked.is_some() { "between-check-and-wait" } else { "before-the-wait" }),
-        sentence: format!(
-            "Lost wake-up: task {notifier} notified {name} before task {waiter} waited for it, and nobody notifies it again"
-        ),
-        harm: Some(lost),
-        steps: vec![lost, wait],
-        window: Some(RaceWindow {
-            from: looked.map_or(lost, |look| look.step),
-            to: Some(wait),
-            task: b.task,
-            resource: Some(resource),
-            reason: format!("the notification of {name} is gone, and the wait has not begun"),
-        }),
-        ..Blame::default()
-    };
-    if let Some(look) = looked {
-        blame.resources.push(look.resource);
-        blame.opens = Some(look.clone());
-        blame.reasons.push(format!(
-            "task {waiter} looked at {} in step {}, the notification came in step {}, the wait began in step {}",
-            case.names.short(look.resource),
-            look.step + 1,
-            lost + 1,
-            wait + 1
-        ));
-    }
-    Some(blame)
-}
-
-/// A notification that woke somebody else, of several who waited.
-fn one_of_several(case: &Case<'_>, b: &BlockedRecord, wait: u32) -> Option<Blame> {
-    let record = case.record;
-    let on_it = |i: &u32| record.steps[*i as usize].resource == b.resource;
-    let wakes = |i: &u32| {
-        let step = &record.steps[*i as usize];
-        record.operation(step) == "notify_one" && record.outcome(step) != "refused"
-    };
-    let notified = (wait..case.end()).rev().filter(on_it).find(wakes)?;
-    let woken = record.steps.iter().find(|step| step.after == Some(notified))?.task;
-    let names = &case.names;
-    // Who was woken and waits again had no use for it.
-    let again = |i: &u32| {
-        let step = &record.steps[*i as usize];
-        (step.task, step.resource) == (woken, b.resource) && record.operation(step) == "wait"
-    };
-    let waits_again = (notified + 1..record.steps.len() as u32).find(again);
-    let (waiter, woken) = (names.quoted(b.task), names.quoted(woken));
-    let notifier = names.quoted(record.steps[notified as usize].task);
-    let condvar = b.resource.map(|r| names.short(r)).unwrap_or_default();
-    let mut blame = Blame {
-        class: Some(Class::LostWakeup),
-        subkind: Some("one-of-several"),
-        sentence: match waits_again {
-            Some(_) => format!(
-                "Lost wake-up: the notification of {condvar} by task {notifier} woke task {woken}, which had no use for \
-                 it and waits again, and not task {waiter}"
-            ),
-            None => format!(
-                "Lost wake-up: task {notifier} woke one of those who wait for {condvar}, which was task {woken} and not \
-                 task {waiter}, and nobody notifies it again"
-            ),
-        },
-        ..Blame::default()
-    };
-    if waits_again.is_some() {
-        blame.subkind = Some("wrong-waiter");
-    }
-    blame.steps.extend(waits_again);
-    blame.reasons.push(format!(
-        "task {waiter} waits since step {}, and the notification in step {} is for one alone",
-        wait + 1,
-        notified + 1
-    ));
-    blame.steps.extend([wait, notified]);
-    blame.harm = Some(notified);
-    Some(blame)
-}
-
-/// Whether the source looks at a condition right before it waits.
-fn waits_in_a_loop(case: &Case<'_>, wait: u32) -> bool {
-    let Some(place) = case.place_of(wait) else { return false };
-    let lines = (place.line.saturating_sub(3)..=place.line).filter_map(|n| case.sources.raw(&place.file, n));
-    lines.into_iter().any(|line| line.contains("while ") || line.contains("wait_while"))
-}
-
 /// What the task holds, with the steps that asked for it, in the order of taking.
 pub(super) fn held(case: &Case<'_>, task: u32) -> Vec<(u32, u32)> {
     let end = case.end();
@@ -389,6 +260,7 @@ fn wanted(case: &Case<'_>, b: &BlockedRecord) -> String {
         ("send", Some(r)) => format!("room in {}", case.names.short(r)),
         (AWAIT, Some(r)) => awaits::wanted(case, r),
         (_, Some(r)) => case.names.short(r).to_owned(),
+        _ if awaited_name(case, b).is_some() => format!("`{}`", awaited_name(case, b).unwrap_or_default()),
         (_, None) => waits_for(case.record, &case.names, &b.operation, None, b.argument),
     }
 }
@@ -425,8 +297,18 @@ fn wanted_text(case: &Case<'_>, b: &BlockedRecord) -> String {
     waits_text(case, b)
 }
 
+/// What a coroutine of Python waits for, as the line calls it at which it does: `await self.bell.wait()`.
+fn awaited_name(case: &Case<'_>, b: &BlockedRecord) -> Option<String> {
+    let awaits = b.operation == "park" && b.resource.is_none() && !case.record.meta.language.is_rust();
+    let place = case.record.place(b.place).filter(|_| awaits)?;
+    case.sources.begins_piece(place).then(|| case.sources.name_at(place)).flatten()
+}
+
 /// `waits for …`
 fn waits_text(case: &Case<'_>, b: &BlockedRecord) -> String {
+    if let Some(name) = awaited_name(case, b) {
+        return format!("waits for `{name}`");
+    }
     match (b.operation.as_str(), b.resource) {
         (AWAIT, Some(r)) => format!("waits for {}", awaits::wanted(case, r)),
         _ => waits_for(case.record, &case.names, &b.operation, b.resource, b.argument),

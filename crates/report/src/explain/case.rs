@@ -57,7 +57,8 @@ impl<'a> Case<'a> {
     ) -> Case<'a> {
         let names = Names::of(whole, sources);
         let accesses = Accesses::of(whole, &names, sources);
-        Case { record, whole, end: end(record), names, sources, accesses, knowledge, keys: whole.keys() }
+        let keys = names.keys();
+        Case { record, whole, end: end(record), names, sources, accesses, knowledge, keys }
     }
 
     /// The number of steps until the failure.
@@ -91,6 +92,10 @@ impl<'a> Case<'a> {
         }
         let resource = self.whole.steps[step as usize].resource;
         let name = resource.map(|r| self.names.short(r)).unwrap_or_default();
+        // Of several things that are one to the engine, any may be used first.
+        if let Some(first) = name.contains(", ").then(|| self.sources.begins_with(place)).flatten() {
+            return Some(first);
+        }
         let words = name.split(|c: char| !c.is_alphanumeric() && c != '_');
         // Types say nothing of where it is used.
         let names: Vec<String> =
@@ -105,7 +110,15 @@ impl<'a> Case<'a> {
     pub(super) fn telling(&self) -> Vec<&Access> {
         let finding = &self.record.finding;
         let place = self.record.place(finding.place);
-        let own = || self.accesses.all.iter().filter(|a| a.task == finding.task && a.step < self.end());
+        // An end of a channel that is dropped, at the line that has made it, tells nothing.
+        let is_dropped = |a: &Access| {
+            let (step, made) = (&self.whole.steps[a.step as usize], &self.whole.resources[a.resource as usize]);
+            made.kind == "object" && step.place.is_some() && step.place == made.created_at
+        };
+        let own = || {
+            let before = |a: &&Access| a.task == finding.task && a.step < self.end() && !is_dropped(a);
+            self.accesses.all.iter().filter(before)
+        };
         let on_its_line = |a: &&Access| {
             let at = self.place_of(a.step);
             place.zip(at).is_some_and(|(p, at)| p.file == at.file && p.line == at.line)

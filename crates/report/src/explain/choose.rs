@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 
 use super::accesses::{Access, Mode};
 use super::case::Case;
+use super::classify::{done_again, is_noticed};
 use super::flow::Flow;
 use super::pattern::{Pattern, Shape, patterns};
 use super::witness::witnesses;
@@ -55,6 +56,13 @@ fn is_plausible(case: &Case<'_>, flow: &Flow<'_, '_>, pattern: &Pattern<'_>) -> 
     if steps.is_some_and(|steps| steps.iter().any(joins)) {
         return false;
     }
+    // Who finds its exchange refused knows that it has to begin again: that is in order, unless it has done something.
+    if is_noticed(case, pattern) {
+        return done_again(case, pattern).is_some();
+    }
+    if pattern.shape == Shape::ReadBothWrite {
+        return flow.decides(opens, closes);
+    }
     // In Python no operation of the program is atomic by itself.
     let atomic = closes.mode == Mode::Update && !closes.section && case.record.meta.language.is_rust();
     let rests = || {
@@ -86,7 +94,9 @@ fn relevance(case: &Case<'_>, pattern: &Pattern<'_>, telling: &[&Access], witnes
     };
     // A location that is torn within one statement is to blame whoever reads it.
     let torn = !pattern.shape.is_double() && pattern.opens.code.1 == pattern.closes.code.1;
-    let witness = !torn && pattern.resources().iter().any(|r| witnesses.contains(r));
+    // And what is checked is to blame for what was done about it.
+    let blamed = if pattern.shape == Shape::ReadBothWrite { vec![pattern.opens.resource] } else { pattern.resources() };
+    let witness = !torn && blamed.iter().any(|r| witnesses.contains(r));
     (witness, distance, !is_preempted(case, pattern))
 }
 
@@ -98,11 +108,11 @@ fn rank(flow: &Flow<'_, '_>, pattern: &Pattern<'_>) -> (u32, bool, u32) {
     let shape = match pattern.shape {
         _ if again => 3,
         Shape::ReadWriteWrite | Shape::ReadWriteRead if rests => 0,
-        Shape::ReadBothRead if rests => 1,
+        Shape::ReadBothRead | Shape::ReadBothWrite if rests => 1,
         Shape::WriteBothWrite => 1,
         Shape::WriteWriteRead => 1,
         Shape::ReadWriteWrite | Shape::ReadWriteRead | Shape::ReadBothRead => 2,
-        Shape::WriteReadWrite | Shape::WriteOverWrite => 3,
+        Shape::WriteReadWrite | Shape::WriteOverWrite | Shape::ReadBothWrite => 3,
     };
     let sections = pattern.opens.section && pattern.closes.section && !rests;
     (shape, sections, pattern.closes.at - pattern.opens.at)

@@ -33,7 +33,18 @@ pub(super) fn classify(case: &Case<'_>, pattern: &Pattern<'_>) -> Blame {
         resources: pattern.resources(),
         ..Blame::default()
     };
-    let (class, subkind) = if let Some((one, other)) = two_locks_for_one_thing(case, pattern) {
+    let again = done_again(case, pattern);
+    let (class, subkind) = if let Some(again) = again {
+        blame.reasons.push(format!(
+            "what task {} did to {} in step {} it did again in step {}",
+            case.names.quoted(opens.task),
+            case.names.short(again[0].resource),
+            again[0].step + 1,
+            again[1].step + 1
+        ));
+        blame.steps.extend(again.map(|a| a.step));
+        (Class::AtomicityGap, "done-again")
+    } else if let Some((one, other)) = two_locks_for_one_thing(case, pattern) {
         blame.reasons.push(format!(
             "{} and {} were made at the same place and guarded the same state: whoever held the one did not exclude \
              whoever held the other",
@@ -73,7 +84,7 @@ pub(super) fn classify(case: &Case<'_>, pattern: &Pattern<'_>) -> Blame {
         ));
         (Class::MissingGuard, "lock-not-taken")
     } else if shape.is_double() {
-        match (*shape == Shape::ReadBothRead, reaches) {
+        match (matches!(shape, Shape::ReadBothRead | Shape::ReadBothWrite), reaches) {
             (true, true) => (Class::StaleReference, "used-after-replaced"),
             (true, false) => (Class::AtomicityGap, "torn-read"),
             (false, _) if *shape == Shape::WriteOverWrite => (Class::AtomicityGap, "mixed-write"),
@@ -227,6 +238,10 @@ fn sentence(case: &Case<'_>, pattern: &Pattern<'_>, class: Class, subkind: &str)
                 holder.1
             )
         }
+        (_, "done-again", _) => format!(
+            "Atomicity gap: task {a} acted on {x} before it exchanged it; {changed}, the exchange was refused, and task {a} \
+             did all of it again"
+        ),
         (_, "two-locked-sections", _) => format!(
             "Atomicity gap: task {a} gave its lock back between two uses of {x} that belong together, and {changed}"
         ),
@@ -235,6 +250,9 @@ fn sentence(case: &Case<'_>, pattern: &Pattern<'_>, class: Class, subkind: &str)
         }
         (_, _, Shape::WriteOverWrite) => {
             format!("Atomicity gap: tasks {a} and {b} wrote {x} and {y} at the same time, and one of each was left")
+        }
+        (_, _, Shape::ReadBothWrite) => {
+            format!("Atomicity gap: task {a} read {x} before and wrote {y} after task {b} changed both")
         }
         (_, _, Shape::ReadBothRead) => {
             format!("Atomicity gap: task {a} read {x} before and {y} after task {b} changed both")
@@ -247,6 +265,25 @@ fn sentence(case: &Case<'_>, pattern: &Pattern<'_>, class: Class, subkind: &str)
         }
         _ => format!("Atomicity gap: task {b} changed {x} between two uses of it by task {a} that belong together"),
     }
+}
+
+/// Whether the window is closed by an exchange that was refused: then the task knows of the change.
+pub(super) fn is_noticed(case: &Case<'_>, pattern: &Pattern<'_>) -> bool {
+    let step = &case.whole.steps[pattern.closes.step as usize];
+    pattern.closes.resource == pattern.opens.resource
+        && case.whole.operation(step) == "compare-exchange"
+        && case.whole.outcome(step) == "refused"
+}
+
+/// What a task did before its exchange was refused, and the same after that.
+pub(super) fn done_again<'c>(case: &'c Case<'_>, pattern: &Pattern<'_>) -> Option<[&'c Access; 2]> {
+    let Pattern { opens, closes, .. } = pattern;
+    let own = || case.accesses.all.iter().filter(|a| a.task == opens.task && a.mode.writes());
+    let between = |a: &&Access| opens.at < a.at && a.at < closes.at && a.resource != opens.resource;
+    if !is_noticed(case, pattern) {
+        return None;
+    }
+    own().filter(between).find_map(|first| Some([first, own().find(|a| a.at > closes.at && a.code == first.code)?]))
 }
 
 /// Whether the task that does the harm had read the location, as the window's task had, before it wrote.
@@ -270,6 +307,7 @@ fn inconsistent(case: &Case<'_>, pattern: &Pattern<'_>, class: Class, subkind: &
         (_, Shape::WriteBothWrite | Shape::WriteOverWrite) => format!("{x} is changed, {y} is not yet"),
         (Class::Toctou, Shape::ReadBothRead) => format!("{a} relies on what it saw in {x}"),
         (_, Shape::ReadBothRead) => format!("{a} has {x} of before, and not yet {y}"),
+        (_, Shape::ReadBothWrite) => format!("{a} relies on what it saw in {x}"),
         (Class::Toctou, _) => format!("{a} relies on what it saw in {x}"),
         _ if subkind == "two-locked-sections" => format!("what {a} knows of {x} may be out of date"),
         (_, Shape::ReadWriteWrite) => format!("{a} has read {x} and not yet written it back"),

@@ -5,7 +5,7 @@
 //! the lines between them: for conditions, and for the variable that the value was bound to. A value that a helper
 //! returns is followed to where that is called.
 
-use super::accesses::Access;
+use super::accesses::{Access, Mode};
 use super::case::Case;
 use crate::record::Place;
 use crate::source::Sources;
@@ -103,7 +103,8 @@ impl<'c, 'a> Flow<'c, 'a> {
 
     /// Whether an access writes without anybody learning what it found: `served.fetch_add(1)`.
     pub(super) fn is_blind(&self, access: &Access) -> bool {
-        self.statement(access).is_some_and(|statement| statement.is_blind())
+        let assigns = |statement: &Statement| access.mode == Mode::Write && statement.assigns();
+        self.statement(access).is_some_and(|statement| statement.is_blind() || assigns(&statement))
     }
 }
 

@@ -48,7 +48,7 @@ impl Knowledge {
         self.basis.passing += u64::from(record.finding.kind == PASSED);
         let names = Names::of(record, sources);
         let accesses = Accesses::of(record, &names, sources);
-        let keys = record.keys();
+        let keys = names.keys();
         let mut owner: BTreeMap<u32, Option<u32>> = BTreeMap::new();
         // By resource: the two tasks that use it which are over last, the later one first. All are not gone through for
         // each access: there may be as many.

@@ -4,8 +4,9 @@
 //! - `accesses`: what tasks do to shared state, and which locks they hold; `acts`: the same of what libraries are made of;
 //! - `pattern`: accesses between which another task's falls, so that no order of whole operations would do the same;
 //! - `choose`: which of them is to blame; `witness` tells what only shows the harm;
-//! - `classify`: what kind of mistake that is (`flow` asks the source what rests on what); `order`, `blocked` and
-//!   `busy` do the same for failures without such a window;
+//! - `classify`: what kind of mistake that is (`flow` asks the source what rests on what); `order` (`parting` compares
+//!   with executions that pass), `blocked` (`wakeups` looks for missed notifications) and `busy` do the same for failures
+//!   without such a window;
 //! - `trace`, `state`, `checkpoints`, `fixes`: what is shown of it;
 //! - `knowledge`: what other executions have shown; `beyond`: what tasks would have done next, by that;
 //! - `class`, `explanation`: the result.
@@ -27,10 +28,12 @@ mod fixes;
 mod flow;
 mod knowledge;
 mod order;
+mod parting;
 mod pattern;
 mod state;
 mod stored;
 mod trace;
+mod wakeups;
 mod witness;
 
 pub use class::Class;
@@ -66,7 +69,7 @@ pub fn explain_all(record: &Record, knowledge: &Knowledge, sources: &dyn Fn(&str
     if record.steps.len() <= MOST_TALLIED {
         knowledge.tally(record, &sources);
     }
-    let whole = beyond::beyond(record, knowledge.others());
+    let whole = beyond::beyond(record, knowledge.others(), &sources);
     let case = Case::of(record, whole.as_ref().unwrap_or(record), &knowledge, &sources);
     let told = |blame: Blame| explanation(&case, &blame);
     match &record.finding.details {

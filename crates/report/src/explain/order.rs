@@ -3,6 +3,9 @@
 use super::accesses::Access;
 use super::case::{Blame, Case};
 use super::class::Class;
+use super::flow::Flow;
+use super::parting::{Parting, parting};
+use super::witness::witnesses;
 use crate::language::Language;
 use crate::names::count;
 
@@ -42,7 +45,14 @@ pub(super) fn order(case: &Case<'_>) -> Blame {
     let telling = case.telling();
     // A value that changed is a better clue than one that did not.
     let told = telling.iter().filter(shared).max_by_key(|a| (last_writer(case, a).is_some(), a.at));
-    let Some(told) = told else {
+    let only_shows = |access: &Access| witnesses(case, &Flow::of(case), &telling).contains(&access.resource);
+    let shows_nothing = told.is_none_or(|told| only_shows(told));
+    if let Some(parting) = if shows_nothing { parting(case) } else { None } {
+        return by_parting(case, parting);
+    }
+    // That a counter was read after it was counted up explains nothing, if others that pass do not go otherwise.
+    let compared = !case.knowledge.others().is_empty();
+    let Some(told) = told.filter(|_| !(shows_nothing && compared)) else {
         // What it read before the panic leads to no step of another task: what is shown is what there is.
         blame.sentence =
             format!("{}; no known pattern fits this execution, so no class is claimed", capital(&failed(case)));
@@ -78,6 +88,20 @@ pub(super) fn order(case: &Case<'_>) -> Blame {
         }
     }
     blame
+}
+
+/// A task that found something else than in an execution that passes.
+fn by_parting(case: &Case<'_>, parting: Parting) -> Blame {
+    Blame {
+        class: Some(Class::OrderViolation),
+        subkind: Some(if parting.too_late { "too-late" } else { "too-early" }),
+        sentence: format!("Order violation: {}", parting.sentence(case)),
+        reasons: vec![parting.reason(case)],
+        resources: vec![parting.read.resource],
+        intrudes: vec![parting.write],
+        closes: Some(parting.read),
+        ..Blame::default()
+    }
 }
 
 fn capital(text: &str) -> String {

@@ -22,6 +22,8 @@ pub(super) enum Shape {
     WriteReadWrite,
     /// Two locations, read one after the other, of different times.
     ReadBothRead,
+    /// Two locations, one read and then the other written, of which the read is no longer true.
+    ReadBothWrite,
     /// Two locations, written one after the other, seen half written.
     WriteBothWrite,
     /// Two locations, written by two tasks at the same time: one of each is left.
@@ -36,13 +38,14 @@ impl Shape {
             Shape::WriteWriteRead => "W W R",
             Shape::WriteReadWrite => "W R W",
             Shape::ReadBothRead => "R(a) · W(a) W(b) · R(b)",
+            Shape::ReadBothWrite => "R(a) · W(a) W(b) · W(b)",
             Shape::WriteBothWrite => "W(a) · R(a) R(b) · W(b)",
             Shape::WriteOverWrite => "W(a) · W(a) W(b) · W(b)",
         }
     }
 
     pub(super) fn is_double(self) -> bool {
-        matches!(self, Shape::ReadBothRead | Shape::WriteBothWrite | Shape::WriteOverWrite)
+        matches!(self, Shape::ReadBothRead | Shape::ReadBothWrite | Shape::WriteBothWrite | Shape::WriteOverWrite)
     }
 }
 
@@ -184,6 +187,7 @@ fn double<'a>(opens: &'a Access, between: &[&'a Access], closes: &'a Access) -> 
         (opens.mode.writes() && closes.mode.writes(), Shape::WriteBothWrite),
         (opens.mode.reads() && closes.mode.reads(), Shape::ReadBothRead),
         (opens.mode == Mode::Write && closes.mode == Mode::Write, Shape::WriteOverWrite),
+        (opens.mode == Mode::Read && closes.mode == Mode::Write, Shape::ReadBothWrite),
     ];
     for (fits, shape) in shapes {
         let wanted: fn(Mode) -> bool = if shape == Shape::WriteBothWrite { Mode::reads } else { Mode::writes };
@@ -204,6 +208,7 @@ fn double<'a>(opens: &'a Access, between: &[&'a Access], closes: &'a Access) -> 
                         && differs(second.found, closes.left)
                 }
                 Shape::WriteOverWrite => differs(opens.left, first.left) && differs(second.left, closes.left),
+                Shape::ReadBothWrite => differs(opens.found, first.left) && differs(second.left, closes.left),
                 _ => differs(opens.found, first.left) && (closes.found.is_none() || closes.found == second.left),
             };
             if noticed {

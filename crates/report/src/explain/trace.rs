@@ -236,7 +236,16 @@ fn mark(blame: &Blame, step: u32) -> Option<Mark> {
 
 /// What the steps do, in few words: `reads `balance`: 100`, `locks and unlocks `account``.
 fn text(case: &Case<'_>, steps: &[u32]) -> String {
-    let parts: Vec<String> = steps.iter().map(|i| verb(case, *i)).collect();
+    // That an event has a lock inside is nothing to who uses it.
+    let seen: Vec<u32> = steps.iter().copied().filter(|i| !is_inside(case, *i)).collect();
+    if seen.is_empty() {
+        let resource = case.whole.steps[steps[0] as usize].resource;
+        return format!("uses {}", resource.map(|r| case.names.short(r)).unwrap_or_default());
+    }
+    let mut parts: Vec<String> = seen.iter().map(|i| verb(case, *i)).collect();
+    if seen.len() < steps.len() {
+        parts.dedup();
+    }
     // "locks `a`, unlocks `a`" is said at once.
     match parts.as_slice() {
         [lock, unlock] if lock.strip_prefix("locks ").is_some_and(|a| unlock == &format!("unlocks {a}")) => {
@@ -244,6 +253,14 @@ fn text(case: &Case<'_>, steps: &[u32]) -> String {
         }
         parts => parts.join(", then "),
     }
+}
+
+/// Whether a step takes or gives back the lock inside of an event, a queue or the like.
+fn is_inside(case: &Case<'_>, i: u32) -> bool {
+    let step = &case.whole.steps[i as usize];
+    let name = step.resource.and_then(|r| case.whole.resources[r as usize].name.as_deref());
+    let inside = name.is_some_and(|name| case.whole.meta.language.made_of_locks(name).is_some());
+    inside && matches!(case.whole.operation(step), "lock" | "unlock") && case.whole.outcome(step) != BLOCKED
 }
 
 fn verb(case: &Case<'_>, i: u32) -> String {

@@ -27,8 +27,6 @@ mod file;
 mod stuck;
 pub(crate) mod waits;
 
-use std::collections::HashMap;
-
 use drawloom_engine::finding::Backtrace;
 use serde::{Deserialize, Serialize};
 
@@ -472,22 +470,6 @@ impl Record {
     /// The word of what `step` came to.
     pub fn outcome(&self, step: &StepRecord) -> &str {
         self.outcomes.get(usize::from(step.outcome)).map_or("?", String::as_str)
-    }
-
-    /// What each resource is called in every execution, as far as that can be told: its birthplace, if nothing else
-    /// of its kind comes from there. (Its `id` depends on who used it first.)
-    pub(crate) fn keys(&self) -> Vec<String> {
-        let mut born: HashMap<(&str, Option<u32>), u32> = HashMap::new();
-        for resource in &self.resources {
-            *born.entry((&resource.kind, resource.created_at)).or_default() += 1;
-        }
-        let key = |resource: &ResourceRecord| match self.place(resource.created_at) {
-            Some(place) if born[&(resource.kind.as_str(), resource.created_at)] == 1 => {
-                format!("{} {place}:{}", resource.kind, place.column)
-            }
-            _ => resource.id.clone(),
-        };
-        self.resources.iter().map(key).collect()
     }
 
     /// The task that ended the wait before `step`, if there was one.

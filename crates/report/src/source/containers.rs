@@ -6,13 +6,19 @@
 
 use std::collections::BTreeSet;
 
+use crate::language::Language;
+
 /// Types whose name says nothing of what the container is for.
 const PLAIN: [&str; 9] =
     ["dict", "list", "set", "deque", "defaultdict", "OrderedDict", "bytearray", "array", "memoryview"];
 
 /// A name that a record gives to a container or an item of it, with the type and the item apart; none if it is
-/// that of something else. `dict['a']` → `("dict", "['a']")`, `list` → `("list", "")`.
+/// that of something else. `dict['a']` → `("dict", "['a']")`, `list` → `("list", "")`. What an event is made of is no
+/// item of it to anybody: `Event._flag` → `("Event", "")`.
 fn parts(name: &str) -> Option<(&str, &str)> {
+    if Language::Python.made_of_locks(name).is_some() {
+        return Some((name, ""));
+    }
     let (kind, item) = name.split_at(name.find('[').unwrap_or(name.len()));
     PLAIN.contains(&kind).then_some((kind, item))
 }
@@ -143,6 +149,8 @@ mod tests {
             ("list", &["for item in self.items:", "if len(self.items) > 3:"], Some("items")),
             ("list", &["alias.append(x)", "return self.items.pop()"], None),
             ("Counter.value", &["self.value += 1"], None),
+            ("Event._flag", &["self.ready.clear()", "if not self.ready.wait(5):"], Some("ready")),
+            ("Queue", &["self.jobs.put(job)", "job = self.jobs.get()"], Some("jobs")),
             ("Cache", &["cache.clear()"], None),
             ("list", &[], None),
         ] {

@@ -8,8 +8,8 @@ use crate::record::Place;
 
 /// Lines of a piece that are looked at,
 const LINES: u32 = 40;
-/// and functions that it may return through.
-const RETURNS: u32 = 4;
+/// and functions that it may return through, or call.
+const DEEPEST: u32 = 4;
 
 impl Sources<'_> {
     /// Whether a piece of a coroutine begins at `place`.
@@ -18,17 +18,27 @@ impl Sources<'_> {
         self.language == Language::Python && (mentions(&line(), "await") || line().starts_with("async "))
     }
 
+    /// The first line of the piece that is the beginning of the function at `place`, if it uses anything.
+    pub(crate) fn begins_with(&self, place: &Place) -> Option<Place> {
+        let declares = self.line(place)?.starts_with("async def");
+        let first = Place { line: place.line + 1, column: 0, ..place.clone() };
+        let uses = |line: &String| {
+            line.contains(['.', '[']) && !mentions(line, "await") && !line.starts_with(['"', '\'', '#'])
+        };
+        self.line(&first).filter(|line| declares && uses(line)).map(|_| first)
+    }
+
     /// The line of the piece that begins at `place` in which one of `names` is used first.
     pub(crate) fn in_piece(&self, place: &Place, names: &[String]) -> Option<Place> {
         let mut from = place.clone();
-        for _ in 0..RETURNS {
+        for _ in 0..DEEPEST {
             // What stands beside an `await` that was just over belongs to the piece: `self.x = await f()`.
             let resumed = self.line(&from).filter(|line| mentions(line, "await"));
             let target = resumed.as_deref().and_then(|line| line.split_once("await")).map(|(before, _)| before);
             if target.is_some_and(|target| names.iter().any(|name| mentions(target, name))) {
                 return Some(from);
             }
-            match self.until_wait(&from, names) {
+            match self.until_wait(&from, names, DEEPEST) {
                 Found::Line(line) => return Some(Place { line, column: 0, ..from }),
                 Found::Wait => return None,
                 Found::Return => {
@@ -41,8 +51,9 @@ impl Sources<'_> {
         None
     }
 
-    /// What comes first below `from`: a line that uses one of `names`, a wait, or the end of the function.
-    fn until_wait(&self, from: &Place, names: &[String]) -> Found {
+    /// What comes first below `from`: a line that uses one of `names`, a wait, or the end of the function. A coroutine
+    /// that is awaited runs within the same piece, until it waits itself: that is followed so deep.
+    fn until_wait(&self, from: &Place, names: &[String], depth: u32) -> Found {
         let indent = |line: &str| line.len() - line.trim_start().len();
         let Some(first) = self.raw(&from.file, from.line) else { return Found::Wait };
         let starts = first.trim_start().starts_with("async def") || first.trim_start().starts_with("def ");
@@ -66,10 +77,30 @@ impl Sources<'_> {
                 return Found::Line(n);
             }
             if mentions(&line, "await") {
-                return Found::Wait;
+                match self.awaited(&from.file, &line).filter(|_| depth > 0) {
+                    Some(coroutine) => match self.until_wait(&coroutine, names, depth - 1) {
+                        Found::Return => {}
+                        found => return found,
+                    },
+                    None => return Found::Wait,
+                }
             }
         }
         Found::Wait
+    }
+
+    /// Where the coroutine begins that a line awaits, if it is in the same file: `await wait_for(self.deliver(5), 10)`.
+    fn awaited(&self, file: &str, line: &str) -> Option<Place> {
+        let (_, awaited) = line.split_once("await")?;
+        let before = awaited.split('(').map(|text| text.rsplit(|c: char| !c.is_alphanumeric() && c != '_').next());
+        let called: Vec<String> =
+            before.flatten().filter(|name| !name.is_empty()).map(|n| format!("def {n}(")).collect();
+        let lines = self.file(file)?;
+        let at = lines.iter().position(|line| {
+            let line = line.trim_start();
+            line.starts_with("async ") && called.iter().any(|called| line.contains(called))
+        })?;
+        Some(Place { file: file.to_owned(), line: at as u32 + 1, column: 0 })
     }
 }
 
@@ -97,6 +128,9 @@ class Throttle:
 
     async def token(self):
         self.tokens[1] = await self.log_in()
+
+    async def patient(self):
+        await asyncio.wait_for(self.call(1), 10)
 ";
 
     #[test]
@@ -109,6 +143,9 @@ class Throttle:
         assert_eq!(shown(4, "quota"), Some(10), "after the helper has returned");
         assert_eq!(shown(7, "calls"), None, "that is in a later piece");
         assert_eq!(shown(14, "tokens"), Some(14));
+        assert_eq!(shown(16, "quota"), Some(8), "in the coroutine that is awaited");
+        assert_eq!(sources.begins_with(&at(7)).map(|place| place.line), Some(8));
+        assert_eq!(sources.begins_with(&at(16)), None, "the first line waits");
         assert!(sources.begins_piece(&at(4)) && sources.begins_piece(&at(7)) && !sources.begins_piece(&at(10)));
     }
 }

@@ -19,8 +19,23 @@ pub(super) fn used_in(line: &str) -> Option<String> {
 }
 
 /// What a task waits at, or is woken by.
-const METHODS: [&str; 8] =
-    [".acquire(", ".release(", ".wait(", ".wait_for(", ".notify(", ".notify_all(", ".put(", ".get("];
+const METHODS: [&str; 15] = [
+    ".acquire(",
+    ".release(",
+    ".wait(",
+    ".wait_for(",
+    ".notify(",
+    ".notify_all(",
+    ".put(",
+    ".get(",
+    ".set(",
+    ".clear(",
+    ".is_set(",
+    ".put_nowait(",
+    ".get_nowait(",
+    ".task_done(",
+    ".join(",
+];
 
 /// The target of an assignment; what follows it are its values.
 fn assigned(line: &str) -> Option<&str> {

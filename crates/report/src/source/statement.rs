@@ -246,6 +246,12 @@ impl Statement {
         }
     }
 
+    /// Whether it puts something in the place of what was there: `self.best = score`.
+    pub(crate) fn assigns(&self) -> bool {
+        let target = self.after.split_once(" = ").map(|(target, _)| target);
+        self.language == Language::Python && target.is_some_and(|target| !target.contains('('))
+    }
+
     /// Whether it is a call, and assigns nothing.
     pub(crate) fn calls(&self) -> bool {
         let assigns = self.after.contains("= ") || self.after.starts_with("del ");

@@ -32,6 +32,16 @@ pub(super) fn deadlock(draft: &Draft<'_, '_>) -> Vec<Fix> {
         };
         return vec![draft.with_closes(words, "the second request finds the lock free", None)];
     }
+    if draft.blame.subkind == Some("permits") {
+        let words = Words {
+            title: "Take all permits at once".to_owned(),
+            effort: Effort::Simple,
+            sketch: vec!["let held = semaphore.acquire_many(2).await;   // all that it will need, or none".to_owned()],
+            tradeoff: "a permit is held before it is needed",
+            risk: "who asks for more than there are waits for ever",
+        };
+        return vec![draft.with_closes(words, "nobody has some of them and waits for more", None)];
+    }
     if draft.blame.subkind == Some("circular-wait") {
         return vec![break_the_circle(draft)];
     }
@@ -146,6 +156,12 @@ pub(super) fn lost_wakeup(draft: &Draft<'_, '_>) -> Vec<Fix> {
     if blame.subkind == Some("wrong-waiter") {
         return vec![notify_all(draft), one_for_each(draft)];
     }
+    if blame.subkind == Some("wiped-out") {
+        return vec![look_after_clearing(draft)];
+    }
+    if blame.subkind == Some("before-the-change") {
+        return vec![change_first(draft)];
+    }
     let of_object = |step: &u32| {
         let resource = case.record.steps[*step as usize].resource.map(|r| &case.record.resources[r as usize]);
         resource.is_some_and(|resource| resource.kind == "object")
@@ -208,6 +224,48 @@ pub(super) fn lost_wakeup(draft: &Draft<'_, '_>) -> Vec<Fix> {
         draft.with_closes(in_loop, closes, guard),
         draft.with_closes(permit, "a notification that comes early is kept", None),
     ]
+}
+
+/// Where a change was taken back that nobody had looked at.
+fn look_after_clearing(draft: &Draft<'_, '_>) -> Fix {
+    let name = draft.name();
+    let words = Words {
+        title: format!("Clear `{name}` before the look, not after it"),
+        effort: Effort::Simple,
+        sketch: draft.written(
+            &[
+                &format!("{name}.store(false);   // first: what comes from now on sets it again"),
+                "…   // then look at what there is to do, and wait only if there is nothing",
+            ],
+            &[
+                &format!("{name}.clear()   # first: what comes from now on sets it again"),
+                "…   # then look at what there is to do, and wait only if there is nothing",
+            ],
+        ),
+        tradeoff: "a round for nothing, now and then",
+        risk: "the look has to come after every clear, also on the way back to the wait",
+    };
+    draft.with_closes(words, "what comes after the look is still known when the wait begins", None)
+}
+
+/// Where a notification told of something that was not there yet.
+fn change_first(draft: &Draft<'_, '_>) -> Fix {
+    let name = draft.name();
+    let words = Words {
+        title: format!("Change `{name}` first, and notify then"),
+        effort: Effort::Simple,
+        sketch: draft.written(
+            &[&format!("*{name}.lock().unwrap() = …;"), "condvar.notify_all();   // whoever wakes up finds it changed"],
+            &[
+                "with condition:",
+                "    …   # the change",
+                "    condition.notify_all()   # whoever wakes up finds it changed",
+            ],
+        ),
+        tradeoff: "none",
+        risk: "every other change has to notify, too",
+    };
+    draft.with_closes(words, "whoever is woken finds what it waits for", None)
 }
 
 /// Where one notification was not enough.
