@@ -62,7 +62,7 @@ impl Awaited {
     /// The word of such a wait, in records: the method that is called for it.
     pub fn word(self) -> &'static str {
         match self {
-            Awaited::Change => "await",
+            Awaited::Change | Awaited::Value => "await",
             Awaited::Lock => "lock",
             Awaited::ReadLock => "read",
             Awaited::WriteLock => "write",
@@ -71,8 +71,7 @@ impl Awaited {
             Awaited::Message => "recv",
             Awaited::Notification => "notified",
             Awaited::Task(_) => "join",
-            Awaited::Others => "wait",
-            Awaited::Value => "get",
+            Awaited::Others => "barrier wait",
         }
     }
 }

@@ -216,9 +216,8 @@ fn given_or_found(record: &Record, sources: &Sources<'_>) -> Vec<Option<String>>
         let places = || places_of[index as usize].iter().copied();
         let touched_at = || places().filter_map(|place| record.place(Some(place)));
         // The method at which a lock is given back and taken again is that of a condition variable.
-        let waits = |place: &Place| {
-            r.kind == "mutex" && sources.after(place).is_some_and(|after| after.starts_with("wait"))
-        };
+        let waits =
+            |place: &Place| r.kind == "mutex" && sources.after(place).is_some_and(|after| after.starts_with("wait"));
         let alone = || {
             let of_one = places().filter(|place| used[&Some(*place)] == Some(index));
             of_one.filter_map(|place| record.place(Some(place))).filter(move |place| !waits(place))

@@ -86,7 +86,8 @@ impl Engine {
     /// Who waits for the same, and has for longer.
     fn queued_before(&self, wait: &ObjectWait) -> Vec<(TaskId, Site)> {
         let others = (0..self.tasks.len() as u32).map(TaskId).filter(|task| *task != wait.task);
-        let parked = others.filter(|task| matches!(self.tasks[task.index()].status, Status::Waiting | Status::Disabled));
+        let parked =
+            others.filter(|task| matches!(self.tasks[task.index()].status, Status::Waiting | Status::Disabled));
         let theirs = parked.filter_map(|task| self.awaited(task));
         let before = theirs.filter(|other| other.resource == wait.resource && other.since < wait.since);
         before.map(|other| (other.task, other.site)).collect()

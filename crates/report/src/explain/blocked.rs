@@ -11,15 +11,14 @@ use super::case::{Blame, Case};
 use super::class::Class;
 use super::explanation::{Stack, Taken};
 use super::parting::parting;
+use super::trace::verb;
 use super::wakeups;
 use crate::record::{BLOCKED, BlockedRecord};
 use crate::terminal::operation::{describe, waits_for};
 
 /// Why nobody goes on.
 pub(super) fn blocked(case: &Case<'_>, all: &[BlockedRecord], cycle: &[u32]) -> Blame {
-    let all: Vec<BlockedRecord> = all.iter().map(|b| awaits::resolved(case, b)).collect();
-    let found = if cycle.is_empty() { awaits::cycle(case, &all) } else { Vec::new() };
-    let cycle = if found.is_empty() { cycle } else { &found };
+    let all: Vec<BlockedRecord> = all.iter().map(awaits::resolved).collect();
     let involved: Vec<&BlockedRecord> = match cycle.is_empty() {
         false => {
             let waits: HashMap<u32, &BlockedRecord> = all.iter().rev().map(|b| (b.task, b)).collect();
@@ -163,10 +162,10 @@ fn starvation(case: &Case<'_>, involved: &[&BlockedRecord]) -> Blame {
     let who = case.names.quoted(first.task);
     let what = waits_text(case, first);
     let why = why_nobody(case, first);
-    blame.subkind = Some(match first.operation.as_str() {
+    blame.subkind = Some(match first.method() {
         "recv" | "send" => "channel",
         "lock" | "read" | "write" => "never-released",
-        "wait" => "never-notified",
+        "wait" | "notified" => "never-notified",
         "spin_until" => "never-written",
         _ => "unbounded-wait",
     });
@@ -220,9 +219,17 @@ fn why_nobody(case: &Case<'_>, b: &BlockedRecord) -> String {
             }
             None => ", and nobody writes to it".to_owned(),
         },
-        AWAIT => match b.resource.and_then(|r| awaits::holder(case, r)) {
-            Some(task) => format!(", which task {} has and never gives back", names.quoted(task)),
-            None => match on_it(&["use"]).filter(|task| *task != b.task) {
+        AWAIT => match (b.awaited.as_deref(), b.blockers.first()) {
+            (Some("lock" | "read" | "write" | "acquire"), Some(holder)) => {
+                let over = if finished(holder.task) { ": it has finished" } else { "" };
+                format!(", which task {} took and never gives back{over}", names.quoted(holder.task))
+            }
+            (Some("send"), _) => ", and nobody receives".to_owned(),
+            (Some("notified"), Some(last)) => {
+                format!(", and nobody will notify it again: task {} was the last to do so", names.quoted(last.task))
+            }
+            (Some("notified"), None) => ", and nobody notifies it".to_owned(),
+            _ => match on_it(&["use"]).filter(|task| *task != b.task) {
                 Some(task) => {
                     format!(
                         ", and nobody will end that: task {} was the last of the others to use it",
@@ -258,7 +265,7 @@ fn wanted(case: &Case<'_>, b: &BlockedRecord) -> String {
         ("recv", Some(r)) => format!("a message in {}", case.names.short(r)),
         ("spin_until", Some(r)) => format!("another value of {}", case.names.short(r)),
         ("send", Some(r)) => format!("room in {}", case.names.short(r)),
-        (AWAIT, Some(r)) => awaits::wanted(case, r),
+        (AWAIT, Some(r)) => awaits::wanted(case, b, r),
         (_, Some(r)) => case.names.short(r).to_owned(),
         _ if awaited_name(case, b).is_some() => format!("`{}`", awaited_name(case, b).unwrap_or_default()),
         (_, None) => waits_for(case.record, &case.names, &b.operation, None, b.argument),
@@ -270,7 +277,10 @@ fn stack(case: &Case<'_>, b: &BlockedRecord) -> Stack {
     let taken = |step: u32| {
         let place = case.place_of(step).cloned();
         Taken {
-            text: describe(record, &case.names, &record.steps[step as usize]),
+            text: match act(record, &record.steps[step as usize]) {
+                Some(_) => verb(case, step),
+                None => describe(record, &case.names, &record.steps[step as usize]),
+            },
             step: Some(step),
             source: place.as_ref().and_then(|place| case.sources.line(place)),
             place,
@@ -310,7 +320,7 @@ fn waits_text(case: &Case<'_>, b: &BlockedRecord) -> String {
         return format!("waits for `{name}`");
     }
     match (b.operation.as_str(), b.resource) {
-        (AWAIT, Some(r)) => format!("waits for {}", awaits::wanted(case, r)),
+        (AWAIT, Some(r)) => format!("waits for {}", awaits::wanted(case, b, r)),
         _ => waits_for(case.record, &case.names, &b.operation, b.resource, b.argument),
     }
 }

@@ -263,7 +263,8 @@ fn is_inside(case: &Case<'_>, i: u32) -> bool {
     inside && matches!(case.whole.operation(step), "lock" | "unlock") && case.whole.outcome(step) != BLOCKED
 }
 
-fn verb(case: &Case<'_>, i: u32) -> String {
+/// What a step does: `locks `a``.
+pub(super) fn verb(case: &Case<'_>, i: u32) -> String {
     let step = &case.whole.steps[i as usize];
     let name = step.resource.map(|r| case.names.short(r)).unwrap_or_default();
     let value = step.value.map(shown).unwrap_or_default();

@@ -62,7 +62,7 @@ pub(super) fn blocked_on(
         }
         "notified" if everybody && b.blockers.is_empty() => text += " — nobody is left to notify it",
         "notified" => holders(&mut text, record, names, b, all, ("last notified by", "at")),
-        "get" | "await" if everybody && b.blockers.is_empty() => text += " — nobody is left to change it",
+        "await" if everybody && b.blockers.is_empty() => text += " — nobody is left to change it",
         "recv" => text += if everybody { " — channel empty, no active senders" } else { " — channel empty" },
         "send" => {
             text += if size == Some(0) { " — nobody receives" } else { " — channel full" };
@@ -80,7 +80,7 @@ pub(super) fn blocked_on(
             }
             holders(&mut text, record, names, b, all, ("last taken by", "at"));
         }
-        "barrier wait" => {
+        "barrier wait" if b.awaited.is_none() => {
             let _ = write!(text, " — {} of {} have come", same(), size.unwrap_or_default());
         }
         _ => {}
@@ -111,11 +111,11 @@ fn named(names: &Names<'_>, b: &BlockedRecord) -> Option<String> {
         Some("acquire") => "semaphore",
         Some("send" | "recv") => "channel",
         Some("notified") => "notify",
-        Some("wait") => "barrier",
-        _ => return Some(name.to_owned()),
+        Some("barrier wait") => "barrier",
+        _ => "",
     };
     Some(match name.strip_prefix("object ") {
-        Some(rest) => format!("{noun} {rest}"),
+        Some(rest) => format!("{noun} {rest}").trim_start().to_owned(),
         None => name.to_owned(),
     })
 }

@@ -117,6 +117,8 @@ pub(crate) fn waits_for(
     argument: Option<u64>,
 ) -> String {
     let name = names.resource(resource).unwrap_or("it");
+    // What it is, its methods have said.
+    let name = name.strip_prefix("object ").unwrap_or(name);
     match operation {
         "join" => match names.target(argument) {
             Some(target) => format!("waits for task {} to finish", names.tag(target)),
