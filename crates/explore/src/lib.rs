@@ -60,6 +60,7 @@ use drawloom_engine::strategy::Strategy;
 pub use exploration::{Exploration, Failure};
 pub use fixes::try_fix;
 pub use harness::{Choices, Test, check};
+pub use output::ask_for_columns;
 pub use program::{Executor, Program};
 pub use scenario::Layout;
 

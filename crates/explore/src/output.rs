@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use drawloom_report::{PageOptions, Record, RenderOptions, Shown, kept, page, render as render_record};
@@ -30,13 +31,20 @@ pub(super) fn render(record: &Record, kept: Option<&Kept>) -> String {
     render_record(record, &options)
 }
 
+static COLUMNS: OnceLock<fn() -> Option<usize>> = OnceLock::new();
+
+/// Says how many columns the terminal has to which reports go, if it is one: to ask it takes a system call, which is the front
+/// end's to make.
+pub fn ask_for_columns(columns: fn() -> Option<usize>) {
+    let _ = COLUMNS.set(columns);
+}
+
 /// The columns of the terminal, if this is one; `COLUMNS` says otherwise.
-fn width() -> usize {
+pub(super) fn width() -> usize {
     /// Less leaves no room for a trace.
     const LEAST: usize = 60;
     let asked = std::env::var("COLUMNS").ok().and_then(|columns| columns.trim().parse().ok());
-    let terminal = || console::Term::stderr().size_checked().map(|(_, columns)| usize::from(columns));
-    asked.or_else(terminal).map_or(RenderOptions::default().width, |columns: usize| columns.max(LEAST))
+    asked.or_else(|| COLUMNS.get()?()).map_or(RenderOptions::default().width, |columns: usize| columns.max(LEAST))
 }
 
 /// A source file: its name is relative to the workspace, while tests run in their package.

@@ -10,9 +10,9 @@ use std::sync::{Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
 use drawloom_report::printable;
-use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 
 use super::exploration::{about, grouped};
+use super::output;
 use super::plan::Plan;
 
 /// What takes no longer than this shows no bar.
@@ -23,8 +23,10 @@ const LINE_AFTER: Duration = Duration::from_secs(5);
 const LINE_EVERY: Duration = Duration::from_secs(10);
 /// How often the time is looked at, more or less.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
-/// The length of a bar that is full.
-const WHOLE: u64 = 1000;
+/// The columns of a bar.
+const BAR: usize = 24;
+/// Goes to the beginning of the line and clears it.
+const CLEAR: &str = "\r\x1b[2K";
 
 /// Shows how far an exploration has come.
 pub(super) struct Progress {
@@ -47,8 +49,12 @@ struct Display {
 }
 
 enum Shown {
-    Bar(Option<ProgressBar>),
-    Lines { to: Box<dyn Write + Send>, next: Duration },
+    /// In the last line of the terminal, which tests that run at the same time share; whether it is there.
+    Bar(bool),
+    Lines {
+        to: Box<dyn Write + Send>,
+        next: Duration,
+    },
 }
 
 /// How far it has come.
@@ -66,7 +72,7 @@ struct Status {
 impl Progress {
     pub(super) fn new(plan: &Plan) -> Progress {
         let on = match on_terminal() {
-            true => Shown::Bar(None),
+            true => Shown::Bar(false),
             false => Shown::Lines { to: Box::new(std::io::stderr()), next: LINE_AFTER },
         };
         Progress::on(on, printable(&plan.name).into_owned(), (!plan.is_exhaustive()).then_some(plan.executions))
@@ -103,7 +109,7 @@ impl Progress {
         let until_next = made as f64 * LOOK_EVERY.as_secs_f64() / elapsed.as_secs_f64().max(1e-6);
         self.look_at.store(made + until_next as u64, Ordering::Relaxed);
         let due = match &display.on {
-            Shown::Bar(bar) => bar.is_some() || elapsed >= BAR_AFTER,
+            Shown::Bar(there) => *there || elapsed >= BAR_AFTER,
             Shown::Lines { next, .. } => elapsed >= *next,
         };
         if !due {
@@ -121,10 +127,10 @@ impl Progress {
             part: display.part,
         };
         match &mut display.on {
-            Shown::Bar(bar) => {
-                let bar = bar.get_or_insert_with(new_bar);
-                bar.set_position((status.part * WHOLE as f64) as u64);
-                bar.set_message(format!("{} {}", self.test, status.text()));
+            Shown::Bar(there) => {
+                *there = true;
+                let line = bar(status.part, &format!("{} {}", self.test, status.text()), output::width());
+                let _ = write!(std::io::stderr(), "{CLEAR}{line}");
             }
             Shown::Lines { to, next } => {
                 *next = elapsed + LINE_EVERY;
@@ -138,8 +144,8 @@ impl Progress {
 impl Drop for Progress {
     fn drop(&mut self) {
         let display = self.display.get_mut().unwrap_or_else(|e| e.into_inner());
-        if let Shown::Bar(Some(bar)) = &display.on {
-            bar.finish_and_clear();
+        if let Shown::Bar(true) = display.on {
+            let _ = write!(std::io::stderr(), "{CLEAR}");
         }
     }
 }
@@ -183,14 +189,11 @@ fn on_terminal() -> bool {
     })
 }
 
-/// Another bar below those of the tests that run at the same time.
-fn new_bar() -> ProgressBar {
-    static BARS: OnceLock<MultiProgress> = OnceLock::new();
-    let bar = ProgressBar::new(WHOLE);
-    if let Ok(style) = ProgressStyle::with_template("{bar:24} {wide_msg}") {
-        bar.set_style(style.progress_chars("━╸ "));
-    }
-    BARS.get_or_init(MultiProgress::new).add(bar)
+/// A bar and what it is of, in one line of so many columns.
+fn bar(part: f64, text: &str, columns: usize) -> String {
+    let full = (part * BAR as f64) as usize;
+    let line = format!("{}{} {text}", "━".repeat(full), " ".repeat(BAR - full.min(BAR)));
+    line.chars().take(columns.saturating_sub(1)).collect()
 }
 
 #[cfg(test)]
@@ -265,6 +268,12 @@ mod tests {
                     .to_owned(),
             ]
         );
+    }
+
+    #[test]
+    fn a_bar_is_one_line_of_the_terminal() {
+        assert_eq!(bar(0.5, "bank::deposits 1 of 2", 200), "━━━━━━━━━━━━             bank::deposits 1 of 2");
+        assert_eq!(bar(0.99, "bank::deposits", 30).chars().count(), 29);
     }
 
     #[test]

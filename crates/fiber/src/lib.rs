@@ -33,6 +33,7 @@ mod runtime;
 mod stacks;
 mod step;
 mod teardown;
+mod terminal;
 mod verdict;
 mod watchdog;
 
@@ -42,3 +43,4 @@ pub use locals::{Destroyed, LocalKey};
 pub use panics::ForcedUnwind;
 pub use runtime::{Body, Handle, current};
 pub use step::Seen;
+pub use terminal::columns;

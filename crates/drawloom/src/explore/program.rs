@@ -18,6 +18,7 @@ pub(super) struct Fibers<F> {
 
 impl<F> Fibers<F> {
     pub(super) fn of(body: F) -> Self {
+        drawloom_explore::ask_for_columns(drawloom_fiber::columns);
         Fibers { body: Arc::new(body) }
     }
 }
