@@ -212,6 +212,11 @@ fn compare_with_yields(generate: fn(u64) -> Program, seeds: Range<u64>, most: u6
         compared += 1;
         let yielding = program.with_yields(seed);
         let (with, found) = explored(&yielding, WITHOUT);
+        if with.cut_spin_rounds().is_some() {
+            // The same load before each of several yields is a spin loop for all that is known: it is cut, and says so.
+            assert!(!with.exhausted() && found.is_subset(&expected), "seed {seed}: {yielding:?}");
+            continue;
+        }
         let counts = |e: &drawloom::Exploration| (e.executions(), e.failing_executions(), e.exhausted());
         let (expects, finds) = ((counts(&without), &expected), (counts(&with), &found));
         assert_eq!(finds, expects, "seed {seed}: {yielding:?}");
