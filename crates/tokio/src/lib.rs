@@ -30,7 +30,7 @@
 //! `docs/tokio-parity.md` says for each item what it is here and where it differs; `docs/async.md` is the guide, also
 //! to putting a project under control without an edit.
 //!
-//! Outside of an exploration the same types work on threads of the operating system, except for [`task::LocalSet`].
+//! Outside of an exploration the same types work on threads of the operating system.
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod context;
@@ -54,7 +54,7 @@ pub use task::spawn;
 /// What the expansions of macros call.
 #[doc(hidden)]
 pub mod __private {
-    pub use crate::macros::{first_branch, run};
+    pub use crate::macros::{Flavor, On, first_branch, poll_budget, run};
     pub use drawloom::__private::run_foreign_test as run_test;
     pub use drawloom::thread::LocalKey as ThreadLocalKey;
     pub use drawloom::thread_local;

@@ -1,8 +1,10 @@
 //! The macros: what they are made of is in the crate `drawloom-tokio-macros`.
 
 use std::future::Future;
+use std::task::{Context, Poll};
 
-use crate::runtime::Builder;
+use crate::runtime::{Builder, LocalOptions};
+use crate::task::coop;
 
 /// Waits for the first of several futures, and drops the others, as `tokio::select!`.
 ///
@@ -54,16 +56,62 @@ pub fn first_branch(disabled: u64, count: usize) -> usize {
     }
 }
 
+/// Whether `select!` may poll its branches: a task without budget yields first.
+pub fn poll_budget(context: &mut Context<'_>) -> Poll<()> {
+    match coop::has_budget_remaining() {
+        true => Poll::Ready(()),
+        false => {
+            context.waker().wake_by_ref();
+            Poll::Pending
+        }
+    }
+}
+
 /// Runs the body of `#[test]` or `#[main]` on a runtime.
 #[track_caller]
-pub fn run<F: Future>(several_threads: bool, workers: Option<usize>, paused: bool, body: F) -> F::Output {
-    let mut builder = match several_threads {
-        true => Builder::new_multi_thread(),
-        false => Builder::new_current_thread(),
+pub fn run<F: Future>(on: &On<'_>, body: F) -> F::Output {
+    let mut builder = match on.flavor {
+        Flavor::MultiThread => Builder::new_multi_thread(),
+        Flavor::CurrentThread | Flavor::Local => Builder::new_current_thread(),
     };
-    if let Some(workers) = workers {
+    if let Some(workers) = on.workers {
         builder.worker_threads(workers);
     }
-    let runtime = builder.enable_all().start_paused(paused).build();
-    runtime.unwrap_or_else(|error| panic!("no runtime: {error}")).block_on(body)
+    if let Some(name) = on.name {
+        builder.name(name);
+    }
+    builder.enable_all().start_paused(on.paused);
+    match on.flavor {
+        Flavor::Local => built(builder.build_local(LocalOptions::default())).block_on(body),
+        Flavor::CurrentThread | Flavor::MultiThread => built(builder.build()).block_on(body),
+    }
+}
+
+#[track_caller]
+fn built<T>(runtime: std::io::Result<T>) -> T {
+    runtime.unwrap_or_else(|error| panic!("no runtime: {error}"))
+}
+
+/// What `#[test]` or `#[main]` says of its runtime.
+#[derive(Debug)]
+pub struct On<'a> {
+    /// As `flavor`.
+    pub flavor: Flavor,
+    /// As `worker_threads`.
+    pub workers: Option<usize>,
+    /// As `start_paused`.
+    pub paused: bool,
+    /// As `name`.
+    pub name: Option<&'a str>,
+}
+
+/// The flavors of a runtime.
+#[derive(Debug, Clone, Copy)]
+pub enum Flavor {
+    /// One thread.
+    CurrentThread,
+    /// Several threads.
+    MultiThread,
+    /// One thread, with tasks that need not be `Send`.
+    Local,
 }

@@ -8,6 +8,7 @@ use std::future::{Future, poll_fn};
 use std::panic::Location;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll, Waker};
 
 use drawloom::future;
@@ -64,6 +65,17 @@ impl Turns {
         Wakers::from(next).wake();
     }
 
+    /// No longer waits.
+    fn leave(&self, ticket: u64, place: Place) {
+        if !future::facade::is_over() {
+            let left = self.state.update_from(place, |state| {
+                let at = state.waiting.iter().position(|(waiting, _)| *waiting == ticket);
+                at.and_then(|at| state.waiting.remove(at))
+            });
+            drop(left);
+        }
+    }
+
     /// Takes the turn, blocking the task; none while it is torn down, where nobody waits for anybody.
     pub(crate) fn take(&self, mut ticket: Option<u64>, place: Place) -> bool {
         if future::facade::is_over() {
@@ -101,12 +113,20 @@ pub(crate) struct InTurn<F> {
     turns: Arc<Turns>,
     ticket: Option<u64>,
     place: Place,
+    /// Once it is set, whoever drops the future has the turn for it.
+    lent: Option<Arc<AtomicBool>>,
 }
 
 impl<F: Future> InTurn<F> {
     #[track_caller]
     pub(crate) fn new(turns: Arc<Turns>, future: F) -> Self {
-        InTurn { future: Some(future), turns, ticket: None, place: Location::caller() }
+        InTurn { future: Some(future), turns, ticket: None, place: Location::caller(), lent: None }
+    }
+
+    /// The future is dropped without taking the turn once `lent` is set: somebody has it who waits for that.
+    pub(crate) fn until(mut self, lent: Arc<AtomicBool>) -> Self {
+        self.lent = Some(lent);
+        self
     }
 }
 
@@ -116,7 +136,7 @@ impl<F: Future> Future for InTurn<F> {
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<F::Output> {
         // SAFETY: `future` is pinned whenever `self` is: it is only ever dropped in place.
         let (mut future, turns, ticket, place) = unsafe {
-            let InTurn { future, turns, ticket, place } = self.get_unchecked_mut();
+            let InTurn { future, turns, ticket, place, lent: _ } = self.get_unchecked_mut();
             (Pin::new_unchecked(future), turns, ticket, *place)
         };
         if turns.poll_take(ticket, context.waker(), place).is_pending() {
@@ -146,6 +166,13 @@ impl Drop for Turn<'_> {
 impl<F> Drop for InTurn<F> {
     fn drop(&mut self) {
         if self.future.is_some() {
+            if self.lent.as_ref().is_some_and(|lent| lent.load(Ordering::Acquire)) {
+                if let Some(ticket) = self.ticket {
+                    self.turns.leave(ticket, self.place);
+                }
+                self.future = None;
+                return;
+            }
             let _turn =
                 self.turns.take(self.ticket, self.place).then(|| Turn { turns: &self.turns, place: self.place });
             // Assigning drops it in place, as its pin demands, and while it is our turn.

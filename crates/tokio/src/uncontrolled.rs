@@ -2,6 +2,8 @@
 
 use std::io;
 
+use crate::context;
+
 /// Of `call`, which reaches outside of the exploration.
 pub(crate) fn error(call: &str) -> io::Error {
     let message = format!(
@@ -9,6 +11,22 @@ pub(crate) fn error(call: &str) -> io::Error {
          or a trait of your own, in its place"
     );
     io::Error::new(io::ErrorKind::Unsupported, message)
+}
+
+/// As [`error`], of what tokio does only inside of a runtime.
+#[track_caller]
+pub(crate) fn outside(call: &str) -> io::Error {
+    let _ = context::current();
+    error(call)
+}
+
+/// As [`error`], of what tokio does on a thread that blocks: none is started when the runtime has ended.
+#[track_caller]
+pub(crate) fn blocking(call: &str) -> io::Error {
+    match context::current().has_ended() {
+        true => io::Error::other("background task failed"),
+        false => error(call),
+    }
 }
 
 /// Types that nobody can make, since each way to make one fails.

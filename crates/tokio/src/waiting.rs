@@ -1,12 +1,14 @@
 //! Waiting: wakers that are kept in an object, and taken out in a step to be woken after it.
 
 use std::future::Future;
+use std::marker::PhantomPinned;
 use std::pin::Pin;
-use std::task::{Context, Poll, Waker};
+use std::task::{Context, Poll, Waker, ready};
 
 use drawloom::object::{Act, Awaited, Object};
 
 use crate::sync::permits::Place;
+use crate::task::coop;
 
 /// Mostly one waker at a time, so that one needs no allocation.
 #[derive(Default)]
@@ -60,27 +62,56 @@ impl Waiting {
         Waiting { waiting: Vec::new(), tickets: 0 }
     }
 
-    /// Waits, under the same ticket as before.
-    pub(crate) fn register(&mut self, ticket: &mut Option<u64>, waker: &Waker) {
+    /// Waits, under the same ticket as before. The waker that was there is dropped outside of the step: that may take
+    /// one.
+    #[must_use]
+    pub(crate) fn register(&mut self, ticket: &mut Option<u64>, waker: &Waker) -> Option<Waker> {
         let mine = *ticket.get_or_insert_with(|| {
             self.tickets += 1;
             self.tickets
         });
         match self.waiting.iter_mut().find(|(ticket, _)| *ticket == mine) {
-            Some((_, known)) => known.clone_from(waker),
-            None => self.waiting.push((mine, waker.clone())),
+            Some((_, known)) if known.will_wake(waker) => None,
+            Some((_, known)) => Some(std::mem::replace(known, waker.clone())),
+            None => {
+                self.waiting.push((mine, waker.clone()));
+                None
+            }
         }
     }
 
-    /// No longer waits.
-    pub(crate) fn forget(&mut self, ticket: u64) {
-        self.waiting.retain(|(waiting, _)| *waiting != ticket);
+    /// No longer waits. The waker is dropped outside of the step.
+    #[must_use]
+    pub(crate) fn forget(&mut self, ticket: u64) -> Option<Waker> {
+        let at = self.waiting.iter().position(|(waiting, _)| *waiting == ticket)?;
+        Some(self.waiting.remove(at).1)
     }
 
     pub(crate) fn take(&mut self) -> Wakers {
         let mut wakers = Wakers::default();
         wakers.extend(self.waiting.drain(..).map(|(_, waker)| waker));
         wakers
+    }
+}
+
+/// `future`, which has to be pinned as tokio's has: whoever polls it here by itself must be able to there.
+pub(crate) fn pinned<F: Future>(future: F) -> Pinned<F> {
+    Pinned { future, _pinned: PhantomPinned }
+}
+
+/// What [`pinned`] returns.
+pub(crate) struct Pinned<F> {
+    future: F,
+    _pinned: PhantomPinned,
+}
+
+impl<F: Future> Future for Pinned<F> {
+    type Output = F::Output;
+
+    #[inline]
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<F::Output> {
+        // SAFETY: `future` is pinned whenever `self` is: nothing moves it out, and there is no destructor.
+        unsafe { self.map_unchecked_mut(|this| &mut this.future) }.poll(context)
     }
 }
 
@@ -117,25 +148,26 @@ where
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<T> {
         let Until { object, waiting, ready, ticket, awaited, place } = self.get_mut();
-        object.update_doing(place, |state| match ready(state) {
+        let budget = ready!(coop::poll_proceed(context));
+        let (poll, _waker) = object.update_doing(place, |state| match ready(state) {
             Some(output) => {
-                if let Some(ticket) = ticket.take() {
-                    waiting(state).forget(ticket);
-                }
-                (Poll::Ready(output), Act::Receives)
+                let waker = ticket.take().and_then(|ticket| waiting(state).forget(ticket));
+                ((Poll::Ready(output), waker), Act::Receives)
             }
             None => {
-                waiting(state).register(ticket, context.waker());
-                (Poll::Pending, Act::Awaits(*awaited))
+                let waker = waiting(state).register(ticket, context.waker());
+                ((Poll::Pending, waker), Act::Awaits(*awaited))
             }
-        })
+        });
+        budget.after(poll)
     }
 }
 
 impl<S, R> Drop for Until<'_, S, R> {
     fn drop(&mut self) {
         if let Some(ticket) = self.ticket {
-            self.object.update_doing(self.place, |state| ((self.waiting)(state).forget(ticket), Act::Abandons));
+            let _waker =
+                self.object.update_doing(self.place, |state| ((self.waiting)(state).forget(ticket), Act::Abandons));
         }
     }
 }

@@ -1,11 +1,19 @@
 //! What facades of async runtimes are made of, beside the public part of [`future`](super).
 
+use std::any::Any;
 use std::fmt;
 use std::marker::PhantomData;
 use std::sync::Arc;
+use std::task::Waker;
+use std::time::Duration;
 
+use drawloom_fiber::ForcedUnwind;
+
+use super::JoinError;
 use super::group::Group;
+use super::native_timer;
 use crate::rt;
+use crate::time::Instant;
 
 /// The number of the running task in its execution; none outside of an exploration.
 #[must_use]
@@ -17,6 +25,29 @@ pub fn running() -> Option<u32> {
 #[must_use]
 pub fn is_over() -> bool {
     std::thread::panicking() || rt::current().is_some_and(rt::Handle::is_tearing_down)
+}
+
+/// What became of a task that somebody else than [`spawn`](super::spawn) has run: it was aborted.
+#[must_use]
+pub fn cancelled() -> JoinError {
+    JoinError::cancelled()
+}
+
+/// As [`cancelled`]: it has panicked.
+#[must_use]
+pub fn panicked(payload: Box<dyn Any + Send>) -> JoinError {
+    JoinError::panicked(payload)
+}
+
+/// Whether somebody has caught the end of the execution, which has to go on.
+#[must_use]
+pub fn is_torn_down(payload: &(dyn Any + Send)) -> bool {
+    payload.is::<ForcedUnwind>()
+}
+
+/// Wakes `waker` after `duration`, outside of explorations.
+pub fn wake_after(duration: Duration, waker: &Waker) {
+    native_timer::register(Instant::now() + duration, None, waker);
 }
 
 /// Tasks that end together: those of a runtime.
@@ -51,7 +82,8 @@ impl fmt::Debug for Tasks {
 #[must_use = "leaves at once if it is dropped"]
 pub struct Entered {
     before: Option<Arc<Group>>,
-    here: PhantomData<*const ()>,
+    /// It has to be dropped where it was made.
+    here: PhantomData<std::sync::MutexGuard<'static, ()>>,
 }
 
 impl Drop for Entered {

@@ -4,7 +4,7 @@ use std::any::Any;
 use std::error::Error;
 use std::fmt;
 use std::future::Future;
-use std::panic::{AssertUnwindSafe, Location, catch_unwind};
+use std::panic::{AssertUnwindSafe, Location, RefUnwindSafe, UnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
@@ -233,7 +233,7 @@ impl<T> fmt::Debug for JoinHandle<T> {
 #[derive(Clone)]
 pub struct AbortHandle {
     target: Arc<Target>,
-    shared: Arc<dyn Ended + Send + Sync>,
+    shared: Arc<dyn Ended + Send + Sync + UnwindSafe + RefUnwindSafe>,
 }
 
 trait Ended {
@@ -275,8 +275,12 @@ enum Why {
 }
 
 impl JoinError {
-    fn cancelled() -> JoinError {
+    pub(super) fn cancelled() -> JoinError {
         JoinError(Why::Cancelled)
+    }
+
+    pub(super) fn panicked(payload: Box<dyn Any + Send>) -> JoinError {
+        JoinError(Why::Panic(payload))
     }
 
     /// Whether it was aborted.

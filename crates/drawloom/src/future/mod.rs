@@ -37,6 +37,7 @@ mod drive;
 pub mod facade;
 mod group;
 mod join;
+mod native_timer;
 mod timer;
 mod yield_now;
 

@@ -2,6 +2,8 @@
 //!
 //! A task keeps the timers of the futures that it polls. The earliest one bounds its wait; when it is
 //! due, what waits for it is woken. Nothing ticks: time that nobody waits for passes at once.
+//!
+//! Outside of an exploration a thread of its own keeps all timers, so that whichever executor polls is woken.
 
 use std::cell::{Cell, RefCell};
 use std::error::Error;
@@ -13,6 +15,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
+use super::native_timer;
 use crate::time::Instant;
 
 #[derive(Default)]
@@ -23,6 +26,10 @@ struct Timers {
 
 /// Tells timers apart, in whichever task they are kept: a future may be polled by another one later.
 static MADE: AtomicU64 = AtomicU64::new(0);
+
+pub(super) fn new_number() -> u64 {
+    MADE.fetch_add(1, Ordering::Relaxed)
+}
 
 struct Pending {
     number: u64,
@@ -102,6 +109,13 @@ impl Sleep {
         Instant::now() >= self.deadline
     }
 
+    /// Whether it was polled in vain.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn was_polled(&self) -> bool {
+        self.number.is_some()
+    }
+
     /// Waits for another instant from now on.
     pub fn reset(mut self: Pin<&mut Self>, deadline: Instant) {
         self.forget();
@@ -110,6 +124,9 @@ impl Sleep {
 
     fn forget(&mut self) {
         if let Some(number) = self.number.take() {
+            if native_timer::forget(number) {
+                return;
+            }
             // Fails for the task's own locals only, when there is nobody left to wake.
             let _ = TIMERS.try_with(|timers| {
                 let waker = {
@@ -132,6 +149,10 @@ impl Future for Sleep {
             return Poll::Ready(());
         }
         let (deadline, mine) = (self.deadline, self.number);
+        if crate::rt::current().is_none() {
+            self.number = Some(native_timer::register(deadline, mine, context.waker()));
+            return Poll::Pending;
+        }
         let number = TIMERS.with(|timers| {
             let timers = &mut *timers.borrow_mut();
             let known =
@@ -141,7 +162,7 @@ impl Future for Sleep {
                 return timer.number;
             }
             ANY.set(true);
-            let number = MADE.fetch_add(1, Ordering::Relaxed);
+            let number = new_number();
             timers.pending.push(Pending { number, deadline, waker: context.waker().clone() });
             number
         });

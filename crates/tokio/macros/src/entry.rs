@@ -5,7 +5,7 @@ use quote::{ToTokens, quote, quote_spanned};
 use syn::parse::Parser;
 use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
-use syn::{Expr, ExprLit, ItemFn, Lit, LitStr, Meta, Path, ReturnType, Token};
+use syn::{Expr, ExprLit, Ident, ItemFn, Lit, LitStr, Meta, Path, ReturnType, Token};
 
 struct Arguments {
     /// What becomes of the runtime's builder.
@@ -17,14 +17,15 @@ struct Arguments {
 }
 
 struct Runtime {
-    several_threads: bool,
+    flavor: &'static str,
     workers: Option<Expr>,
     paused: Option<Expr>,
+    name: Option<Expr>,
 }
 
 impl Arguments {
-    fn parse(tokens: TokenStream, several_threads: bool) -> syn::Result<Self> {
-        let runtime = Runtime { several_threads, workers: None, paused: None };
+    fn parse(tokens: TokenStream, flavor: &'static str) -> syn::Result<Self> {
+        let runtime = Runtime { flavor, workers: None, paused: None, name: None };
         let mut arguments = Arguments { runtime, krate: default_crate(), explore: String::new() };
         for meta in Punctuated::<Meta, Token![,]>::parse_terminated.parse2(tokens)? {
             arguments.apply(&meta)?;
@@ -41,11 +42,13 @@ impl Arguments {
         match name.as_str() {
             "flavor" => {
                 let flavor = string(value)?;
-                self.runtime.several_threads = match flavor.value().as_str() {
-                    "multi_thread" => true,
-                    "current_thread" | "local" => false,
+                self.runtime.flavor = match flavor.value().as_str() {
+                    "multi_thread" => "MultiThread",
+                    "current_thread" => "CurrentThread",
+                    "local" => "Local",
                     other => {
-                        let message = format!("no such runtime flavor `{other}`: `current_thread`, `multi_thread`");
+                        let message =
+                            format!("no such runtime flavor `{other}`: `current_thread`, `multi_thread`, `local`");
                         return Err(syn::Error::new_spanned(flavor, message));
                     }
                 };
@@ -59,8 +62,9 @@ impl Arguments {
                     other => string(other)?.parse::<Path>()?.to_token_stream(),
                 }
             }
-            // Nothing of what they are about is different here.
-            "unhandled_panic" | "name" => {}
+            "name" => self.runtime.name = Some(value.clone()),
+            // Nothing of what it is about is different here.
+            "unhandled_panic" => {}
             _ => {
                 let message = format!(
                     "unknown attribute `{name}`: expected `flavor`, `worker_threads`, `start_paused`, `crate`, \
@@ -74,13 +78,22 @@ impl Arguments {
 
     /// A runtime that runs `body`.
     fn run(&self, body: &TokenStream, span: Span) -> TokenStream {
-        let Arguments { runtime: Runtime { several_threads, workers, paused }, krate, .. } = self;
-        let workers = match workers {
-            Some(workers) => quote!(::core::option::Option::Some(#workers)),
+        let Arguments { runtime: Runtime { flavor, workers, paused, name }, krate, .. } = self;
+        let option = |value: &Option<Expr>| match value {
+            Some(value) => quote!(::core::option::Option::Some(#value)),
             None => quote!(::core::option::Option::None),
         };
+        let (workers, name, flavor) = (option(workers), option(name), Ident::new(flavor, Span::call_site()));
         let paused = paused.as_ref().map_or_else(|| quote!(false), ToTokens::to_token_stream);
-        quote_spanned!(span=> #krate::__private::run(#several_threads, #workers, #paused, #body))
+        quote_spanned!(span=> #krate::__private::run(
+            &#krate::__private::On {
+                flavor: #krate::__private::Flavor::#flavor,
+                workers: #workers,
+                paused: #paused,
+                name: #name,
+            },
+            #body,
+        ))
     }
 }
 
@@ -119,7 +132,7 @@ fn async_function(item: TokenStream, attribute: &str) -> syn::Result<ItemFn> {
 }
 
 pub(crate) fn test(arguments: TokenStream, item: TokenStream) -> syn::Result<TokenStream> {
-    let arguments = Arguments::parse(arguments, false)?;
+    let arguments = Arguments::parse(arguments, "CurrentThread")?;
     let function = async_function(item, "#[tokio::test]")?;
     let ItemFn { attrs, vis, sig, block, .. } = &function;
     if !sig.inputs.is_empty() {
@@ -162,7 +175,7 @@ pub(crate) fn test(arguments: TokenStream, item: TokenStream) -> syn::Result<Tok
 }
 
 pub(crate) fn main(arguments: TokenStream, item: TokenStream) -> syn::Result<TokenStream> {
-    let arguments = Arguments::parse(arguments, true)?;
+    let arguments = Arguments::parse(arguments, "MultiThread")?;
     let mut function = async_function(item, "#[tokio::main]")?;
     let ItemFn { attrs, vis, sig, block, .. } = &mut function;
     sig.asyncness = None;

@@ -164,12 +164,16 @@ pub(crate) fn expand(input: TokenStream) -> syn::Result<TokenStream> {
             #(#variants(#variants),)*
             None,
         }
-        let #selected = {
+        #[allow(unused_mut)]
+        let mut #selected = {
             let mut disabled = 0_u64;
             #(#conditions)*
             let (#(#futures,)*) = (#(#expressions,)*);
             #(#pins)*
             ::core::future::poll_fn(|context| {
+                if #krate::__private::poll_budget(context).is_pending() {
+                    return ::core::task::Poll::Pending;
+                }
                 let mut pending = false;
                 let first = #first;
                 for offset in 0..#count {

@@ -1,7 +1,7 @@
 //! [`split`], as `tokio::io` has it: the halves share a lock, which is under control as well.
 
 use std::fmt;
-use std::io;
+use std::io::{self, IoSlice};
 use std::pin::Pin;
 use std::sync::{Arc, PoisonError};
 use std::task::{Context, Poll};
@@ -12,8 +12,9 @@ use real_tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 /// Two halves of one stream.
 #[track_caller]
 pub fn split<T: AsyncRead + AsyncWrite>(stream: T) -> (ReadHalf<T>, WriteHalf<T>) {
+    let is_write_vectored = stream.is_write_vectored();
     let stream = Arc::new(Mutex::new(stream));
-    (ReadHalf { stream: stream.clone() }, WriteHalf { stream })
+    (ReadHalf { stream: stream.clone() }, WriteHalf { stream, is_write_vectored })
 }
 
 /// The half of [`split`] that reads.
@@ -24,6 +25,7 @@ pub struct ReadHalf<T> {
 /// The half of [`split`] that writes.
 pub struct WriteHalf<T> {
     stream: Arc<Mutex<T>>,
+    is_write_vectored: bool,
 }
 
 fn with<T, R>(stream: &Mutex<T>, f: impl FnOnce(Pin<&mut T>) -> R) -> R {
@@ -71,6 +73,18 @@ impl<T: AsyncRead> AsyncRead for ReadHalf<T> {
 impl<T: AsyncWrite> AsyncWrite for WriteHalf<T> {
     fn poll_write(self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         with(&self.stream, |stream| stream.poll_write(context, bytes))
+    }
+
+    fn poll_write_vectored(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        slices: &[IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        with(&self.stream, |stream| stream.poll_write_vectored(context, slices))
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.is_write_vectored
     }
 
     fn poll_flush(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {

@@ -2,9 +2,13 @@
 
 use std::fmt;
 use std::io;
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
 use std::time::Duration;
 
+use super::handle::Making;
 use super::{Handle, LocalOptions, LocalRuntime, Runtime, RuntimeFlavor};
+use crate::task::{Hook, ThreadHooks};
 
 /// Builds a [`Runtime`], as `tokio::runtime::Builder`. What concerns the threads of the operating system is
 /// accepted, and has no effect.
@@ -12,6 +16,10 @@ pub struct Builder {
     flavor: RuntimeFlavor,
     workers: Option<usize>,
     paused: bool,
+    name: Option<String>,
+    has_time: bool,
+    park: Option<Hook>,
+    threads: ThreadHooks,
 }
 
 /// What becomes of the runtime when a task panics: nothing; the panic is found if nobody awaits the task.
@@ -26,7 +34,15 @@ pub enum UnhandledPanic {
 
 impl Builder {
     fn new(flavor: RuntimeFlavor) -> Builder {
-        Builder { flavor, workers: None, paused: false }
+        Builder {
+            flavor,
+            workers: None,
+            paused: false,
+            name: None,
+            has_time: false,
+            park: None,
+            threads: ThreadHooks::default(),
+        }
     }
 
     /// A runtime of one thread.
@@ -60,21 +76,110 @@ impl Builder {
         self
     }
 
+    /// Everything that a runtime can have: timers.
+    pub fn enable_all(&mut self) -> &mut Self {
+        self.enable_time()
+    }
+
+    /// Timers: without them, whatever would make one panics.
+    pub fn enable_time(&mut self) -> &mut Self {
+        self.has_time = true;
+        self
+    }
+
+    /// What the runtime is called.
+    ///
+    /// # Panics
+    ///
+    /// If that is empty.
+    #[track_caller]
+    pub fn name(&mut self, val: impl Into<String>) -> &mut Self {
+        let val = val.into();
+        assert!(!val.trim().is_empty(), "runtime name shouldn't be empty");
+        self.name = Some(val);
+        self
+    }
+
+    /// Calls `f` whenever the thread that blocks on a runtime of one thread is about to wait. Other threads are those
+    /// of tasks, and do not call it.
+    pub fn on_thread_park(&mut self, f: impl Fn() + Send + Sync + 'static) -> &mut Self {
+        self.park = Some(Arc::new(AssertUnwindSafe(Box::new(f))));
+        self
+    }
+
+    /// Calls `f` where a thread begins, outside of explorations.
+    pub fn on_thread_start(&mut self, f: impl Fn() + Send + Sync + 'static) -> &mut Self {
+        self.threads.start = Some(Arc::new(AssertUnwindSafe(Box::new(f))));
+        self
+    }
+
+    /// Calls `f` where a thread ends, outside of explorations.
+    pub fn on_thread_stop(&mut self, f: impl Fn() + Send + Sync + 'static) -> &mut Self {
+        self.threads.stop = Some(Arc::new(AssertUnwindSafe(Box::new(f))));
+        self
+    }
+
     /// Builds the runtime.
     #[track_caller]
     pub fn build(&mut self) -> io::Result<Runtime> {
+        Ok(Runtime::of(self.handle(false)))
+    }
+
+    /// Builds a runtime for what need not be `Send`.
+    ///
+    /// # Panics
+    ///
+    /// If it is to have several threads.
+    #[track_caller]
+    pub fn build_local(&mut self, _options: LocalOptions) -> io::Result<LocalRuntime> {
+        let is_single = self.flavor == RuntimeFlavor::CurrentThread;
+        assert!(is_single, "multi_thread is not supported for LocalRuntime");
+        Ok(LocalRuntime::of(Runtime::of(self.handle(true))))
+    }
+
+    #[track_caller]
+    fn handle(&self, is_local: bool) -> Handle {
         let workers = match self.flavor {
             RuntimeFlavor::CurrentThread => 1,
             RuntimeFlavor::MultiThread => self.workers.unwrap_or(2),
         };
-        Ok(Runtime::of(Handle::new(self.flavor, workers, self.paused)))
+        Handle::new(Making {
+            flavor: self.flavor,
+            workers,
+            paused: self.paused,
+            name: self.name.clone(),
+            has_time: self.has_time,
+            is_local,
+            park: self.park.clone().filter(|_| self.flavor == RuntimeFlavor::CurrentThread),
+            threads: self.threads.clone(),
+        })
     }
+}
 
-    /// Builds a runtime for what need not be `Send`.
-    #[track_caller]
-    pub fn build_local(&mut self, _options: LocalOptions) -> io::Result<LocalRuntime> {
-        Ok(LocalRuntime::of(self.build()?))
-    }
+macro_rules! at_least_one {
+    ($($name:ident($argument:ident: $t:ty): $message:literal;)*) => {
+        impl Builder {
+            $(
+                /// As in tokio; without effect here.
+                ///
+                /// # Panics
+                ///
+                /// If it is zero.
+                #[track_caller]
+                pub fn $name(&mut self, $argument: $t) -> &mut Self {
+                    assert!($argument > 0, $message);
+                    self
+                }
+            )*
+        }
+    };
+}
+
+at_least_one! {
+    max_blocking_threads(val: usize): "Max blocking threads cannot be set to 0";
+    global_queue_interval(val: u32): "global_queue_interval must be greater than 0";
+    event_interval(val: u32): "event_interval must be greater than 0";
+    max_io_events_per_tick(capacity: usize): "max_io_events_per_tick must be non-zero";
 }
 
 macro_rules! without_effect {
@@ -92,22 +197,12 @@ macro_rules! without_effect {
 }
 
 without_effect! {
-    enable_all();
     enable_io();
-    enable_time();
-    max_blocking_threads(val: usize);
     thread_name(val: impl Into<String>);
-    name(val: impl Into<String>);
     thread_name_fn(f: impl Fn() -> String + Send + Sync + 'static);
     thread_stack_size(val: usize);
     thread_keep_alive(duration: Duration);
-    on_thread_start(f: impl Fn() + Send + Sync + 'static);
-    on_thread_stop(f: impl Fn() + Send + Sync + 'static);
-    on_thread_park(f: impl Fn() + Send + Sync + 'static);
     on_thread_unpark(f: impl Fn() + Send + Sync + 'static);
-    global_queue_interval(val: u32);
-    event_interval(val: u32);
-    max_io_events_per_tick(capacity: usize);
     unhandled_panic(behavior: UnhandledPanic);
 }
 

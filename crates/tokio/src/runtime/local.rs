@@ -2,16 +2,18 @@
 
 use std::future::Future;
 use std::io;
+use std::panic::AssertUnwindSafe;
 use std::time::Duration;
 
-use super::{Builder, EnterGuard, Handle, Runtime};
-use crate::task::{JoinHandle, LocalSet};
+use super::{Builder, EnterGuard, Handle, Runtime, RuntimeMetrics};
+use crate::task::{JoinHandle, LocalSet, LocalsOf};
 
 /// A runtime of one thread for what need not be `Send`, as `tokio::runtime::LocalRuntime`.
 #[derive(Debug)]
 pub struct LocalRuntime {
-    /// Dropped first: its tasks are of the runtime.
-    tasks: LocalSet,
+    /// Dropped first: its tasks are of the runtime. A panic of theirs breaks nothing in it.
+    tasks: AssertUnwindSafe<LocalSet>,
+    _locals: LocalsOf,
     runtime: Runtime,
 }
 
@@ -29,7 +31,8 @@ impl LocalRuntime {
 
     #[track_caller]
     pub(super) fn of(runtime: Runtime) -> LocalRuntime {
-        LocalRuntime { tasks: LocalSet::new(), runtime }
+        let tasks = LocalSet::new();
+        LocalRuntime { _locals: LocalsOf::new(runtime.handle(), &tasks), tasks: AssertUnwindSafe(tasks), runtime }
     }
 
     /// Its handle.
@@ -68,6 +71,12 @@ impl LocalRuntime {
     /// Until the returned guard is dropped, this is the current runtime.
     pub fn enter(&self) -> EnterGuard<'_> {
         self.runtime.enter()
+    }
+
+    /// What is known of it in numbers.
+    #[must_use]
+    pub fn metrics(&self) -> RuntimeMetrics {
+        self.runtime.metrics()
     }
 
     /// Ends it, without waiting for what blocks.

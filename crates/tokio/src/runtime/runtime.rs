@@ -21,8 +21,31 @@ pub struct Runtime {
 
 enum End {
     Wait,
-    Abort,
+    Abort { wait: Duration },
 }
+
+/// Whether an error of io says that the runtime has ended.
+#[must_use]
+pub fn is_rt_shutdown_err(err: &io::Error) -> bool {
+    err.get_ref().is_some_and(|inner| inner.is::<ShutDown>())
+}
+
+/// What becomes of io where the runtime has ended.
+pub(super) fn shut_down() -> io::Error {
+    io::Error::other(ShutDown)
+}
+
+/// An error of io, where the runtime has ended.
+#[derive(Debug)]
+struct ShutDown;
+
+impl fmt::Display for ShutDown {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(context::SHUT_DOWN)
+    }
+}
+
+impl std::error::Error for ShutDown {}
 
 /// Whether a runtime has one thread or several.
 #[derive(Debug, PartialEq, Eq, Clone, Copy)]
@@ -86,14 +109,14 @@ impl Runtime {
         self.handle.enter()
     }
 
-    /// Ends it, without waiting for what blocks.
-    pub fn shutdown_timeout(mut self, _duration: Duration) {
-        self.end = End::Abort;
+    /// Ends it. Outside of an exploration what blocks is waited for so long, and inside not at all.
+    pub fn shutdown_timeout(mut self, duration: Duration) {
+        self.end = End::Abort { wait: duration };
     }
 
     /// Ends it, without waiting for anything.
     pub fn shutdown_background(mut self) {
-        self.end = End::Abort;
+        self.end = End::Abort { wait: Duration::ZERO };
     }
 
     /// What is known of it in numbers.
@@ -110,16 +133,22 @@ impl Drop for Runtime {
         if facade::is_over() {
             return;
         }
-        self.handle.abort_natives();
+        if let End::Wait = self.end {
+            assert!(
+                !context::is_async(),
+                "Cannot drop a runtime in a context where blocking is not allowed. This happens when a runtime is \
+                 dropped from within an asynchronous context."
+            );
+        }
+        self.handle.end();
         match self.end {
-            End::Abort => self.handle.tasks().abort(),
+            End::Abort { wait } => {
+                self.handle.tasks().abort();
+                self.handle.end_natives(Some(wait));
+            }
             End::Wait => {
-                assert!(
-                    !context::is_async(),
-                    "Cannot drop a runtime in a context where blocking is not allowed. This happens when a runtime \
-                     is dropped from within an asynchronous context."
-                );
                 self.handle.tasks().end();
+                self.handle.end_natives(None);
             }
         }
     }

@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 use std::fmt;
 use std::future::Future;
+use std::marker::PhantomPinned;
 use std::ops::Deref;
 use std::panic::{Location, RefUnwindSafe, UnwindSafe};
 use std::pin::Pin;
@@ -90,7 +91,13 @@ impl Notify {
     #[track_caller]
     pub fn notified(&self) -> Notified<'_> {
         let place = Location::caller();
-        Notified(Notification { notify: self, rounds: self.rounds(place), phase: Phase::New, place })
+        Notified(Notification {
+            notify: self,
+            rounds: self.rounds(place),
+            phase: Phase::New,
+            place,
+            _pinned: PhantomPinned,
+        })
     }
 
     /// As [`notified`](Self::notified); the future keeps this alive.
@@ -98,7 +105,7 @@ impl Notify {
     pub fn notified_owned(self: Arc<Self>) -> OwnedNotified {
         let place = Location::caller();
         let rounds = self.rounds(place);
-        OwnedNotified(Notification { notify: self, rounds, phase: Phase::New, place })
+        OwnedNotified(Notification { notify: self, rounds, phase: Phase::New, place, _pinned: PhantomPinned })
     }
 
     #[track_caller]
@@ -168,6 +175,8 @@ struct Notification<N: Deref<Target = Notify>> {
     rounds: u64,
     phase: Phase,
     place: Place,
+    /// As in tokio, where the queue goes through it.
+    _pinned: PhantomPinned,
 }
 
 enum Phase {
@@ -229,12 +238,18 @@ impl<N: Deref<Target = Notify>> Drop for Notification<N> {
     }
 }
 
+/// What is in a pinned notification.
+fn parts<T>(notified: Pin<&mut T>) -> &mut T {
+    // SAFETY: nothing in it is pinned: all of it is `Unpin` but for the mark.
+    unsafe { notified.get_unchecked_mut() }
+}
+
 macro_rules! notified {
     ($notified:ty, [$($generics:tt)*]) => {
         impl<$($generics)*> $notified {
             /// Waits from now on, without being polled; whether it is notified already.
             pub fn enable(self: Pin<&mut Self>) -> bool {
-                self.get_mut().0.poll(None).is_ready()
+                parts(self).0.poll(None).is_ready()
             }
         }
 
@@ -242,7 +257,7 @@ macro_rules! notified {
             type Output = ();
 
             fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
-                self.get_mut().0.poll(Some(context.waker()))
+                parts(self).0.poll(Some(context.waker()))
             }
         }
 

@@ -5,14 +5,15 @@ use std::future::{Future, poll_fn};
 use std::panic::Location;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll, Waker};
+use std::task::{Context, Poll, Waker, ready};
 
 use drawloom::object::{Act, Awaited, Object};
 
 use self::error::{RecvError, TryRecvError};
 use super::permits::Place;
 use crate::context;
-use crate::waiting::Wakers;
+use crate::task::coop;
+use crate::waiting::{Wakers, pinned};
 
 struct State<T> {
     value: Option<T>,
@@ -69,7 +70,7 @@ impl<T> Sender<T> {
     #[track_caller]
     pub fn closed(&mut self) -> impl Future<Output = ()> {
         let place = Location::caller();
-        poll_fn(move |context| self.poll_closed_from(context, place))
+        pinned(poll_fn(move |context| self.poll_closed_from(context, place)))
     }
 
     /// Whether the receiver is closed or gone.
@@ -85,13 +86,13 @@ impl<T> Sender<T> {
     }
 
     fn poll_closed_from(&mut self, context: &mut Context<'_>, place: Place) -> Poll<()> {
-        self.shared().state.update_from(place, |state| match state.closed {
-            true => Poll::Ready(()),
-            false => {
-                state.sender = Some(context.waker().clone());
-                Poll::Pending
-            }
-        })
+        let budget = ready!(coop::poll_proceed(context));
+        // The waker that was there is dropped after the step: that may take one.
+        let (poll, _replaced) = self.shared().state.update_from(place, |state| match state.closed {
+            true => (Poll::Ready(()), None),
+            false => (Poll::Pending, state.sender.replace(context.waker().clone())),
+        });
+        budget.after(poll)
     }
 }
 
@@ -172,14 +173,13 @@ impl<T> Future for Receiver<T> {
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let shared = self.shared.as_ref().expect("called after complete");
-        let poll = shared.state.update_doing(shared.made_at, |state| match state.value.take() {
-            Some(value) => (Poll::Ready(Ok(value)), Act::Receives),
-            None if state.complete || state.closed => (Poll::Ready(Err(RecvError(()))), Act::Uses),
-            None => {
-                state.receiver = Some(context.waker().clone());
-                (Poll::Pending, Act::Awaits(Awaited::Message))
-            }
+        let budget = ready!(coop::poll_proceed(context));
+        let (poll, _replaced) = shared.state.update_doing(shared.made_at, |state| match state.value.take() {
+            Some(value) => ((Poll::Ready(Ok(value)), None), Act::Receives),
+            None if state.complete || state.closed => ((Poll::Ready(Err(RecvError(()))), None), Act::Uses),
+            None => ((Poll::Pending, state.receiver.replace(context.waker().clone())), Act::Awaits(Awaited::Message)),
         });
+        let poll = budget.after(poll);
         if poll.is_ready() {
             self.shared = None;
         }

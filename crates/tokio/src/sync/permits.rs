@@ -7,11 +7,12 @@ use std::collections::VecDeque;
 use std::future::Future;
 use std::panic::Location;
 use std::pin::Pin;
-use std::task::{Context, Poll, Waker};
+use std::task::{Context, Poll, Waker, ready};
 
 use drawloom::object::{Act, Awaited, Object};
 
 use super::{AcquireError, TryAcquireError};
+use crate::task::coop;
 use crate::waiting::Wakers;
 
 /// Where a future was made: the place of its steps, which have none of their own.
@@ -23,6 +24,8 @@ pub(crate) struct Permits {
     closed: bool,
     waiting: VecDeque<Waiter>,
     tickets: u64,
+    /// A waker that another has taken the place of, to be dropped after the step: that may take one.
+    replaced: Option<Waker>,
     /// Of a lock, all that there are: who takes them all has it alone.
     of_lock: Option<usize>,
 }
@@ -38,12 +41,19 @@ impl Permits {
     pub(crate) const MAX: usize = usize::MAX >> 3;
 
     pub(crate) const fn new(available: usize) -> Self {
-        Permits { available, closed: false, waiting: VecDeque::new(), tickets: 0, of_lock: None }
+        Permits { available, closed: false, waiting: VecDeque::new(), tickets: 0, replaced: None, of_lock: None }
     }
 
     /// Those of a lock.
     pub(crate) const fn of_lock(all: usize) -> Self {
-        Permits { available: all, closed: false, waiting: VecDeque::new(), tickets: 0, of_lock: Some(all) }
+        Permits {
+            available: all,
+            closed: false,
+            waiting: VecDeque::new(),
+            tickets: 0,
+            replaced: None,
+            of_lock: Some(all),
+        }
     }
 
     /// What reports say of taking `wanted` of them.
@@ -100,7 +110,9 @@ impl Permits {
         if let Some(mine) = *ticket {
             return match self.waiting.iter_mut().find(|waiter| waiter.ticket == mine) {
                 Some(waiter) => {
-                    waiter.waker = Some(waker.clone());
+                    if !waiter.waker.as_ref().is_some_and(|known| known.will_wake(waker)) {
+                        self.replaced = waiter.waker.replace(waker.clone());
+                    }
                     Poll::Pending
                 }
                 // Who is no longer in the queue has got all.
@@ -138,12 +150,13 @@ impl Permits {
     }
 
     /// No longer waits under `ticket`: what it has got so far goes to others.
-    pub(crate) fn leave(&mut self, wanted: usize, ticket: u64) -> Wakers {
-        let got = match self.waiting.iter().position(|waiter| waiter.ticket == ticket) {
-            Some(at) => wanted - self.waiting.remove(at).map_or(0, |waiter| waiter.missing),
-            None => wanted,
-        };
-        self.give(got)
+    /// Its waker is dropped outside of the step.
+    pub(crate) fn leave(&mut self, wanted: usize, ticket: u64) -> (Wakers, Option<Waker>) {
+        let at = self.waiting.iter().position(|waiter| waiter.ticket == ticket);
+        match at.and_then(|at| self.waiting.remove(at)) {
+            Some(waiter) => (self.give(wanted - waiter.missing), waiter.waker),
+            None => (self.give(wanted), None),
+        }
     }
 
     /// Removes up to `permits` of those that nobody has.
@@ -165,6 +178,11 @@ impl Permits {
 /// State that has permits in it.
 pub(crate) trait HasPermits {
     fn permits(&mut self) -> &mut Permits;
+
+    /// Who has to be told that permits came back from somebody who has waited in vain.
+    fn came_back(&mut self) -> Option<Waker> {
+        None
+    }
 }
 
 impl HasPermits for Permits {
@@ -192,12 +210,14 @@ impl<S: HasPermits> Future for Acquire<'_, S> {
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let Acquire { object, wanted, ticket, place } = self.get_mut();
-        object.update_doing(place, |state| {
+        let budget = ready!(coop::poll_proceed(context));
+        let (poll, _replaced) = object.update_doing(place, |state| {
             let permits = state.permits();
             let poll = permits.poll_take(*wanted, ticket, context.waker());
             let act = permits.taking(*wanted, poll.is_ready());
-            (poll, act)
-        })
+            ((poll, permits.replaced.take()), act)
+        });
+        budget.after(poll)
     }
 }
 
@@ -205,10 +225,21 @@ impl<S: HasPermits> Drop for Acquire<'_, S> {
     fn drop(&mut self) {
         if let Some(ticket) = self.ticket {
             let wanted = self.wanted;
-            let leave = |state: &mut S| (state.permits().leave(wanted, ticket), Act::Abandons);
-            self.object.update_doing(self.place, leave).wake();
+            leave(self.object, wanted, ticket, self.place);
         }
     }
+}
+
+/// No longer waits for `wanted` permits of `object`.
+pub(crate) fn leave<S: HasPermits>(object: &Object<S>, wanted: usize, ticket: u64, place: Place) {
+    let leave = |state: &mut S| {
+        let (waiting, left) = state.permits().leave(wanted, ticket);
+        ((waiting, left, state.came_back()), Act::Abandons)
+    };
+    let (waiting, left, told) = object.update_doing(place, leave);
+    waiting.wake();
+    Wakers::from(told).wake();
+    drop(left);
 }
 
 /// Permits of an object that are given back when this is dropped.

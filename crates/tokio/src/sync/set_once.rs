@@ -11,13 +11,16 @@ use drawloom::sync::OnceLock;
 use crate::waiting::{Until, Waiting};
 
 /// A value that is set once, and can be waited for, as `tokio::sync::SetOnce`.
+///
+/// A static one begins anew in each execution.
 pub struct SetOnce<T> {
     value: OnceLock<T>,
     state: Object<State>,
 }
 
 struct State {
-    set: bool,
+    /// How often it was set: a static one begins anew in each execution, and this goes on.
+    sets: u64,
     waiting: Waiting,
 }
 
@@ -26,7 +29,7 @@ impl<T> SetOnce<T> {
     #[must_use]
     #[track_caller]
     pub const fn new() -> Self {
-        SetOnce { value: OnceLock::new(), state: Object::new(State { set: false, waiting: Waiting::new() }) }
+        SetOnce { value: OnceLock::new(), state: Object::new(State { sets: 0, waiting: Waiting::new() }) }
     }
 
     /// As [`new`](Self::new).
@@ -43,7 +46,6 @@ impl<T> SetOnce<T> {
         let mut once = SetOnce::new();
         if let Some(value) = value {
             once.value = OnceLock::from(value);
-            once.state.get_mut().set = true;
         }
         once
     }
@@ -65,7 +67,7 @@ impl<T> SetOnce<T> {
     pub fn set(&self, value: T) -> Result<(), SetOnceError<T>> {
         self.value.set(value).map_err(SetOnceError)?;
         let wakers = self.state.update(|state| {
-            state.set = true;
+            state.sets += 1;
             state.waiting.take()
         });
         wakers.wake();
@@ -82,9 +84,14 @@ impl<T> SetOnce<T> {
     pub fn wait(&self) -> impl Future<Output = &T> {
         let place = Location::caller();
         async move {
-            Until::new(&self.state, place, Awaited::Value, |state| &mut state.waiting, |state| state.set.then_some(()))
-                .await;
-            self.get().expect("the value was set")
+            loop {
+                let seen = self.state.look_from(place, |state| state.sets);
+                if let Some(value) = self.get() {
+                    return value;
+                }
+                let set = move |state: &mut State| (state.sets != seen).then_some(());
+                Until::new(&self.state, place, Awaited::Value, |state| &mut state.waiting, set).await;
+            }
         }
     }
 }

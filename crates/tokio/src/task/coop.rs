@@ -1,26 +1,91 @@
-//! Cooperative scheduling: nothing to do here, since any task can be passed over at any step.
+//! Cooperative scheduling: a task that never has to wait yields after so many operations.
+//!
+//! Under control any task can be passed over at any step, so nobody starves for want of it. It is here because it can be
+//! seen: a loop over channels that are always ready returns to its task's executor once in a while.
 
-use std::future::Future;
+use std::cell::Cell;
+use std::fmt;
+use std::future::{Future, poll_fn};
 use std::pin::Pin;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 
-/// Yields if a budget were used up; there is none.
-pub async fn consume_budget() {}
+/// How many operations a task may do in one poll.
+const BUDGET: u8 = 128;
 
-/// Whether there is budget left: there always is.
-#[must_use]
-pub fn has_budget_remaining() -> bool {
-    true
+drawloom::thread_local! {
+    /// How many operations are left to the running task in this poll; any number without a value.
+    static LEFT: Cell<Option<u8>> = const { Cell::new(None) };
 }
 
-/// `future`, which has no budget anyway.
+fn left() -> Option<u8> {
+    LEFT.try_with(Cell::get).ok().flatten()
+}
+
+/// While it lives, the running task has a budget of its own, or none.
+pub(crate) struct Limited {
+    before: Option<u8>,
+}
+
+impl Limited {
+    fn new(budget: Option<u8>) -> Self {
+        Limited { before: LEFT.try_with(|left| left.replace(budget)).ok().flatten() }
+    }
+
+    /// Without a limit.
+    pub(crate) fn none() -> Self {
+        Limited::new(None)
+    }
+}
+
+impl Drop for Limited {
+    fn drop(&mut self) {
+        let _ = LEFT.try_with(|left| left.set(self.before));
+    }
+}
+
+/// `future`, each poll of which has a full budget.
+pub(crate) fn budgeted<F: Future>(future: F) -> Budgeted<F> {
+    Budgeted { future }
+}
+
+/// What [`budgeted`] returns.
+pub(crate) struct Budgeted<F> {
+    future: F,
+}
+
+impl<F: Future> Future for Budgeted<F> {
+    type Output = F::Output;
+
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<F::Output> {
+        let _limited = Limited::new(Some(BUDGET));
+        // SAFETY: `future` is pinned whenever `self` is: nothing moves it out, and there is no destructor.
+        unsafe { self.map_unchecked_mut(|this| &mut this.future) }.poll(context)
+    }
+}
+
+/// Uses a unit of budget, and yields if there is none left.
+pub async fn consume_budget() {
+    poll_fn(|context| {
+        ready!(poll_proceed(context)).made_progress();
+        Poll::Ready(())
+    })
+    .await;
+}
+
+/// Whether there is budget left.
+#[must_use]
+pub fn has_budget_remaining() -> bool {
+    left() != Some(0)
+}
+
+/// `future`, without a budget.
 pub fn unconstrained<F>(future: F) -> Unconstrained<F> {
     Unconstrained { future }
 }
 
-/// `future`, as it is.
-pub fn cooperative<F: Future>(future: F) -> F {
-    future
+/// `future`, which uses a unit of budget when it is ready.
+pub fn cooperative<F: Future>(future: F) -> Coop<F> {
+    Coop { future }
 }
 
 /// What [`unconstrained`] returns.
@@ -34,22 +99,79 @@ impl<F: Future> Future for Unconstrained<F> {
     type Output = F::Output;
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<F::Output> {
+        let _limited = Limited::none();
         // SAFETY: `future` is pinned whenever `self` is: nothing moves it out, and there is no destructor.
         unsafe { self.map_unchecked_mut(|this| &mut this.future) }.poll(context)
     }
 }
 
-/// Goes on, since there is no budget.
-pub fn poll_proceed(_context: &mut Context<'_>) -> Poll<RestoreOnPending> {
-    Poll::Ready(RestoreOnPending(()))
+/// What [`cooperative`] returns.
+#[must_use = "futures do nothing unless polled"]
+pub struct Coop<F: Future> {
+    future: F,
+}
+
+impl<F: Future> Future for Coop<F> {
+    type Output = F::Output;
+
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<F::Output> {
+        let budget = ready!(poll_proceed(context));
+        // SAFETY: `future` is pinned whenever `self` is: nothing moves it out, and there is no destructor.
+        let poll = unsafe { self.map_unchecked_mut(|this| &mut this.future) }.poll(context);
+        if poll.is_ready() {
+            budget.made_progress();
+        }
+        poll
+    }
+}
+
+impl<F: Future> fmt::Debug for Coop<F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Coop").finish_non_exhaustive()
+    }
+}
+
+/// Uses a unit of budget, which comes back if the returned value is dropped before [progress was
+/// made](RestoreOnPending::made_progress). Without budget the task yields.
+#[inline]
+pub fn poll_proceed(context: &mut Context<'_>) -> Poll<RestoreOnPending> {
+    match left() {
+        None => Poll::Ready(RestoreOnPending(Cell::new(None))),
+        Some(0) => {
+            context.waker().wake_by_ref();
+            Poll::Pending
+        }
+        Some(left) => {
+            LEFT.set(Some(left - 1));
+            Poll::Ready(RestoreOnPending(Cell::new(Some(left))))
+        }
+    }
 }
 
 /// What [`poll_proceed`] returns.
 #[derive(Debug)]
 #[must_use]
-pub struct RestoreOnPending(());
+pub struct RestoreOnPending(Cell<Option<u8>>);
 
 impl RestoreOnPending {
-    /// Uses the budget that there is not.
-    pub fn made_progress(&self) {}
+    /// The unit of budget is used.
+    pub fn made_progress(&self) {
+        self.0.set(None);
+    }
+
+    /// Progress was made if `poll` is ready.
+    pub(crate) fn after<T>(self, poll: Poll<T>) -> Poll<T> {
+        if poll.is_ready() {
+            self.made_progress();
+        }
+        poll
+    }
+}
+
+impl Drop for RestoreOnPending {
+    fn drop(&mut self) {
+        if let Some(before) = self.0.get() {
+            let _ = LEFT.try_with(|left| left.set(Some(before)));
+        }
+    }
 }

@@ -5,17 +5,21 @@ use std::error::Error;
 use std::fmt;
 use std::future::Future;
 use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 
-use drawloom::future;
+use drawloom::future::{self, facade};
 
-use super::Id;
+use super::native::{Output, Spawned, TaskState};
+use super::{Id, coop};
+use crate::context::AsTask;
 
 /// Waits for a task, as `tokio::task::JoinHandle`. Dropping it detaches the task.
 pub struct JoinHandle<T> {
-    inner: Inner<T>,
+    /// There until it is dropped.
+    inner: Option<Inner<T>>,
     abort: AbortHandle,
 }
 
@@ -23,13 +27,17 @@ enum Inner<T> {
     Shared(future::JoinHandle<T>),
     /// What need not be `Send` does not go through a handle that has to be.
     Local(future::JoinHandle<()>, Arc<Mutex<Option<T>>>),
+    /// Outside of explorations.
+    Native(Arc<Output<T>>),
+    /// The runtime had ended before the task could begin.
+    Never,
 }
 
 impl<T: Send + 'static> JoinHandle<T> {
     pub(crate) fn new(inner: future::JoinHandle<T>, native: Id) -> Self {
         let id = inner.number().map_or(native, Id::numbered);
-        let abort = AbortHandle { inner: inner.abort_handle(), id };
-        JoinHandle { inner: Inner::Shared(inner), abort }
+        let abort = AbortHandle { inner: Abort::Task(inner.abort_handle()), id };
+        JoinHandle { inner: Some(Inner::Shared(inner)), abort }
     }
 }
 
@@ -37,8 +45,18 @@ impl<T> JoinHandle<T> {
     /// Of a task that leaves its output in `output`.
     pub(crate) fn local(inner: future::JoinHandle<()>, output: Arc<Mutex<Option<T>>>, native: Id) -> Self {
         let id = inner.number().map_or(native, Id::numbered);
-        let abort = AbortHandle { inner: inner.abort_handle(), id };
-        JoinHandle { inner: Inner::Local(inner, output), abort }
+        let abort = AbortHandle { inner: Abort::Task(inner.abort_handle()), id };
+        JoinHandle { inner: Some(Inner::Local(inner, output)), abort }
+    }
+
+    /// Of a task outside of explorations.
+    pub(super) fn native((output, state): Spawned<T>, id: Id) -> Self {
+        JoinHandle { inner: Some(Inner::Native(output)), abort: AbortHandle { inner: Abort::Native(state), id } }
+    }
+
+    /// Of a task that never begins.
+    pub(crate) fn cancelled(id: Id) -> Self {
+        JoinHandle { inner: Some(Inner::Never), abort: AbortHandle { inner: Abort::Never, id } }
     }
 
     /// Ends the task at its next wait, if it is not blocking.
@@ -74,14 +92,35 @@ impl<T> Future for JoinHandle<T> {
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let id = self.id();
-        let poll = match &mut self.inner {
+        let budget = ready!(coop::poll_proceed(context));
+        let poll = match self.inner.as_mut().expect("there until it is dropped") {
             Inner::Shared(inner) => Pin::new(inner).poll(context),
+            Inner::Native(output) => output.poll(context),
+            Inner::Never => Poll::Ready(Err(facade::cancelled())),
             Inner::Local(inner, output) => Pin::new(inner).poll(context).map_ok(|()| {
                 let output = output.lock().unwrap_or_else(PoisonError::into_inner).take();
                 output.expect("a task that has ended well has left its output")
             }),
         };
-        poll.map_err(|inner| JoinError { inner, id })
+        budget.after(poll.map_err(|inner| JoinError { inner, id }))
+    }
+}
+
+/// An output that nobody has awaited is dropped as if its task did.
+impl<T> Drop for JoinHandle<T> {
+    fn drop(&mut self) {
+        let _as_task = AsTask::new(self.abort.id);
+        let dropped = catch_unwind(AssertUnwindSafe(|| {
+            self.inner = None;
+            // It knows the output, too.
+            self.abort.inner = Abort::Never;
+        }));
+        // As in tokio, what the output panics with is lost.
+        if let Err(payload) = dropped {
+            if facade::is_torn_down(&*payload) {
+                resume_unwind(payload);
+            }
+        }
     }
 }
 
@@ -94,21 +133,36 @@ impl<T> fmt::Debug for JoinHandle<T> {
 /// Ends a task from afar, as `tokio::task::AbortHandle`.
 #[derive(Clone)]
 pub struct AbortHandle {
-    inner: future::AbortHandle,
+    inner: Abort,
     id: Id,
+}
+
+#[derive(Clone)]
+enum Abort {
+    Task(future::AbortHandle),
+    Native(Arc<TaskState>),
+    Never,
 }
 
 impl AbortHandle {
     /// As [`JoinHandle::abort`].
     pub fn abort(&self) {
-        self.inner.abort();
+        match &self.inner {
+            Abort::Task(task) => task.abort(),
+            Abort::Native(task) => task.abort(),
+            Abort::Never => {}
+        }
     }
 
     /// As [`JoinHandle::is_finished`].
     #[must_use]
     #[track_caller]
     pub fn is_finished(&self) -> bool {
-        self.inner.is_finished()
+        match &self.inner {
+            Abort::Task(task) => task.is_finished(),
+            Abort::Native(task) => task.is_finished(),
+            Abort::Never => true,
+        }
     }
 
     /// The name of the task.
@@ -179,7 +233,16 @@ impl fmt::Debug for JoinError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.is_cancelled() {
             true => write!(f, "JoinError::Cancelled({:?})", self.id),
-            false => write!(f, "JoinError::Panic({:?}, {})", self.id, self.inner),
+            false => {
+                // As the inner one says it, with the name.
+                let inner = format!("{:?}", self.inner);
+                write!(
+                    f,
+                    "JoinError::Panic({:?}, {}",
+                    self.id,
+                    inner.strip_prefix("JoinError::Panic(").unwrap_or(&inner)
+                )
+            }
         }
     }
 }

@@ -10,7 +10,7 @@ use std::task::{Context, Poll, Wake, Waker};
 
 use drawloom::object::Object;
 
-use super::{AbortHandle, Id, JoinError, JoinHandle, LocalSet, spawn_blocking_in, spawn_in, spawn_local};
+use super::{AbortHandle, Id, JoinError, JoinHandle, LocalSet, coop, spawn_blocking_in, spawn_in, spawn_local};
 use crate::context;
 use crate::runtime::Handle;
 use crate::sync::permits::Place;
@@ -98,7 +98,7 @@ impl<T: 'static> JoinSet<T> {
         F: Future<Output = T> + Send + 'static,
         T: Send,
     {
-        let handle = spawn_in(context::runtime(), task);
+        let handle = spawn_in(&context::current(), task);
         self.insert(handle)
     }
 
@@ -140,7 +140,7 @@ impl<T: 'static> JoinSet<T> {
         F: FnOnce() -> T + Send + 'static,
         T: Send,
     {
-        let handle = spawn_blocking_in(context::runtime(), f);
+        let handle = spawn_blocking_in(&context::current(), f);
         self.insert(handle)
     }
 
@@ -172,11 +172,18 @@ impl<T: 'static> JoinSet<T> {
         while !self.tasks.is_empty() {
             let Some(key) = self.next_key(waker, place) else { return Poll::Pending };
             let Some(member) = self.tasks.get_mut(&key) else { continue };
-            let waker = member.waker.clone();
-            if let Poll::Ready(result) = Pin::new(&mut member.handle).poll(&mut Context::from_waker(&waker)) {
+            let member_waker = member.waker.clone();
+            if let Poll::Ready(result) = Pin::new(&mut member.handle).poll(&mut Context::from_waker(&member_waker)) {
                 let id = member.handle.id();
                 self.tasks.remove(&key);
                 return Poll::Ready(Some(result.map(|output| (id, output))));
+            }
+            // It is not the task that has to be waited for: this one has done enough.
+            if !coop::has_budget_remaining() {
+                if let Some(mine) = waker {
+                    mine.wake_by_ref();
+                }
+                return Poll::Pending;
             }
         }
         Poll::Ready(None)
@@ -205,6 +212,7 @@ impl<T: 'static> JoinSet<T> {
     /// As [`try_join_next`](Self::try_join_next), with its name.
     #[track_caller]
     pub fn try_join_next_with_id(&mut self) -> Option<Result<(Id, T), JoinError>> {
+        let _unlimited = coop::Limited::none();
         match self.poll_next(None, Location::caller()) {
             Poll::Ready(next) => next,
             Poll::Pending => None,

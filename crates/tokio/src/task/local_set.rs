@@ -7,7 +7,8 @@ use std::fmt;
 use std::future::{Future, poll_fn};
 use std::panic::Location;
 use std::pin::Pin;
-use std::rc::Rc;
+use std::rc::{Rc, Weak};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
 
@@ -15,9 +16,11 @@ use drawloom::future;
 use drawloom::future::facade::{self, Tasks};
 use drawloom::object::{Awaited, Object};
 
-use super::{Id, JoinHandle, begin};
+use super::native::LocalTasks;
+use super::spawn::begin_local;
+use super::{Id, JoinHandle};
 use crate::context;
-use crate::runtime::{Handle, Runtime};
+use crate::runtime::{Handle, Id as RuntimeId, Runtime};
 use crate::sync::permits::Place;
 use crate::turns::{InTurn, Turns};
 use crate::waiting::{Until, Waiting, Wakers};
@@ -33,6 +36,10 @@ struct Inner {
     turns: Arc<Turns>,
     tasks: Tasks,
     live: Arc<Object<Live>>,
+    /// The tasks outside of explorations.
+    natives: LocalTasks,
+    /// Set before the set ends its tasks: whoever drops it has the turn of the runtime already.
+    ending: Arc<AtomicBool>,
     /// How many drive it. While nobody does, the set itself has the turn.
     drivers: Cell<usize>,
 }
@@ -44,21 +51,89 @@ struct Live {
 
 drawloom::thread_local! {
     static CURRENT: RefCell<Option<Rc<Inner>>> = const { RefCell::new(None) };
+    /// Whether a future of a set is being polled.
+    static POLLING: Cell<bool> = const { Cell::new(false) };
+    /// The local runtimes that were made here.
+    static RUNTIMES: RefCell<Vec<(RuntimeId, Weak<Inner>)>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Whether the running task polls a future that has to stay where it is.
+pub(crate) fn is_local() -> bool {
+    POLLING.try_with(Cell::get).unwrap_or(false)
+}
+
+/// The running task is one of a set, to its end.
+pub(super) fn begin_local_task() {
+    POLLING.set(true);
+}
+
+/// While it lives, a future of a set is being polled.
+struct Polling {
+    before: bool,
+}
+
+impl Polling {
+    fn new() -> Self {
+        Polling { before: POLLING.try_with(|polling| polling.replace(true)).unwrap_or(false) }
+    }
+}
+
+impl Drop for Polling {
+    fn drop(&mut self) {
+        let _ = POLLING.try_with(|polling| polling.set(self.before));
+    }
+}
+
+/// The set that `runtime` spawns into, where it was made.
+#[track_caller]
+fn of_runtime(runtime: &Handle) -> Rc<Inner> {
+    let id = runtime.id();
+    let found = RUNTIMES.with(|runtimes| {
+        runtimes.borrow().iter().find(|(known, _)| *known == id).and_then(|(_, inner)| inner.upgrade())
+    });
+    match found {
+        Some(inner) => inner,
+        None => {
+            panic!("Local tasks can only be spawned on a LocalRuntime from the thread the runtime was created on")
+        }
+    }
+}
+
+/// While it lives, what is spawned locally in the context of a runtime goes into its set.
+#[derive(Debug)]
+pub(crate) struct LocalsOf(RuntimeId);
+
+impl LocalsOf {
+    pub(crate) fn new(runtime: &Handle, set: &LocalSet) -> Self {
+        RUNTIMES.with(|runtimes| runtimes.borrow_mut().push((runtime.id(), Rc::downgrade(&set.inner))));
+        LocalsOf(runtime.id())
+    }
+}
+
+impl Drop for LocalsOf {
+    fn drop(&mut self) {
+        let _ = RUNTIMES.try_with(|runtimes| runtimes.borrow_mut().retain(|(id, _)| *id != self.0));
+    }
 }
 
 /// Spawns a task into the running [`LocalSet`].
 ///
 /// # Panics
 ///
-/// Outside of one, and outside of an exploration.
+/// Outside of one.
 #[track_caller]
 pub fn spawn_local<F>(future: F) -> JoinHandle<F::Output>
 where
     F: Future + 'static,
     F::Output: 'static,
 {
-    let current = CURRENT.with(|current| current.borrow().clone());
-    let inner = current.expect("`spawn_local` called from outside of a `task::LocalSet` or `runtime::LocalRuntime`");
+    let inner = match CURRENT.with(|current| current.borrow().clone()) {
+        Some(inner) => inner,
+        None => match context::runtime().filter(Handle::is_local) {
+            Some(runtime) => of_runtime(&runtime),
+            None => panic!("`spawn_local` called from outside of a `task::LocalSet` or `runtime::LocalRuntime`"),
+        },
+    };
     inner.spawn(future)
 }
 
@@ -71,13 +146,16 @@ impl Inner {
     {
         let place = Location::caller();
         let native = Id::native();
+        if facade::running().is_none() {
+            return JoinHandle::native(self.natives.spawn(native, future), native);
+        }
         self.live.update(|live| live.count += 1);
         let ends = Ends { live: self.live.clone(), place };
         // The set ends its tasks before it goes, so a task need not keep it.
         let set = Rc::downgrade(self);
         let output = Arc::new(Mutex::new(None));
         let theirs = output.clone();
-        let task = begin(context::runtime(), native, async move {
+        let task = begin_local(context::runtime(), native, async move {
             let _ends = ends;
             let _entered = set.upgrade().map(LocalEnterGuard::enter);
             let output = future.await;
@@ -87,7 +165,10 @@ impl Inner {
         let task = InTurn::new(self.turns.clone(), task);
         // On a runtime of one thread nothing else of that happens meanwhile, either.
         let handle = match context::runtime().as_ref().and_then(Handle::turns) {
-            Some(turns) => future::spawn_local(InTurn::new(turns.clone(), task)),
+            Some(turns) => {
+                let task = InTurn::new(turns.clone(), task).until(self.ending.clone());
+                future::spawn_local(task)
+            }
             None => future::spawn_local(task),
         };
         JoinHandle::local(handle, output, native)
@@ -95,13 +176,36 @@ impl Inner {
 
     /// `future`, in turn with the tasks of the set, which are polled from its first poll to its end.
     async fn drive<F: Future>(self: Rc<Self>, place: Place, future: F) -> F::Output {
+        if facade::running().is_none() {
+            return self.drive_natives(future).await;
+        }
         let _driver = Driver::new(&self, place);
         let mut future = std::pin::pin!(InTurn::new(self.turns.clone(), future));
         poll_fn(|context| {
             let _entered = LocalEnterGuard::enter(self.clone());
+            let _polling = Polling::new();
             future.as_mut().poll(context)
         })
         .await
+    }
+
+    /// As [`drive`](Self::drive), outside of explorations.
+    async fn drive_natives<F: Future>(self: Rc<Self>, future: F) -> F::Output {
+        let mut future = std::pin::pin!(future);
+        let driver = self.natives.driver();
+        poll_fn(|context| {
+            let _entered = LocalEnterGuard::enter(self.clone());
+            let _polling = Polling::new();
+            driver.poll(future.as_mut(), context)
+        })
+        .await
+    }
+
+    /// Polls the tasks outside of explorations, until there are none.
+    fn poll_natives(self: &Rc<Self>, context: &mut Context<'_>) -> Poll<()> {
+        let _entered = LocalEnterGuard::enter(self.clone());
+        let _polling = Polling::new();
+        self.natives.poll_all(context)
     }
 }
 
@@ -154,6 +258,8 @@ impl LocalSet {
             turns: Turns::new(true),
             tasks: Tasks::default(),
             live: Arc::new(Object::new(Live { count: 0, none: Waiting::new() })),
+            natives: LocalTasks::default(),
+            ending: Arc::new(AtomicBool::new(false)),
             drivers: Cell::new(0),
         };
         LocalSet { inner: Rc::new(inner), driving: None }
@@ -193,6 +299,9 @@ impl Future for LocalSet {
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
         let inner = self.inner.clone();
+        if facade::running().is_none() {
+            return inner.poll_natives(context);
+        }
         let place = Location::caller();
         let driving = match self.driving.take() {
             Some(driving) => driving,
@@ -217,10 +326,15 @@ impl Future for LocalSet {
 impl Drop for LocalSet {
     fn drop(&mut self) {
         self.driving = None;
+        let entered = LocalEnterGuard::try_enter(&self.inner);
+        let _polling = Polling::new();
+        self.inner.natives.end();
         if !facade::is_over() {
             let _driver = Driver::new(&self.inner, Location::caller());
+            self.inner.ending.store(true, Ordering::Release);
             self.inner.tasks.end();
         }
+        drop(entered);
     }
 }
 
@@ -243,6 +357,12 @@ pub struct LocalEnterGuard {
 }
 
 impl LocalEnterGuard {
+    /// Not where the thread itself is about to go.
+    fn try_enter(inner: &Rc<Inner>) -> Option<Self> {
+        let before = CURRENT.try_with(|current| current.replace(Some(inner.clone()))).ok()?;
+        Some(LocalEnterGuard { before })
+    }
+
     fn enter(inner: Rc<Inner>) -> Self {
         LocalEnterGuard { before: CURRENT.with(|current| current.replace(Some(inner))) }
     }

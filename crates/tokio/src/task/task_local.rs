@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::error::Error;
 use std::fmt;
 use std::future::Future;
+use std::marker::PhantomPinned;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
@@ -47,7 +48,7 @@ impl<T: 'static> LocalKey<T> {
     where
         F: Future,
     {
-        TaskLocalFuture { key: self, value: Some(value), future: Some(future) }
+        TaskLocalFuture { key: self, value: Some(value), future: Some(future), _pinned: PhantomPinned }
     }
 
     /// Runs `f`, for which the value is `value`.
@@ -107,8 +108,16 @@ impl<T: 'static> LocalKey<T> {
         self.try_with(T::clone)
     }
 
-    fn swap(&'static self, value: &mut Option<T>) {
-        let _ = self.slot.try_with(|slot| std::mem::swap(&mut *slot.borrow_mut(), value));
+    /// Whether nobody has the value borrowed.
+    fn swap(&'static self, value: &mut Option<T>) -> bool {
+        let swapped = self.slot.try_with(|slot| match slot.try_borrow_mut() {
+            Ok(mut slot) => {
+                std::mem::swap(&mut *slot, value);
+                true
+            }
+            Err(_) => false,
+        });
+        swapped.unwrap_or(true)
     }
 }
 
@@ -125,8 +134,10 @@ struct Swapped<'a, T: 'static> {
 }
 
 impl<'a, T> Swapped<'a, T> {
+    #[track_caller]
     fn new(key: &'static LocalKey<T>, value: &'a mut Option<T>) -> Self {
-        key.swap(value);
+        let swapped = key.swap(value);
+        assert!(swapped, "cannot enter a task-local scope while the task-local storage is borrowed");
         Swapped { key, value }
     }
 }
@@ -144,6 +155,8 @@ pub struct TaskLocalFuture<T: 'static, F> {
     value: Option<T>,
     /// There until it is ready.
     future: Option<F>,
+    /// As in tokio.
+    _pinned: PhantomPinned,
 }
 
 impl<T: 'static, F> TaskLocalFuture<T, F> {

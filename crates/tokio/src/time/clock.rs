@@ -9,24 +9,20 @@ use crate::context;
 ///
 /// # Panics
 ///
-/// If it is paused, or the runtime has several threads.
+/// If it is paused, or the runtime has several threads, or there is none.
 #[track_caller]
 pub fn pause() {
-    if let Some(runtime) = context::runtime() {
-        runtime.pause(true);
-    }
+    context::current().pause(true);
 }
 
 /// Resumes the clock.
 ///
 /// # Panics
 ///
-/// If it is not paused.
+/// If it is not paused, or there is no runtime.
 #[track_caller]
 pub fn resume() {
-    if let Some(runtime) = context::runtime() {
-        runtime.pause(false);
-    }
+    context::current().pause(false);
 }
 
 /// Lets `duration` pass. Others who wait for an instant in between see that instant, where tokio lets them see
@@ -34,10 +30,8 @@ pub fn resume() {
 ///
 /// # Panics
 ///
-/// If the clock is not paused.
+/// If the clock is not paused, or there is no runtime.
 pub async fn advance(duration: Duration) {
-    if let Some(runtime) = context::runtime() {
-        assert!(runtime.is_paused(), "time is not frozen");
-    }
+    assert!(context::current().is_paused(), "time is not frozen");
     sleep(duration).await;
 }

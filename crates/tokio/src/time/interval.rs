@@ -6,6 +6,7 @@ use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use super::{Instant, Sleep, sleep_until};
+use crate::waiting::pinned;
 
 /// Ticks now, and every `period` from now on.
 ///
@@ -25,7 +26,7 @@ pub fn interval(period: Duration) -> Interval {
 #[track_caller]
 pub fn interval_at(start: Instant, period: Duration) -> Interval {
     assert!(period > Duration::ZERO, "`period` must be non-zero.");
-    Interval { delay: sleep_until(start), period, missed_tick_behavior: MissedTickBehavior::default() }
+    Interval { delay: Box::pin(sleep_until(start)), period, missed_tick_behavior: MissedTickBehavior::default() }
 }
 
 /// What an [`Interval`] does when it was not asked in time.
@@ -61,7 +62,7 @@ const TOLERANCE: Duration = Duration::from_millis(5);
 /// What [`interval`] and [`interval_at`] return.
 #[derive(Debug)]
 pub struct Interval {
-    delay: Sleep,
+    delay: Pin<Box<Sleep>>,
     period: Duration,
     missed_tick_behavior: MissedTickBehavior,
 }
@@ -70,12 +71,12 @@ impl Interval {
     /// Waits for the next tick, and says when it was due.
     #[track_caller]
     pub fn tick(&mut self) -> impl Future<Output = Instant> {
-        poll_fn(|context| self.poll_tick(context))
+        pinned(poll_fn(|context| self.poll_tick(context)))
     }
 
     /// As [`tick`](Self::tick), as a poll.
     pub fn poll_tick(&mut self, context: &mut Context<'_>) -> Poll<Instant> {
-        ready!(Pin::new(&mut self.delay).poll(context));
+        ready!(self.delay.as_mut().poll(context));
         let due = self.delay.deadline();
         let now = Instant::now();
         let next = if now > due + TOLERANCE {
@@ -107,7 +108,7 @@ impl Interval {
 
     /// The next tick is at `deadline`.
     pub fn reset_at(&mut self, deadline: Instant) {
-        Pin::new(&mut self.delay).reset(deadline);
+        self.delay.as_mut().reset(deadline);
     }
 
     /// What it does when it was not asked in time.

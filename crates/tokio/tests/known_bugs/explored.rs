@@ -6,7 +6,7 @@ use drawloom::{Config, explore};
 use drawloom_tokio::runtime::Builder;
 
 fn on_a_runtime<F: Future<Output = ()> + 'static>(body: fn() -> F) -> impl Fn() + Send + Sync + 'static {
-    move || Builder::new_multi_thread().build().expect("a runtime").block_on(body())
+    move || Builder::new_multi_thread().enable_all().build().expect("a runtime").block_on(body())
 }
 
 /// `auto` finds something of this kind within 1,000 executions.

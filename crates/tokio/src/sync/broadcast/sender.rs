@@ -11,7 +11,7 @@ use drawloom::object::{Act, Awaited};
 use super::error::SendError;
 use super::receiver::subscribe;
 use super::{Receiver, Shared, Slot, Value, shared};
-use crate::waiting::{Until, Wakers};
+use crate::waiting::{Until, Wakers, pinned};
 
 /// Sends to all [`Receiver`]s.
 pub struct Sender<T> {
@@ -99,7 +99,7 @@ impl<T> Sender<T> {
     #[track_caller]
     pub fn closed(&self) -> impl Future<Output = ()> {
         let ready = |state: &mut super::State<T>| (state.receivers == 0).then_some(());
-        Until::new(&self.shared.state, Location::caller(), Awaited::Change, |state| &mut state.gone, ready)
+        pinned(Until::new(&self.shared.state, Location::caller(), Awaited::Change, |state| &mut state.gone, ready))
     }
 
     /// How many senders there are.

@@ -9,6 +9,7 @@ use super::chan::Chan;
 use super::error::{self, SendError, SendTimeoutError, TrySendError};
 use super::permit::{OwnedPermit, Permit, PermitIterator};
 use super::{receives, sends};
+use crate::waiting::pinned;
 use crate::{context, time};
 
 /// A channel with room for `buffer` values.
@@ -59,7 +60,7 @@ impl<T> Sender<T> {
     /// Waits for room, and sends.
     #[track_caller]
     pub fn send(&self, value: T) -> impl Future<Output = Result<(), SendError<T>>> {
-        self.chan.send(value, Location::caller())
+        pinned(self.chan.send(value, Location::caller()))
     }
 
     /// Sends if there is room.

@@ -5,13 +5,14 @@ use std::future::Future;
 use std::panic::Location;
 use std::pin::Pin;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::task::{Context, Poll, Waker};
+use std::task::{Context, Poll, Waker, ready};
 
 use drawloom::object::{Act, Awaited, Object};
 
 use super::error::{SendError, TryRecvError, TrySendError};
 use crate::sync::TryAcquireError;
-use crate::sync::permits::{Acquire, HasPermits, Permits, Place};
+use crate::sync::permits::{Acquire, HasPermits, Permits, Place, leave};
+use crate::task::coop;
 use crate::waiting::{Until, Waiting, Wakers};
 
 pub(super) struct Chan<T> {
@@ -31,6 +32,7 @@ pub(super) struct State<T> {
     receiver: Option<Waker>,
     /// Who waits for the receiver to go.
     closed: Waiting,
+    bound: usize,
 }
 
 impl<T> State<T> {
@@ -43,9 +45,21 @@ impl<T> State<T> {
     }
 }
 
+impl<T> State<T> {
+    /// The receiver, if it is closed and waits for nothing but the last permit.
+    fn idle(&mut self) -> Option<Waker> {
+        let is_idle = self.permits.is_closed() && self.permits.available() == self.bound;
+        is_idle.then(|| self.receiver.take()).flatten()
+    }
+}
+
 impl<T> HasPermits for State<T> {
     fn permits(&mut self) -> &mut Permits {
         &mut self.permits
+    }
+
+    fn came_back(&mut self) -> Option<Waker> {
+        self.idle()
     }
 }
 
@@ -55,7 +69,7 @@ impl<T> Chan<T> {
     #[track_caller]
     pub(super) fn new(bound: usize) -> Self {
         let permits = Permits::new(bound);
-        let state = State { queue: VecDeque::new(), permits, receiver: None, closed: Waiting::new() };
+        let state = State { queue: VecDeque::new(), permits, receiver: None, closed: Waiting::new(), bound };
         Chan {
             state: Object::new(state),
             senders: AtomicUsize::new(1),
@@ -105,7 +119,6 @@ impl<T> Chan<T> {
     pub(super) fn try_reserve(&self, wanted: usize) -> Result<(), TrySendError<()>> {
         self.state.update(|state| state.permits.try_take(wanted)).map_err(|error| match error {
             TryAcquireError::Closed => TrySendError::Closed(()),
-            TryAcquireError::NoPermits if wanted > self.bound => TrySendError::Closed(()),
             TryAcquireError::NoPermits => TrySendError::Full(()),
         })
     }
@@ -123,8 +136,7 @@ impl<T> Chan<T> {
         }
         let (senders, receiver) = self.state.update_from(place, |state| {
             let senders = state.permits.give(permits);
-            // The last one, if the receiver waits for that alone.
-            (senders, state.permits.is_closed().then(|| state.receiver.take()).flatten())
+            (senders, state.idle())
         });
         senders.wake();
         Wakers::from(receiver).wake();
@@ -198,34 +210,42 @@ impl<T> Chan<T> {
         abandoned || (state.permits.is_closed() && state.permits.available() == self.bound)
     }
 
-    pub(super) fn poll_recv(&self, waker: &Waker, place: Place) -> Poll<Option<T>> {
-        let (poll, senders) = self.state.update_doing(place, |state| match state.queue.pop_front() {
-            Some(value) => ((Poll::Ready(Some(value)), state.permits.give(1)), Act::Receives),
-            None if self.is_over(state) => ((Poll::Ready(None), Wakers::default()), Act::Uses),
+    pub(super) fn poll_recv(&self, context: &mut Context<'_>, place: Place) -> Poll<Option<T>> {
+        let budget = ready!(coop::poll_proceed(context));
+        let (poll, senders, _replaced) = self.state.update_doing(place, |state| match state.queue.pop_front() {
+            Some(value) => ((Poll::Ready(Some(value)), state.permits.give(1), None), Act::Receives),
+            None if self.is_over(state) => ((Poll::Ready(None), Wakers::default(), None), Act::Uses),
             None => {
-                state.receiver = Some(waker.clone());
-                ((Poll::Pending, Wakers::default()), Act::Awaits(Awaited::Message))
+                let replaced = state.receiver.replace(context.waker().clone());
+                ((Poll::Pending, Wakers::default(), replaced), Act::Awaits(Awaited::Message))
             }
         });
         senders.wake();
-        poll
+        budget.after(poll)
     }
 
-    pub(super) fn poll_recv_many(&self, waker: &Waker, buffer: &mut Vec<T>, limit: usize, place: Place) -> Poll<usize> {
+    pub(super) fn poll_recv_many(
+        &self,
+        context: &mut Context<'_>,
+        buffer: &mut Vec<T>,
+        limit: usize,
+        place: Place,
+    ) -> Poll<usize> {
         if limit == 0 {
             return Poll::Ready(0);
         }
-        let (poll, senders) = self.state.update_from(place, |state| {
+        let budget = ready!(coop::poll_proceed(context));
+        let (poll, senders, _replaced) = self.state.update_from(place, |state| {
             let count = limit.min(state.queue.len());
             if count == 0 && !self.is_over(state) {
-                state.receiver = Some(waker.clone());
-                return (Poll::Pending, Wakers::default());
+                let replaced = state.receiver.replace(context.waker().clone());
+                return (Poll::Pending, Wakers::default(), replaced);
             }
             buffer.extend(state.queue.drain(..count));
-            (Poll::Ready(count), state.permits.give(count))
+            (Poll::Ready(count), state.permits.give(count), None)
         });
         senders.wake();
-        poll
+        budget.after(poll)
     }
 
     #[track_caller]
@@ -249,10 +269,10 @@ impl<T> Chan<T> {
     pub(super) fn receiver_dropped(&self) {
         self.close(self.made_at);
         let undelivered = self.state.update_from(self.made_at, |state| {
-            state.receiver = None;
+            let receiver = state.receiver.take();
             let undelivered = std::mem::take(&mut state.queue);
             let permits = state.permits.give(undelivered.len());
-            (undelivered, permits)
+            (undelivered, permits, receiver)
         });
         undelivered.1.wake();
     }
@@ -285,12 +305,13 @@ impl<T> Future for Send<'_, T> {
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let Send { chan, value, ticket, place } = self.get_mut();
+        let budget = ready!(coop::poll_proceed(context));
         let sent = chan.state.update_doing(place, |state| {
             let taken = state.permits.poll_take(1, ticket, context.waker());
             let act = if taken.is_ready() { Act::Sends } else { Act::Awaits(Awaited::Room) };
             (taken.map_ok(|()| state.put(value.take())), act)
         });
-        match sent {
+        match budget.after(sent) {
             Poll::Pending => Poll::Pending,
             Poll::Ready(Ok(receiver)) => {
                 Wakers::from(receiver).wake();
@@ -307,9 +328,7 @@ impl<T> Future for Send<'_, T> {
 impl<T> Drop for Send<'_, T> {
     fn drop(&mut self) {
         if let Some(ticket) = self.ticket {
-            let leave = |state: &mut State<T>| (state.permits.leave(1, ticket), Act::Abandons);
-            let senders = self.chan.state.update_doing(self.place, leave);
-            senders.wake();
+            leave(&self.chan.state, 1, ticket, self.place);
         }
     }
 }

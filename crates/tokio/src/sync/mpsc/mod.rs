@@ -20,7 +20,7 @@ macro_rules! receives {
             #[track_caller]
             pub fn recv(&mut self) -> impl ::std::future::Future<Output = Option<T>> {
                 let place = ::std::panic::Location::caller();
-                ::std::future::poll_fn(move |context| self.chan.poll_recv(context.waker(), place))
+                $crate::waiting::pinned(::std::future::poll_fn(move |context| self.chan.poll_recv(context, place)))
             }
 
             /// Waits for values, and takes as many as there are, up to `limit`; zero once nothing can come.
@@ -31,7 +31,10 @@ macro_rules! receives {
                 limit: usize,
             ) -> impl ::std::future::Future<Output = usize> {
                 let place = ::std::panic::Location::caller();
-                ::std::future::poll_fn(move |context| self.chan.poll_recv_many(context.waker(), buffer, limit, place))
+                let recv = move |context: &mut ::std::task::Context<'_>| {
+                    self.chan.poll_recv_many(context, buffer, limit, place)
+                };
+                $crate::waiting::pinned(::std::future::poll_fn(recv))
             }
 
             /// The next value, if it is there.
@@ -79,7 +82,7 @@ macro_rules! receives {
             /// As [`recv`](Self::recv), as a poll.
             #[track_caller]
             pub fn poll_recv(&mut self, context: &mut ::std::task::Context<'_>) -> ::std::task::Poll<Option<T>> {
-                self.chan.poll_recv(context.waker(), ::std::panic::Location::caller())
+                self.chan.poll_recv(context, ::std::panic::Location::caller())
             }
 
             /// As [`recv_many`](Self::recv_many), as a poll.
@@ -90,7 +93,7 @@ macro_rules! receives {
                 buffer: &mut Vec<T>,
                 limit: usize,
             ) -> ::std::task::Poll<usize> {
-                self.chan.poll_recv_many(context.waker(), buffer, limit, ::std::panic::Location::caller())
+                self.chan.poll_recv_many(context, buffer, limit, ::std::panic::Location::caller())
             }
 
             /// How many senders there are.
@@ -126,7 +129,7 @@ macro_rules! sends {
             /// Waits until the receiver was closed or dropped.
             #[track_caller]
             pub fn closed(&self) -> impl ::std::future::Future<Output = ()> {
-                self.chan.closed(::std::panic::Location::caller())
+                $crate::waiting::pinned(self.chan.closed(::std::panic::Location::caller()))
             }
 
             /// Whether the receiver was closed or dropped.

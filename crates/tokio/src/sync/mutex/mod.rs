@@ -133,9 +133,15 @@ impl<T> From<T> for Mutex<T> {
     }
 }
 
-impl<T: ?Sized> fmt::Debug for Mutex<T> {
+/// Takes the lock to show the value, in a step.
+impl<T: ?Sized + fmt::Debug> fmt::Debug for Mutex<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Mutex").finish_non_exhaustive()
+        let mut shown = f.debug_struct("Mutex");
+        match self.try_lock() {
+            Ok(value) => shown.field("data", &&*value),
+            Err(_) => shown.field("data", &format_args!("<locked>")),
+        };
+        shown.finish()
     }
 }
 

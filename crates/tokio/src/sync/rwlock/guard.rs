@@ -132,7 +132,10 @@ impl<'a, T: ?Sized> RwLockWriteGuard<'a, T> {
     where
         F: FnOnce(&T) -> &U,
     {
-        RwLockReadGuard::map(this.downgrade(), f)
+        // Nobody reads before `f` has.
+        let data = NonNull::from(f(&this));
+        let RwLockReadGuard { held, .. } = this.downgrade();
+        RwLockReadGuard { data, held, owns: PhantomData }
     }
 
     /// As [`downgrade_map`](Self::downgrade_map), if the value has that part.
@@ -189,7 +192,10 @@ impl<T: ?Sized> OwnedRwLockWriteGuard<T> {
     where
         F: FnOnce(&T) -> &U,
     {
-        OwnedRwLockReadGuard::map(this.downgrade(), f)
+        // Nobody reads before `f` has.
+        let data = NonNull::from(f(&this));
+        let OwnedRwLockReadGuard { held, .. } = this.downgrade();
+        OwnedRwLockReadGuard { data, held, owns: PhantomData }
     }
 
     /// As [`map`](Self::map) to the whole.

@@ -55,10 +55,11 @@ impl<T> RwLock<T> {
     ///
     /// # Panics
     ///
-    /// If these are too many.
+    /// If these are too many, or none.
     #[must_use]
     #[track_caller]
     pub const fn with_max_readers(value: T, readers: u32) -> Self {
+        assert!(readers != 0, "a RwLock may not be created with 0 readers");
         assert!(readers <= MAX_READERS, "a RwLock may not be created with more than u32::MAX >> 3 readers");
         let permits = Permissions(Object::new(Permits::of_lock(readers as usize)));
         RwLock { permits, readers, value: UnsafeCell::new(value) }
@@ -199,8 +200,14 @@ impl<T> From<T> for RwLock<T> {
     }
 }
 
-impl<T: ?Sized> fmt::Debug for RwLock<T> {
+/// Takes the lock to show the value, in a step.
+impl<T: ?Sized + fmt::Debug> fmt::Debug for RwLock<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("RwLock").finish_non_exhaustive()
+        let mut shown = f.debug_struct("RwLock");
+        match self.try_read() {
+            Ok(value) => shown.field("data", &&*value),
+            Err(_) => shown.field("data", &format_args!("<locked>")),
+        };
+        shown.finish()
     }
 }

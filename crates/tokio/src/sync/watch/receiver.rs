@@ -11,7 +11,8 @@ use drawloom::object::Awaited;
 use super::error::RecvError;
 use super::{Ref, Shared};
 use crate::sync::permits::Place;
-use crate::waiting::{Until, Wakers};
+use crate::task::coop;
+use crate::waiting::{Until, Wakers, pinned};
 
 /// Watches the value that a [`Sender`](super::Sender) sends.
 pub struct Receiver<T> {
@@ -64,14 +65,14 @@ impl<T> Receiver<T> {
     /// Waits for a value that it has not seen, which then counts as seen.
     #[track_caller]
     pub fn changed(&mut self) -> impl Future<Output = Result<(), RecvError>> {
-        changed(&self.shared, &mut self.seen, Location::caller())
+        pinned(changed(&self.shared, &mut self.seen, Location::caller()))
     }
 
     /// Waits for a value that `f` accepts.
     #[track_caller]
     pub fn wait_for(&mut self, mut f: impl FnMut(&T) -> bool) -> impl Future<Output = Result<Ref<'_, T>, RecvError>> {
         let place = Location::caller();
-        async move {
+        coop::cooperative(async move {
             let mut closed = false;
             loop {
                 {
@@ -86,7 +87,7 @@ impl<T> Receiver<T> {
                 }
                 closed = changed(&self.shared, &mut self.seen, place).await.is_err();
             }
-        }
+        })
     }
 
     /// Whether both watch the same value.

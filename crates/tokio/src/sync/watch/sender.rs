@@ -10,7 +10,7 @@ use drawloom::object::Awaited;
 
 use super::error::SendError;
 use super::{Receiver, Ref, Shared, channel};
-use crate::waiting::{Until, Wakers};
+use crate::waiting::{Until, Wakers, pinned};
 
 /// Sets the value that [`Receiver`]s watch.
 pub struct Sender<T> {
@@ -98,7 +98,7 @@ impl<T> Sender<T> {
     pub fn closed(&self) -> impl Future<Output = ()> {
         let shared = &*self.shared;
         let ready = |_: &mut super::State| (shared.receivers.load(Ordering::Acquire) == 0).then_some(());
-        Until::new(&shared.state, Location::caller(), Awaited::Change, |state| &mut state.gone, ready)
+        pinned(Until::new(&shared.state, Location::caller(), Awaited::Change, |state| &mut state.gone, ready))
     }
 
     /// One more receiver, which has seen the present value.
