@@ -5,11 +5,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::alive::Counts;
-use crate::task::SharedTasks;
+use crate::task::{Measured, SharedTasks};
 
 /// What is known of a runtime in numbers, as `tokio::runtime::RuntimeMetrics`.
 ///
-/// A runtime has no worker threads here, so whatever is counted for each of them is zero.
+/// In an exploration a runtime has no worker threads, so whatever is counted for each of them is zero.
 #[derive(Clone)]
 pub struct RuntimeMetrics {
     workers: usize,
@@ -40,22 +40,26 @@ impl RuntimeMetrics {
         self.natives.as_ref().map_or(0, |natives| natives.woken())
     }
 
-    /// How long a worker was busy: not measured.
+    /// How long a worker was busy; in an exploration there is none.
     #[must_use]
-    pub fn worker_total_busy_duration(&self, _worker: usize) -> Duration {
-        Duration::ZERO
+    pub fn worker_total_busy_duration(&self, worker: usize) -> Duration {
+        self.measured(worker).busy
     }
 
-    /// How often a worker was parked: there is none.
+    /// How often a worker was parked; in an exploration there is none.
     #[must_use]
-    pub fn worker_park_count(&self, _worker: usize) -> u64 {
-        0
+    pub fn worker_park_count(&self, worker: usize) -> u64 {
+        self.measured(worker).turns.div_ceil(2)
     }
 
-    /// How often a worker was parked or unparked: there is none.
+    /// How often a worker was parked or unparked; in an exploration there is none.
     #[must_use]
-    pub fn worker_park_unpark_count(&self, _worker: usize) -> u64 {
-        0
+    pub fn worker_park_unpark_count(&self, worker: usize) -> u64 {
+        self.measured(worker).turns
+    }
+
+    fn measured(&self, worker: usize) -> Measured {
+        self.natives.as_ref().map_or_else(Measured::default, |natives| natives.measured(worker))
     }
 }
 

@@ -18,7 +18,7 @@ pub use join_set::JoinSet;
 use local_set::begin_local_task;
 pub use local_set::{LocalEnterGuard, LocalSet, spawn_local};
 pub(crate) use local_set::{LocalsOf, is_local};
-pub(crate) use native::{Hook, SharedTasks, ThreadHooks};
+pub(crate) use native::{Hook, Measured, SharedTasks, ThreadHooks};
 pub use spawn::{block_in_place, spawn, spawn_blocking};
 pub(crate) use spawn::{spawn_blocking_in, spawn_in};
 pub use task_local::{AccessError, LocalKey};

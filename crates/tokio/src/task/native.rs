@@ -4,6 +4,7 @@
 //! has workers.
 
 use std::any::Any;
+use std::cell::Cell;
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, VecDeque};
 use std::future::Future;
@@ -12,6 +13,7 @@ use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Wake, Waker};
+use std::time::{Duration, Instant};
 
 use drawloom::future::JoinError;
 use drawloom::future::facade;
@@ -57,6 +59,17 @@ struct Queue {
     /// Whether nothing is polled any more.
     has_ended: bool,
     workers: Workers,
+    /// Of each worker; of who drives them, where there are none.
+    measured: Vec<Measured>,
+}
+
+/// What a worker has done so far.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Measured {
+    /// How often it began to wait, and how often it went on.
+    pub(crate) turns: u64,
+    /// How long it did not wait.
+    pub(crate) busy: Duration,
 }
 
 #[derive(Default)]
@@ -65,6 +78,7 @@ struct Workers {
     started: usize,
     /// Those of them that poll nothing any more.
     leaving: usize,
+    made: usize,
 }
 
 /// Of a task that was woken.
@@ -77,6 +91,13 @@ enum Phase {
 }
 
 impl Queue {
+    fn measured(&mut self, worker: usize) -> &mut Measured {
+        if self.measured.len() <= worker {
+            self.measured.resize(worker + 1, Measured::default());
+        }
+        &mut self.measured[worker]
+    }
+
     fn pop(&mut self) -> Option<u64> {
         let number = self.woken.pop_front()?;
         self.phases.insert(number, Phase::Polled);
@@ -337,7 +358,7 @@ impl<B: ?Sized + Body> NativeTasks<B> {
 
     /// A driver, until it is dropped.
     pub(crate) fn driver(&self) -> Driver<'_, B> {
-        Driver { tasks: self, number: self.made.fetch_add(1, Ordering::Relaxed) }
+        Driver { tasks: self, number: self.made.fetch_add(1, Ordering::Relaxed), waits: Cell::new(false) }
     }
 
     /// Cancels all, and whatever is polled just now when that is over.
@@ -378,17 +399,19 @@ impl SharedTasks {
 
     /// From now on so many more threads poll the tasks; they end with the tasks.
     pub(crate) fn employ(self: &Arc<Self>, workers: usize, hooks: &ThreadHooks) {
-        let missing = {
+        let (missing, first) = {
             let mut queue = lock(&self.ready.state);
             queue.workers.wanted += workers;
             let missing = (queue.workers.wanted + queue.workers.leaving).saturating_sub(queue.workers.started);
             queue.workers.started += missing;
-            missing
+            let first = queue.workers.made;
+            queue.workers.made += missing;
+            (missing, first)
         };
-        for _ in 0..missing {
+        for worker in first..first + missing {
             let (tasks, hooks) = (self.clone(), hooks.clone());
             std::thread::spawn(move || {
-                hooks.around(|| tasks.work());
+                hooks.around(|| tasks.work(worker));
                 {
                     let workers = &mut lock(&tasks.ready.state).workers;
                     workers.started -= 1;
@@ -410,17 +433,31 @@ impl SharedTasks {
         lock(&self.ready.state).woken.len()
     }
 
-    fn work(&self) {
+    /// What a worker has done so far.
+    pub(crate) fn measured(&self, worker: usize) -> Measured {
+        *lock(&self.ready.state).measured(worker)
+    }
+
+    fn work(&self, worker: usize) {
+        let mut since = Instant::now();
         loop {
             let mut queue = lock(&self.ready.state);
             let number = loop {
                 if queue.has_ended || queue.workers.started - queue.workers.leaving > queue.workers.wanted {
                     queue.workers.leaving += 1;
+                    queue.measured(worker).busy += since.elapsed();
                     return;
                 }
                 match queue.pop() {
                     Some(number) => break number,
-                    None => queue = self.ready.changed.wait(queue).unwrap_or_else(PoisonError::into_inner),
+                    None => {
+                        let measured = queue.measured(worker);
+                        measured.busy += since.elapsed();
+                        measured.turns += 1;
+                        queue = self.ready.changed.wait(queue).unwrap_or_else(PoisonError::into_inner);
+                        queue.measured(worker).turns += 1;
+                        since = Instant::now();
+                    }
                 }
             };
             drop(queue);
@@ -458,16 +495,24 @@ impl ThreadHooks {
 pub(crate) struct Driver<'a, B: ?Sized + Body> {
     tasks: &'a NativeTasks<B>,
     number: u64,
+    waits: Cell<bool>,
 }
 
 impl<B: ?Sized + Body> Driver<'_, B> {
     /// Polls `future`, and then those that were woken if it is not ready.
     pub(crate) fn poll<F: Future>(&self, future: Pin<&mut F>, context: &mut Context<'_>) -> Poll<F::Output> {
         self.tasks.drive_by(self.number, context.waker());
+        let since = Instant::now();
+        let went_on = self.waits.get();
         let poll = future.poll(context);
         if poll.is_pending() {
             self.tasks.tick(context.waker());
         }
+        self.waits.set(poll.is_pending());
+        let mut queue = lock(&self.tasks.ready.state);
+        let measured = queue.measured(0);
+        measured.busy += since.elapsed();
+        measured.turns += u64::from(went_on) + u64::from(poll.is_pending());
         poll
     }
 }
