@@ -83,9 +83,10 @@ fn deadlock(case: &Case<'_>, involved: &[&BlockedRecord], cycle: &[u32]) -> Blam
     parts.extend((!others.is_empty()).then(|| format!("{} more tasks wait as well", others.len())));
     let sentence = match (cycle.len(), parts.as_slice()) {
         (1, _) if !involved.is_empty() => format!(
-            "Deadlock: task {} waits for {}, which it holds itself",
+            "Deadlock: task {} waits for {}, which it {} itself",
             names.quoted(cycle[0]),
-            wanted(case, involved[0])
+            wanted(case, involved[0]),
+            if involved[0].awaited.is_some() { "has taken" } else { "holds" }
         ),
         (_, [first @ .., last]) if !first.is_empty() => format!("Deadlock: {}, and {last}", first.join(", ")),
         _ => format!("Deadlock: {}", parts.join(", ")),

@@ -176,13 +176,7 @@ fn lost_wakeup(case: &Case<'_>, b: &BlockedRecord, wait: u32) -> Option<Blame> {
     blame.harm = Some(lost);
     if let Some(look) = looked {
         blame.resources.push(look.resource);
-        blame.reasons.push(format!(
-            "task {waiter} looked at {} in step {}, the notification came in step {}, the wait began in step {}",
-            case.names.short(look.resource),
-            look.step + 1,
-            lost + 1,
-            wait + 1
-        ));
+        blame.reasons.push(too_late(case, look, lost, wait));
         blame.window = Some(RaceWindow {
             from: look.step,
             to: Some(wait),
@@ -202,6 +196,18 @@ fn lost_wakeup(case: &Case<'_>, b: &BlockedRecord, wait: u32) -> Option<Blame> {
         });
     }
     Some(blame)
+}
+
+/// Between the `look` of a task and its `wait` came the notification that is `lost`.
+fn too_late(case: &Case<'_>, look: &Access, lost: u32, wait: u32) -> String {
+    format!(
+        "task {} looked at {} in step {}, the notification came in step {}, the wait began in step {}",
+        case.names.quoted(look.task),
+        case.names.short(look.resource),
+        look.step + 1,
+        lost + 1,
+        wait + 1
+    )
 }
 
 /// A notification that nobody was there to hear, and the wait of a future for it that began afterwards.
@@ -237,13 +243,7 @@ fn unheard(case: &Case<'_>, b: &BlockedRecord) -> Option<Blame> {
     if let Some(look) = looked {
         blame.resources.push(look.resource);
         blame.opens = Some(look.clone());
-        blame.reasons.push(format!(
-            "task {waiter} looked at {} in step {}, the notification came in step {}, the wait began in step {}",
-            case.names.short(look.resource),
-            look.step + 1,
-            lost + 1,
-            wait + 1
-        ));
+        blame.reasons.push(too_late(case, look, lost, wait));
     }
     Some(blame)
 }

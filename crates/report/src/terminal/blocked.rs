@@ -49,6 +49,10 @@ pub(super) fn blocked_on(
     let size = resource.and_then(|r| r.size);
     let same = || all.iter().filter(|other| other.resource == b.resource && other.method() == b.method()).count();
     match b.method() {
+        // A guard of tokio may have gone to another task since: only who took the lock is known.
+        "lock" | "read" | "write" if b.awaited.is_some() => {
+            holders(&mut text, record, names, b, all, ("taken by", "at"));
+        }
         "lock" | "read" | "write" => holders(&mut text, record, names, b, all, ("held by", "since")),
         "call_once" => holders(&mut text, record, names, b, all, ("being initialised by", "since")),
         // Of a library's channel it is not known who has an end of it: only who has used it.
