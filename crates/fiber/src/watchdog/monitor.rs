@@ -5,6 +5,8 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
+use drawloom_engine::finding::Frame;
+
 use super::registry::{self, Thread};
 use super::signal::{CAN_LEAVE, FORBIDDEN, SIGNAL, answer, install, question, verdict};
 use super::stack::{self, Standing};
@@ -50,6 +52,8 @@ struct Seen {
     lived: Duration,
     processor: Duration,
     looked_at: Instant,
+    /// Where the task was met since its last step, if it could be told.
+    met: Option<(Vec<Frame>, Standing)>,
 }
 
 /// Never returns.
@@ -83,6 +87,7 @@ impl Seen {
             lived: Duration::ZERO,
             processor: Duration::ZERO,
             looked_at: now,
+            met: None,
         }
     }
 
@@ -120,6 +125,7 @@ impl Seen {
     fn stirs(&mut self, now: Instant) {
         self.still_since = now;
         (self.own, self.slept) = (Duration::ZERO, Duration::ZERO);
+        self.met = None;
     }
 
     /// Adds up how the thread has spent its time.
@@ -169,7 +175,7 @@ impl Seen {
     fn examine(&mut self, still: Duration) {
         forbid_the_c_library();
         let sleeps = self.slept > still / 2;
-        let (mut unanswered, mut forbidden, mut last) = (0, 0, None);
+        let (mut unanswered, mut forbidden) = (0, 0);
         let mut look = 0;
         while look < LOOKS {
             look += 1;
@@ -215,22 +221,29 @@ impl Seen {
                 continue;
             }
             self.decide(verdict::GO_ON);
-            last = Some((stack, standing));
+            self.met = Some((stack, standing));
             std::thread::sleep(BETWEEN_LOOKS);
         }
         let patience = Duration::from_nanos(self.watch.patience.load(Ordering::Relaxed));
-        match last {
+        match &self.met {
             // The engine takes its time, or the task has never been met where it can be left: later, perhaps.
             Some((_, Standing::Engine)) => self.stirs(Instant::now()),
             _ if still < patience * GIVEN_UP_AFTER => {}
-            last => end_the_process(still, last.map(|(stack, _)| stack).unwrap_or_default()),
+            met => end_the_process(still, met.as_ref().map_or(&[], |(stack, _)| stack)),
         }
     }
 
-    /// Whether the thread has heard it.
+    /// Whether the thread has heard it, and does as it says: on a busy machine that takes a while, and a verdict that is
+    /// overwritten by the next question would have it wait for ever.
     fn decide(&self, verdict: u8) -> bool {
         let verdicts = &self.watch.verdict;
-        verdicts.compare_exchange(verdict::NONE, verdict, Ordering::AcqRel, Ordering::Acquire).is_ok()
+        if verdicts.compare_exchange(verdict::NONE, verdict, Ordering::AcqRel, Ordering::Acquire).is_err() {
+            return false;
+        }
+        while verdicts.load(Ordering::Acquire) != verdict::HEARD {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        true
     }
 }
 
@@ -243,12 +256,15 @@ fn send(watch: &Watch) -> bool {
 }
 
 /// The last resort.
-fn end_the_process(still: Duration, stack: Vec<drawloom_engine::finding::Frame>) -> ! {
+fn end_the_process(still: Duration, stack: &[Frame]) -> ! {
     let mut text = format!(
         "\ndrawloom: a task has not made a step for {} seconds, in code that drawloom does not control, and it cannot be \
          left where it is. The process ends here.\n",
         still.as_secs()
     );
+    if stack.is_empty() {
+        text.push_str("    where it stands could not be seen\n");
+    }
     for frame in stack {
         let _ = writeln!(text, "    {} at {}", frame.function, frame.location);
     }

@@ -42,6 +42,8 @@ pub(super) mod verdict {
     pub(crate) const LEAVE: u8 = 2;
     /// It did not come in time, and the thread has gone on.
     pub(crate) const EXPIRED: u8 = 3;
+    /// The thread knows it: until then nothing else may be asked.
+    pub(crate) const HEARD: u8 = 4;
 }
 
 /// Ignored unless somebody asks for it, and seldom used.
@@ -208,13 +210,16 @@ fn wait_for_verdict(watch: &Watch) -> u8 {
     for _ in 0..MOST_MOMENTS {
         let verdict = watch.verdict.load(Ordering::Acquire);
         if verdict != verdict::NONE {
+            watch.verdict.store(verdict::HEARD, Ordering::Release);
             return verdict;
         }
         // SAFETY: a valid duration, and nobody wants to know what was left of it.
         unsafe { libc::nanosleep(&A_MOMENT, std::ptr::null_mut()) };
     }
     let expired = watch.verdict.compare_exchange(verdict::NONE, verdict::EXPIRED, Ordering::AcqRel, Ordering::Acquire);
-    expired.err().unwrap_or(verdict::EXPIRED)
+    let verdict = expired.err().unwrap_or(verdict::EXPIRED);
+    watch.verdict.store(verdict::HEARD, Ordering::Release);
+    verdict
 }
 
 /// Where the running task was interrupted, if one was, and if there is room on its stack to leave it.
