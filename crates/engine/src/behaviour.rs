@@ -15,9 +15,9 @@
 
 use crate::engine::Engine;
 use crate::id::{ResourceId, TaskId};
-use crate::operation::{OpKind, ResourceKind, outcome};
+use crate::operation::{OpKind, ResourceKind};
+use crate::resource::{Traits, reads_only};
 use crate::task::Task;
-use crate::trace::Step;
 
 /// What later steps at a resource, or aimed at a task, depend on.
 #[derive(Clone, Copy, Debug)]
@@ -41,7 +41,7 @@ pub(crate) struct Trail {
 pub(crate) struct Trails {
     /// Park tokens: `newest` is the last park of the task, `shared` the tokens it was given since.
     aimed: Vec<Trail>,
-    time: Trail,
+    pub(crate) time: Trail,
     /// Of an exchange whose comparison may yet turn out to have failed: what there was before it.
     before_exchange: (u64, Trail),
     /// The hash of each task's path, where needed.
@@ -65,7 +65,7 @@ impl Trails {
         self.time = Trail::NEW;
     }
 
-    fn aimed(&mut self, task: TaskId) -> &mut Trail {
+    pub(crate) fn aimed(&mut self, task: TaskId) -> &mut Trail {
         if self.aimed.len() <= task.index() {
             self.aimed.resize(task.index() + 1, Trail::NEW);
         }
@@ -127,41 +127,28 @@ impl Engine {
 
     #[inline(never)]
     fn leave_trail_of_last(&mut self) {
-        use OpKind::*;
-        let Some(step) = self.steps.last() else { return };
+        let Some(&step) = self.steps.last() else { return };
         let own = self.tasks[step.task.index()].hash;
-        let mut hash = mix(own, kind_word(step.kind) | u64::from(visible_outcome(step)));
-        match step.kind {
-            Choose => hash = mix(hash, step.value),
-            Now => hash = self.trails.time.commuting(hash),
-            TimerFire => {
-                hash = self.trails.time.ordered(hash);
-                if step.resource != ResourceId::NONE {
-                    hash = self.resources[step.resource.index()].trail.everything(hash);
-                } else {
-                    hash = self.trails.aimed(TaskId(step.arg as u32)).ordered(hash);
-                }
-            }
-            CondWait => hash = self.resources[step.arg as usize].trail.release(hash, false),
-            _ => {}
-        }
-        if step.resource != ResourceId::NONE && step.kind != TimerFire {
-            hash = self.resources[step.resource.index()].trail.step(hash, step);
+        let told = if step.kind.is(Traits::TELLS_OUTCOME) { step.outcome } else { 0 };
+        let room = step.kind.room();
+        let mut hash = room.fold_aim(self, mix(own, kind_word(step.kind) | u64::from(told)), &step);
+        if step.resource != ResourceId::NONE {
+            hash = room.fold(&mut self.resources[step.resource.index()].trail, hash, &step);
         }
         self.tasks[step.task.index()].hash = hash;
     }
 
     /// Takes a park of `task` into account.
     #[inline]
-    pub(crate) fn leave_trail_of_park(&mut self, task: TaskId) {
-        let hash = mix(self.tasks[task.index()].hash, kind_word(OpKind::Park));
+    pub(crate) fn leave_trail_of_park(&mut self, task: TaskId, kind: OpKind) {
+        let hash = mix(self.tasks[task.index()].hash, kind_word(kind));
         self.tasks[task.index()].hash = self.trails.aimed(task).ordered(hash);
     }
 
     /// Takes into account that `task` has given `target` a token.
     #[inline]
-    pub(crate) fn leave_trail_of_unpark(&mut self, task: TaskId, target: TaskId) {
-        let hash = mix(self.tasks[task.index()].hash, kind_word(OpKind::Unpark));
+    pub(crate) fn leave_trail_of_unpark(&mut self, task: TaskId, target: TaskId, kind: OpKind) {
+        let hash = mix(self.tasks[task.index()].hash, kind_word(kind));
         self.tasks[task.index()].hash = self.trails.aimed(target).commuting(hash);
     }
 
@@ -196,7 +183,7 @@ impl Trail {
     /// An access to memory by a task whose hash is `own`.
     #[inline(always)]
     pub(crate) fn access(&mut self, own: &mut u64, kind: OpKind, outcome: u32) {
-        if matches!(kind, OpKind::Load | OpKind::CellRead | OpKind::Await) || outcome == outcome::REFUSED {
+        if reads_only(kind, outcome) {
             self.read(own);
         } else {
             self.write(own);
@@ -222,101 +209,80 @@ impl Trail {
         self.releases = self.releases.wrapping_add(1);
     }
 
-    #[inline(always)]
-    fn step(&mut self, hash: u64, step: &Step) -> u64 {
-        use OpKind::*;
-        let ok = u32::from(step.outcome) == outcome::OK;
-        match step.kind {
-            // Of what is no memory: what is asked or told of a lock's poison.
-            Load | CellRead | Await => self.commuting(hash),
-            Store | Rmw | Cas | CellWrite => self.everything(hash),
-            CondWait | Arrive => self.ordered(hash),
-            NotifyOne | NotifyAll => {
-                if ok {
-                    self.ordered(hash)
-                } else {
-                    self.commuting(hash)
-                }
-            }
-            // Of a lock that prefers one side: only reads commute, and only with each other.
-            Read if step.arg != 0 => self.commuting(hash),
-            Write | TryRead | TryWrite | ReadUnlock | WriteUnlock | Downgrade if step.arg != 0 => self.ordered(hash),
-            Lock | Write | Acquire => self.request(hash),
-            Read => {
-                let hash = mix(mix(hash, self.newest), self.tries);
-                self.shared = self.shared.wrapping_add(hash);
-                hash
-            }
-            // A call sees the returns before it, a return the calls.
-            Unlock | ReadUnlock | WriteUnlock | Downgrade | Return => self.release(hash, false),
-            Release | OnceFinish => self.release(hash, true),
-            TryLock | TryRead | TryWrite | TryAcquire => self.attempt(hash, ok),
-            OnceEnter => {
-                self.newest = mix(hash, self.newest);
-                self.newest
-            }
-            OnceCheck | Call => {
-                let hash = mix(hash, self.releases);
-                self.tries = self.tries.wrapping_add(hash);
-                hash
-            }
-            Send => self.send(hash),
-            TrySend if ok => self.send(hash),
-            Recv => self.receive(hash),
-            TryRecv if ok => self.receive(hash),
-            TrySend => {
-                let hash = mix(mix(hash, self.newest), self.received);
-                self.refused_sends = self.refused_sends.wrapping_add(hash);
-                hash
-            }
-            TryRecv => {
-                let hash = mix(self.seen_by_attempt(hash), self.received);
-                self.tries = self.tries.wrapping_add(hash);
-                hash
-            }
-            CloseSend => self.release(hash, false),
-            CloseRecv => {
-                let hash = mix(mix(mix(mix(hash, self.newest), self.received), self.tries), self.refused_sends);
-                (self.newest, self.received) = (hash, hash);
-                hash
-            }
-            Start | Spawn | Exit | Join | IsFinished | Yield | Park | Unpark | Sleep | Now | TimerFire | Choose
-            | Fence => hash,
-        }
-    }
-
     /// Ordered with all before it: a write.
-    fn ordered(&mut self, hash: u64) -> u64 {
+    pub(crate) fn ordered(&mut self, hash: u64) -> u64 {
         self.newest = mix(mix(hash, self.newest), self.shared);
         self.shared = 0;
         self.newest
     }
 
     /// Ordered with what is ordered, not with its like: a read.
-    fn commuting(&mut self, hash: u64) -> u64 {
+    pub(crate) fn commuting(&mut self, hash: u64) -> u64 {
         let hash = mix(hash, self.newest);
         self.shared = self.shared.wrapping_add(hash);
         hash
     }
 
-    fn request(&mut self, hash: u64) -> u64 {
+    /// Ordered with all but releases: who comes first is served first.
+    pub(crate) fn request(&mut self, hash: u64) -> u64 {
         let hash = mix(hash, self.tries);
         self.ordered(hash)
     }
 
-    #[inline(always)]
-    fn send(&mut self, hash: u64) -> u64 {
+    /// A request that commutes with its like.
+    pub(crate) fn share(&mut self, hash: u64) -> u64 {
+        let hash = mix(mix(hash, self.newest), self.tries);
+        self.shared = self.shared.wrapping_add(hash);
+        hash
+    }
+
+    /// Ordered with its like only.
+    pub(crate) fn queue(&mut self, hash: u64) -> u64 {
+        self.newest = mix(hash, self.newest);
+        self.newest
+    }
+
+    /// Sees releases only.
+    pub(crate) fn ask(&mut self, hash: u64) -> u64 {
+        let hash = mix(hash, self.releases);
+        self.tries = self.tries.wrapping_add(hash);
+        hash
+    }
+
+    /// A message is put in.
+    pub(crate) fn send(&mut self, hash: u64) -> u64 {
         self.request(mix(hash, self.refused_sends))
     }
 
-    #[inline(always)]
-    fn receive(&mut self, hash: u64) -> u64 {
+    /// No message could be put in.
+    pub(crate) fn refuse_send(&mut self, hash: u64) -> u64 {
+        let hash = mix(mix(hash, self.newest), self.received);
+        self.refused_sends = self.refused_sends.wrapping_add(hash);
+        hash
+    }
+
+    /// A message is taken out.
+    pub(crate) fn receive(&mut self, hash: u64) -> u64 {
         self.received = mix(mix(mix(hash, self.tries), self.refused_sends), self.received);
         self.received
     }
 
+    /// No message could be taken out.
+    pub(crate) fn refuse_receive(&mut self, hash: u64) -> u64 {
+        let hash = mix(self.seen_by_attempt(hash), self.received);
+        self.tries = self.tries.wrapping_add(hash);
+        hash
+    }
+
+    /// A receiver goes away.
+    pub(crate) fn close_receivers(&mut self, hash: u64) -> u64 {
+        let hash = mix(mix(mix(mix(hash, self.newest), self.received), self.tries), self.refused_sends);
+        (self.newest, self.received) = (hash, hash);
+        hash
+    }
+
     /// Sees tries only; and its like, if `chained`.
-    fn release(&mut self, hash: u64, chained: bool) -> u64 {
+    pub(crate) fn release(&mut self, hash: u64, chained: bool) -> u64 {
         let hash = mix(hash, self.tries);
         if chained {
             self.releases = mix(hash, self.releases);
@@ -331,7 +297,7 @@ impl Trail {
     }
 
     /// Sees all but refused attempts, unless it succeeds.
-    fn attempt(&mut self, hash: u64, succeeded: bool) -> u64 {
+    pub(crate) fn attempt(&mut self, hash: u64, succeeded: bool) -> u64 {
         let mut hash = self.seen_by_attempt(hash);
         if succeeded {
             hash = mix(hash, self.tries);
@@ -342,7 +308,7 @@ impl Trail {
     }
 
     /// Sees all, and is seen by all.
-    fn everything(&mut self, hash: u64) -> u64 {
+    pub(crate) fn everything(&mut self, hash: u64) -> u64 {
         let hash = mix(mix(mix(self.seen_by_attempt(hash), self.tries), self.received), self.refused_sends);
         *self = Trail { newest: hash, shared: 0, tries: hash, releases: hash, received: hash, refused_sends: hash };
         hash
@@ -353,15 +319,6 @@ impl Trail {
 #[inline]
 fn kind_word(kind: OpKind) -> u64 {
     (kind as u64 + 1) << 8
-}
-
-/// What the step came to, where that is not merely another way to say who came first.
-fn visible_outcome(step: &Step) -> u16 {
-    use OpKind::*;
-    match step.kind {
-        Cas | TryLock | TryRead | TryWrite | TryAcquire | TrySend | TryRecv | IsFinished | OnceCheck => step.outcome,
-        _ => 0,
-    }
 }
 
 /// One round of a multiply–xor hash: not for adversaries, but cheap and well spread.

@@ -23,10 +23,14 @@ mod history;
 mod known;
 mod place;
 
+pub(crate) use self::history::{Change, History};
+pub(crate) use self::place::{Grant, Place, Places};
+
 use self::known::{Known, Row, Seen};
-use self::place::{Place, copy, join, places};
+use self::place::{copy, join, places};
 use crate::id::{ResourceId, TaskId};
-use crate::operation::{OpKind, outcome};
+use crate::operation::OpKind;
+use crate::resource::Traits;
 use crate::trace::Step;
 
 /// For each step, how many steps of every task happened before it or are it.
@@ -74,7 +78,7 @@ const NONE: u32 = u32::MAX;
 const WORDS: usize = 4;
 
 /// A part of a clock.
-type Words = [u32; WORDS];
+pub(crate) type Words = [u32; WORDS];
 
 impl Causality {
     /// Computes the clocks of `steps`.
@@ -97,7 +101,7 @@ impl Causality {
     /// Computes the clocks of `steps` in place of those that it has, but for the first `kept`, which are
     /// [common](Self::common) to both.
     pub fn become_of(&mut self, steps: &[Step], mut kept: usize) {
-        let is_timed = |s: &Step| matches!(s.kind, OpKind::TimerFire | OpKind::Now);
+        let is_timed = |s: &Step| s.kind.is(Traits::TIMED);
         let (old, new) = steps.split_at(kept);
         let tasks = new.iter().map(|s| s.task.index() + 1).max().unwrap_or(0);
         let timed = new.iter().any(is_timed) || self.timed && old.iter().any(is_timed);
@@ -208,10 +212,10 @@ impl Causality {
         *number += 1;
         let (own, mut last_known) = (*number, from.wrapping_add(1));
         past[j] = Past { task: step.task.0, own, last_known, previous, changes };
-        let is_granted = previous != NONE && is_request(steps[previous as usize].kind);
+        let is_granted = previous != NONE && steps[previous as usize].kind.is(Traits::REQUESTS);
         let learns = step.after > 0 && from == previous || is_granted || *timed;
         // What is met most: it ends, or comes to one place.
-        if !learns && step.kind == OpKind::Exit && !known.is_end_watched(task) {
+        if !learns && step.kind.ends_task() && !known.is_end_watched(task) {
             return;
         }
         if !learns && step.kind.is_access() && step.resource != ResourceId::NONE {
@@ -232,8 +236,8 @@ impl Causality {
         let (before, beyond) = clocks.split_at_mut(j * width);
         let seen = Seen { width, before, past, steps };
         let mut row = Row { j, own, clock: &mut beyond[..width], last_known: &mut last_known, seen, races };
-        if step.kind == OpKind::TimerFire && step.outcome != 0 {
-            row.race_with_all(previous.wrapping_add(1) as usize, OpKind::Now);
+        if step.kind.fires() && step.outcome != 0 {
+            row.race_with_all_reads_of_clock(previous.wrapping_add(1) as usize);
         }
         if step.after > 0 && from == previous {
             row.learn(step.after as usize - 1);
@@ -241,24 +245,26 @@ impl Causality {
         if *timed {
             known.learn_of_timers(&mut row);
         }
-        if previous != NONE && is_request(steps[previous as usize].kind) {
+        if previous != NONE && steps[previous as usize].kind.is(Traits::REQUESTS) {
             learn_grant(&mut row, known, previous as usize);
         }
         match step.kind {
             kind if kind.is_access() && step.resource != ResourceId::NONE => {
                 known.meet_access(&mut row, Place::of_resource(step.resource));
             }
-            OpKind::Await => known.meet_await(&mut row, Place::of_resource(step.resource)),
+            kind if kind.awaits() => {
+                known.meet_await(&mut row, Place::of_resource(step.resource));
+            }
             // A task that has ended is asked for its last step; so its end need not be remembered.
-            OpKind::Join => row.learn_end_of(step.arg, known),
+            kind if kind.joins() => row.learn_end_of(step.arg, known),
             _ => {
                 let places = places(step, *timed);
-                if step.kind == OpKind::IsFinished {
+                if step.kind.asks_for_end() {
                     row.learn_end_of(step.arg, known);
                 }
                 match places.as_slice() {
                     [] => {}
-                    [only] if !matches!(step.kind, OpKind::TrySend | OpKind::TryRecv) => known.meet(&mut row, *only),
+                    [only] if !step.kind.is(Traits::MEETS_BY_TICKET) => known.meet(&mut row, *only),
                     all => known.meet_at_all(&mut row, all),
                 }
             }
@@ -275,32 +281,14 @@ fn learn_grant(row: &mut Row<'_>, known: &Known, p: usize) {
     }
 }
 
-/// Whether what follows a step of this kind happens after what has granted it.
-#[inline]
-fn is_request(kind: OpKind) -> bool {
-    use OpKind::*;
-    matches!(kind, Lock | Read | Write | OnceEnter | Acquire | Recv | Send)
-}
-
 fn learn_grant_at(row: &mut Row<'_>, place: &Place, p: usize) {
-    use OpKind::*;
     let (steps, request) = (row.seen.steps, &row.seen.steps[p]);
     let waited = steps[row.j].after.checked_sub(1).map(|by| steps[by as usize].kind);
-    if waited == Some(TimerFire) {
+    if waited.is_some_and(OpKind::fires) {
         return;
     }
-    let closed = u32::from(request.outcome) == outcome::DISCONNECTED || waited == Some(CloseSend);
-    let (mut by, mut all) = (None, false);
-    match request.kind {
-        Lock | Read | OnceEnter => by = place.exclusive,
-        Write => (by, all) = (place.exclusive, true),
-        Acquire if waited.is_none() => by = place.release_for(p, request),
-        Recv if closed => all = true,
-        Recv if waited.is_none() => by = place.sends.get(Some(request.value)),
-        Send if waited.is_none() && !closed => by = place.receives.get(request.value.checked_sub(request.arg)),
-        _ => {}
-    }
-    if all && !place.shared.is_empty() {
+    let Grant { by, all_shared } = request.kind.room().granted_by(place, p, request, waited);
+    if all_shared && !place.shared.is_empty() {
         join(row.clock, &place.shared);
         *row.last_known = row.j as u32;
     }

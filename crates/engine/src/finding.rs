@@ -297,7 +297,7 @@ pub struct Blocked {
 impl Blocked {
     /// Whether it waits for the end of a task.
     fn joins(&self) -> bool {
-        self.kind == OpKind::Join || matches!(self.awaited, Some(Awaited::Task(_)))
+        self.kind.joins() || matches!(self.awaited, Some(Awaited::Task(_)))
     }
 }
 

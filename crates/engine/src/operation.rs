@@ -1,110 +1,170 @@
 //! Operations: what a task announces before it does it.
 
 use crate::id::{ResourceId, Site};
+use crate::resource::{self, Facts, Room, Traits};
 
-/// The kind of an operation.
-///
-/// Kinds are what the dependence table ([`crate::dependence`]) is indexed by, so one kind exists for
-/// every distinction that the table makes. Which front end announced it does not show.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-#[repr(u8)]
-pub enum OpKind {
+/// The one list of kinds: each with the room of its primitive, which knows all else ([`crate::resource`]).
+macro_rules! kinds {
+    ($($(#[doc = $doc:literal])+ $kind:ident in $room:ident,)+) => {
+        /// The kind of an operation.
+        ///
+        /// Kinds are what the dependence table ([`crate::dependence`]) is indexed by, so one kind exists for
+        /// every distinction that the table makes. Which front end announced it does not show.
+        #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+        #[repr(u8)]
+        pub enum OpKind {
+            $($(#[doc = $doc])+ $kind,)+
+        }
+
+        impl OpKind {
+            /// Every kind, in the order of its number in tokens and trace files. Append only.
+            pub const ALL: [OpKind; ROOMS.len()] = [$(OpKind::$kind),+];
+        }
+
+        static ROOMS: [&dyn Room; [$(OpKind::$kind),+].len()] = [$(&resource::$room::Rules),+];
+        static FACTS: [Facts; ROOMS.len()] = [$(resource::$room::facts(OpKind::$kind)),+];
+        // A constant, so that the compiler knows the answer where it knows the kind.
+        const TRAITS: [Traits; ROOMS.len()] = [$(resource::$room::facts(OpKind::$kind).traits),+];
+    };
+}
+
+kinds! {
     /// The task has not announced anything yet.
-    Start,
+    Start in task,
     /// Creates a task.
-    Spawn,
+    Spawn in task,
     /// The last step of a task.
-    Exit,
+    Exit in task,
     /// Waits for a task to have exited.
-    Join,
+    Join in task,
     /// Asks whether a task has exited.
-    IsFinished,
+    IsFinished in task,
     /// Tells the scheduler that nothing can be gained by running on.
-    Yield,
+    Yield in turn,
     /// Waits for the task's own park token and takes it.
-    Park,
+    Park in park,
     /// Gives a task its park token.
-    Unpark,
+    Unpark in park,
     /// Waits for virtual time to pass.
-    Sleep,
+    Sleep in clock,
     /// Reads the virtual clock.
-    Now,
+    Now in clock,
     /// A timer that fires; a step of [`crate::TaskId::CLOCK`].
-    TimerFire,
+    TimerFire in clock,
     /// Picks one of `arg` outcomes.
-    Choose,
+    Choose in choice,
     /// Reads an atomic.
-    Load,
+    Load in memory,
     /// Writes an atomic.
-    Store,
+    Store in memory,
     /// Reads and writes an atomic.
-    Rmw,
+    Rmw in memory,
     /// Compares and exchanges an atomic: a read-modify-write if it succeeds, else a read.
-    Cas,
+    Cas in memory,
     /// A memory fence.
-    Fence,
+    Fence in memory,
     /// Reads plain memory.
-    CellRead,
+    CellRead in memory,
     /// Writes plain memory.
-    CellWrite,
+    CellWrite in memory,
     /// Requests a mutex, and waits until it is granted.
-    Lock,
+    Lock in mutex,
     /// Takes a mutex if it is free.
-    TryLock,
+    TryLock in mutex,
     /// Gives a mutex back.
-    Unlock,
+    Unlock in mutex,
     /// Requests a read lock.
-    Read,
+    Read in rwlock,
     /// Requests a write lock.
-    Write,
+    Write in rwlock,
     /// Takes a read lock if no writer holds or awaits it.
-    TryRead,
+    TryRead in rwlock,
     /// Takes a write lock if nobody holds it.
-    TryWrite,
+    TryWrite in rwlock,
     /// Gives a read lock back.
-    ReadUnlock,
+    ReadUnlock in rwlock,
     /// Gives a write lock back.
-    WriteUnlock,
+    WriteUnlock in rwlock,
     /// Turns a held write lock into a read lock.
-    Downgrade,
+    Downgrade in rwlock,
     /// Gives a mutex back and waits for a notification; `arg` is the mutex.
-    CondWait,
+    CondWait in condvar,
     /// Wakes the longest waiter.
-    NotifyOne,
+    NotifyOne in condvar,
     /// Wakes all waiters.
-    NotifyAll,
+    NotifyAll in condvar,
     /// Takes `arg` permits, waiting for them.
-    Acquire,
+    Acquire in semaphore,
     /// Takes `arg` permits if they are there.
-    TryAcquire,
+    TryAcquire in semaphore,
     /// Gives `arg` permits back.
-    Release,
+    Release in semaphore,
     /// Arrives at a barrier and waits for the others.
-    Arrive,
+    Arrive in barrier,
     /// Asks to run an initialiser; waits while another task runs it.
-    OnceEnter,
+    OnceEnter in once,
     /// Ends an initialiser; `arg` is 1 if it succeeded, 0 if it panicked.
-    OnceFinish,
+    OnceFinish in once,
     /// Asks whether the initialiser has run.
-    OnceCheck,
+    OnceCheck in once,
     /// Sends a message, waiting for room.
-    Send,
+    Send in channel,
     /// Sends a message if there is room.
-    TrySend,
+    TrySend in channel,
     /// Receives a message, waiting for one.
-    Recv,
+    Recv in channel,
     /// Receives a message if there is one.
-    TryRecv,
+    TryRecv in channel,
     /// A sender goes away.
-    CloseSend,
+    CloseSend in channel,
     /// A receiver goes away.
-    CloseRecv,
+    CloseRecv in channel,
     /// A client calls an operation of an object whose history is watched.
-    Call,
+    Call in history,
     /// The operation returns.
-    Return,
+    Return in history,
     /// Reads an atomic once its value is what is waited for; `arg` is what was seen of it ([`crate::Look`]).
-    Await,
+    Await in memory,
+}
+
+// A trace file has a byte for the kind; sets of kinds are no larger.
+const _: () = assert!(OpKind::ALL.len() <= 128);
+
+impl OpKind {
+    /// What knows how operations of this kind behave.
+    #[inline(always)]
+    pub(crate) fn room(self) -> &'static dyn Room {
+        ROOMS[self as usize]
+    }
+
+    /// Whether that is true of it.
+    #[inline(always)]
+    pub(crate) fn is(self, fact: Traits) -> bool {
+        TRAITS[self as usize].has(fact)
+    }
+
+    /// All that is true of it.
+    #[inline(always)]
+    pub(crate) fn traits(self) -> Traits {
+        TRAITS[self as usize]
+    }
+
+    /// The word that reports use.
+    pub fn word(self) -> &'static str {
+        FACTS[self as usize].word
+    }
+
+    /// What operations of this kind act on, if on a resource; plain memory and objects count as atomic.
+    #[inline]
+    pub(crate) fn family(self) -> Option<ResourceKind> {
+        FACTS[self as usize].family
+    }
+
+    /// Whether it only gives something up: it never waits, and is carried out in teardown, too. Destructors consist of such.
+    #[inline]
+    pub fn only_releases(self) -> bool {
+        self.is(Traits::ONLY_RELEASES)
+    }
 }
 
 /// What an operation came to, beyond "done".
@@ -159,197 +219,49 @@ impl Operation {
     }
 }
 
-/// What a resource is.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum ResourceKind {
+/// The one list of resources: each with the word that reports use.
+macro_rules! resources {
+    ($($(#[doc = $doc:literal])+ $kind:ident is $word:literal,)+) => {
+        /// What a resource is.
+        #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+        pub enum ResourceKind {
+            $($(#[doc = $doc])+ $kind,)+
+        }
+
+        impl ResourceKind {
+            /// The word that reports use.
+            pub fn word(self) -> &'static str {
+                match self {
+                    $(ResourceKind::$kind => $word,)+
+                }
+            }
+        }
+    };
+}
+
+resources! {
     /// An atomic variable.
-    Atomic,
+    Atomic is "atomic",
     /// Plain memory whose accesses are tracked.
-    Cell,
+    Cell is "cell",
     /// A mutual exclusion lock.
-    Mutex,
+    Mutex is "mutex",
     /// A reader–writer lock.
-    RwLock,
+    RwLock is "rwlock",
     /// A condition variable.
-    Condvar,
+    Condvar is "condvar",
     /// A counting semaphore.
-    Semaphore,
+    Semaphore is "semaphore",
     /// What ends one wait: a semaphore that is given back once.
-    Signal,
+    Signal is "signal",
     /// A barrier.
-    Barrier,
+    Barrier is "barrier",
     /// A one-time initialiser.
-    Once,
+    Once is "once",
     /// A FIFO channel.
-    Channel,
+    Channel is "channel",
     /// What clients of an object have called, and what has returned: events that are written down.
-    History,
+    History is "history",
     /// State that is used as a whole, of which nothing else is known.
-    Object,
-}
-
-impl ResourceKind {
-    /// The word that reports use.
-    pub fn word(self) -> &'static str {
-        match self {
-            ResourceKind::Atomic => "atomic",
-            ResourceKind::Cell => "cell",
-            ResourceKind::Mutex => "mutex",
-            ResourceKind::RwLock => "rwlock",
-            ResourceKind::Condvar => "condvar",
-            ResourceKind::Semaphore => "semaphore",
-            ResourceKind::Signal => "signal",
-            ResourceKind::Barrier => "barrier",
-            ResourceKind::Once => "once",
-            ResourceKind::Channel => "channel",
-            ResourceKind::History => "history",
-            ResourceKind::Object => "object",
-        }
-    }
-}
-
-/// A set of kinds.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Kinds(u64);
-
-impl Kinds {
-    /// Without any.
-    pub(crate) const NONE: Kinds = Kinds(0);
-
-    /// Of these.
-    pub(crate) const fn of(kinds: &[OpKind]) -> Kinds {
-        let (mut set, mut at) = (0, 0);
-        while at < kinds.len() {
-            set |= 1 << kinds[at] as u32;
-            at += 1;
-        }
-        Kinds(set)
-    }
-
-    /// Adds one.
-    #[inline(always)]
-    pub(crate) fn add(&mut self, kind: OpKind) {
-        self.0 |= 1 << kind as u32;
-    }
-
-    /// Whether `kind` is one of them.
-    #[inline(always)]
-    pub(crate) const fn has(self, kind: OpKind) -> bool {
-        self.0 >> kind as u32 & 1 != 0
-    }
-}
-
-impl OpKind {
-    /// Whether it is an access to memory: the engine does nothing for it, and it never waits.
-    #[inline(always)]
-    pub const fn is_access(self) -> bool {
-        use OpKind::*;
-        matches!(self, Load | Store | Rmw | Cas | CellRead | CellWrite)
-    }
-
-    /// The word that reports use.
-    pub fn word(self) -> &'static str {
-        match self {
-            OpKind::Start => "start",
-            OpKind::Spawn => "spawn",
-            OpKind::Exit => "exit",
-            OpKind::Join => "join",
-            OpKind::IsFinished => "is_finished",
-            OpKind::Yield => "yield",
-            OpKind::Park => "park",
-            OpKind::Unpark => "unpark",
-            OpKind::Sleep => "sleep",
-            OpKind::Now => "now",
-            OpKind::TimerFire => "timer",
-            OpKind::Choose => "choose",
-            OpKind::Load => "load",
-            OpKind::Store => "store",
-            OpKind::Rmw => "read-modify-write",
-            OpKind::Cas => "compare-exchange",
-            OpKind::Fence => "fence",
-            OpKind::CellRead => "read cell",
-            OpKind::CellWrite => "write cell",
-            OpKind::Lock => "lock",
-            OpKind::TryLock => "try_lock",
-            OpKind::Unlock => "unlock",
-            OpKind::Read => "read",
-            OpKind::Write => "write",
-            OpKind::TryRead => "try_read",
-            OpKind::TryWrite => "try_write",
-            OpKind::ReadUnlock => "unlock read",
-            OpKind::WriteUnlock => "unlock write",
-            OpKind::Downgrade => "downgrade",
-            OpKind::CondWait => "wait",
-            OpKind::NotifyOne => "notify_one",
-            OpKind::NotifyAll => "notify_all",
-            OpKind::Acquire => "acquire",
-            OpKind::TryAcquire => "try_acquire",
-            OpKind::Release => "release",
-            OpKind::Arrive => "barrier wait",
-            OpKind::OnceEnter => "call_once",
-            OpKind::OnceFinish => "initialised",
-            OpKind::OnceCheck => "get",
-            OpKind::Send => "send",
-            OpKind::TrySend => "try_send",
-            OpKind::Recv => "recv",
-            OpKind::TryRecv => "try_recv",
-            OpKind::CloseSend => "drop sender",
-            OpKind::CloseRecv => "drop receiver",
-            OpKind::Call => "call",
-            OpKind::Return => "return",
-            OpKind::Await => "spin_until",
-        }
-    }
-
-    /// Every kind, in the order of its number in tokens and trace files. Append only.
-    pub const ALL: [OpKind; 48] = [
-        OpKind::Start,
-        OpKind::Spawn,
-        OpKind::Exit,
-        OpKind::Join,
-        OpKind::IsFinished,
-        OpKind::Yield,
-        OpKind::Park,
-        OpKind::Unpark,
-        OpKind::Sleep,
-        OpKind::Now,
-        OpKind::TimerFire,
-        OpKind::Choose,
-        OpKind::Load,
-        OpKind::Store,
-        OpKind::Rmw,
-        OpKind::Cas,
-        OpKind::Fence,
-        OpKind::CellRead,
-        OpKind::CellWrite,
-        OpKind::Lock,
-        OpKind::TryLock,
-        OpKind::Unlock,
-        OpKind::Read,
-        OpKind::Write,
-        OpKind::TryRead,
-        OpKind::TryWrite,
-        OpKind::ReadUnlock,
-        OpKind::WriteUnlock,
-        OpKind::Downgrade,
-        OpKind::CondWait,
-        OpKind::NotifyOne,
-        OpKind::NotifyAll,
-        OpKind::Acquire,
-        OpKind::TryAcquire,
-        OpKind::Release,
-        OpKind::Arrive,
-        OpKind::OnceEnter,
-        OpKind::OnceFinish,
-        OpKind::OnceCheck,
-        OpKind::Send,
-        OpKind::TrySend,
-        OpKind::Recv,
-        OpKind::TryRecv,
-        OpKind::CloseSend,
-        OpKind::CloseRecv,
-        OpKind::Call,
-        OpKind::Return,
-        OpKind::Await,
-    ];
+    Object is "object",
 }

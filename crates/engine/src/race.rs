@@ -6,7 +6,7 @@
 //!
 //! The method is FastTrack's (Flanagan, Freund: *FastTrack: efficient and precise dynamic race
 //! detection*, PLDI 2009), over the finished trace: a clock for each task; of each cell the last write
-//! and the reads since. Clocks flow as follows, and by nothing else:
+//! and the reads since. Clocks flow as follows, and by nothing else; each line stands in the room of its primitive:
 //!
 //! | from | to |
 //! |---|---|
@@ -33,25 +33,23 @@
 
 mod clocks;
 
-use clocks::{Clocks, Row};
+use clocks::Clocks;
+pub(crate) use clocks::Row;
 
 use crate::engine::Engine;
 use crate::finding::{CellAccess, DataRace};
-use crate::id::ResourceId;
-use crate::operation::{OpKind, ResourceKind, outcome};
-use crate::resource::UNBOUNDED;
+use crate::id::{ResourceId, TaskId};
+use crate::operation::{ResourceKind, outcome};
+use crate::resource::{Traits, writes};
 use crate::trace::Step;
 
 /// Looks for data races in traces; keeps its memory from one trace to the next.
 #[derive(Default)]
 pub struct Races {
-    clocks: Clocks,
+    flow: Flow,
     waits: Vec<Wait>,
     /// The newest step of each task; [`NONE`] before its first.
     newest: Vec<u32>,
-    /// What the unparks of each task know.
-    tokens: Vec<Row>,
-    places: Vec<Place>,
 }
 
 /// No step.
@@ -91,12 +89,12 @@ impl Races {
 
     fn begin(&mut self, steps: &[Step]) {
         let tasks = steps.iter().map(|s| s.task.index() + 1).max().unwrap_or(0);
-        self.clocks.begin(tasks);
+        self.flow.clocks.begin(tasks);
         self.newest.clear();
         self.newest.resize(tasks, NONE);
-        self.tokens.clear();
-        self.tokens.resize(tasks, Row::NONE);
-        self.places.iter_mut().for_each(Place::renew);
+        self.flow.tokens.clear();
+        self.flow.tokens.resize(tasks, Row::NONE);
+        self.flow.places.iter_mut().for_each(Place::renew);
         self.waits.clear();
         self.waits.resize(steps.len(), Wait::default());
         // Which requests had to wait, and whose waits each step has ended, shows only afterwards.
@@ -116,8 +114,8 @@ impl Races {
     fn step(&mut self, steps: &[Step], j: usize) -> Option<usize> {
         let step = &steps[j];
         let mine = Row(step.task.0);
-        self.clocks.tick(mine);
-        if let OpKind::CellRead | OpKind::CellWrite = step.kind {
+        self.flow.clocks.tick(mine);
+        if step.kind.is_of_cell() {
             let race = self.access(j, step);
             self.newest[step.task.index()] = j as u32;
             return race;
@@ -125,24 +123,25 @@ impl Races {
         if !self.waits[j].waits {
             self.acquire(step, mine);
         }
-        self.release(step, mine);
+        if touches(step) {
+            step.kind.room().release(&mut self.flow, step, mine);
+        }
         let mut next = self.waits[j].ended;
         while next != NONE {
             self.end_wait(step, steps, next as usize);
             next = self.waits[next as usize].next;
         }
-        self.settle(j, step, mine);
+        step.kind.room().settle(&mut self.flow, step, self.waits[j].waits, mine);
         self.newest[step.task.index()] = j as u32;
         None
     }
 
     fn access(&mut self, j: usize, step: &Step) -> Option<usize> {
         let mine = Row(step.task.0);
-        let access = Access { task: step.task.0, number: self.clocks.get(mine, step.task.0), step: j as u32 };
-        at(&mut self.places, step.resource.index());
-        let cell = &mut self.places[step.resource.index()];
-        let write = step.kind == OpKind::CellWrite;
-        let unordered = |a: &&Access| self.clocks.get(mine, a.task) < a.number;
+        let (clocks, cell) = self.flow.at(step.resource);
+        let access = Access { task: step.task.0, number: clocks.get(mine, step.task.0), step: j as u32 };
+        let write = writes(step.kind, outcome::OK);
+        let unordered = |a: &&Access| clocks.get(mine, a.task) < a.number;
         let reads = cell.reads.iter().filter(|_| write);
         if let Some(race) = cell.write.iter().chain(reads).filter(unordered).map(|a| a.step).max() {
             return Some(race as usize);
@@ -160,155 +159,140 @@ impl Races {
         None
     }
 
-    /// What `request` learns when it need not wait, or when its wait has ended well.
+    /// What `request` learns when it need not wait.
     fn acquire(&mut self, request: &Step, mine: Row) {
-        use OpKind::*;
-        let result = u32::from(request.outcome);
-        if result == outcome::REFUSED && request.kind != Cas {
-            return;
-        }
-        match request.kind {
-            Join | IsFinished => {
-                if (request.arg as usize) < self.newest.len() {
-                    self.clocks.join(mine, Row(request.arg as u32));
-                }
-                return;
-            }
-            Park => {
-                if result == outcome::OK {
-                    self.clocks.join(mine, self.tokens[mine.0 as usize]);
-                }
-                return;
-            }
-            _ => {}
-        }
-        if request.resource == ResourceId::NONE {
-            return;
-        }
-        let place = at(&mut self.places, request.resource.index());
-        match request.kind {
-            Load | Await | Rmw | Cas => self.clocks.join(mine, place.atomic),
-            Lock | TryLock | Read | TryRead | Acquire | TryAcquire | OnceEnter | OnceCheck | Arrive => {
-                self.clocks.join(mine, place.released)
-            }
-            Write | TryWrite => {
-                self.clocks.join(mine, place.released);
-                self.clocks.join(mine, place.shared);
-            }
-            Recv | TryRecv if result == outcome::DISCONNECTED => self.clocks.join(mine, place.released),
-            Recv | TryRecv => self.clocks.take(mine, &mut place.messages, Some(request.value)),
-            Send | TrySend if result == outcome::DISCONNECTED => self.clocks.join(mine, place.shared),
-            _ => {}
-        }
-    }
-
-    /// What others can learn of `step`.
-    fn release(&mut self, step: &Step, mine: Row) {
-        use OpKind::*;
-        let result = u32::from(step.outcome);
-        if step.kind == Unpark {
-            if let Some(token) = self.tokens.get_mut(step.arg as usize) {
-                self.clocks.publish(token, mine);
-            }
-            return;
-        }
-        // A wait on a condition variable gives its mutex back.
-        let id = if step.kind == CondWait { step.arg as usize } else { step.resource.index() };
-        if step.resource == ResourceId::NONE {
-            return;
-        }
-        let place = at(&mut self.places, id);
-        match step.kind {
-            // Nothing of what was there before can be read any more.
-            Store => self.clocks.replace(&mut place.atomic, mine),
-            Rmw => self.clocks.publish(&mut place.atomic, mine),
-            Cas if result == outcome::OK => self.clocks.publish(&mut place.atomic, mine),
-            Unlock | CondWait | WriteUnlock | Downgrade | Release | OnceFinish | Arrive | CloseSend => {
-                self.clocks.publish(&mut place.released, mine)
-            }
-            ReadUnlock | CloseRecv => self.clocks.publish(&mut place.shared, mine),
-            Send | TrySend if result == outcome::OK => {
-                self.clocks.replace(at(&mut place.messages, step.value as usize), mine)
-            }
-            _ => {}
+        // A comparison that failed has read, too.
+        if touches(request) && (!request.is_refused() || request.kind.is_access()) {
+            request.kind.room().acquire(&mut self.flow, request, mine);
         }
     }
 
     /// Step `by` has ended the wait before step `j`, or is the spawn before it.
     fn end_wait(&mut self, by: &Step, steps: &[Step], j: usize) {
-        use OpKind::*;
-        let (mine, theirs) = (Row(steps[j].task.0), Row(by.task.0));
-        if by.kind == TimerFire && by.arg == u64::from(mine.0) {
+        let mine = Row(steps[j].task.0);
+        if by.kind.fires() && by.arg == u64::from(mine.0) {
             return;
         }
-        let Some(request) = steps.get(self.newest[mine.0 as usize] as usize) else {
-            return self.clocks.join(mine, theirs);
-        };
-        match (request.kind, by.kind) {
-            // Its own ticket may have been moved up since it was given.
-            (Recv, Send | TrySend) => {
-                let place = at(&mut self.places, request.resource.index());
-                self.clocks.take(mine, &mut place.messages, Some(by.value));
-                if request.arg != UNBOUNDED {
-                    self.clocks.replace(at(&mut place.rooms, by.value as usize), mine);
-                }
-            }
-            (Recv, CloseSend) => {
-                let closed = at(&mut self.places, request.resource.index()).released;
-                self.clocks.join(mine, closed);
-            }
-            (Send, CloseRecv) => {
-                let closed = at(&mut self.places, request.resource.index()).shared;
-                self.clocks.join(mine, closed);
-            }
-            (Send, _) | (CondWait, _) => self.clocks.join(mine, theirs),
-            _ => self.acquire(request, mine),
-        }
-    }
-
-    /// What is to be done after the waits that step `j` has ended.
-    fn settle(&mut self, j: usize, step: &Step, mine: Row) {
-        use OpKind::*;
-        let result = u32::from(step.outcome);
-        match step.kind {
-            Arrive if result == outcome::LEADER => {
-                let place = at(&mut self.places, step.resource.index());
-                self.clocks.forget(&mut place.released);
-            }
-            Recv | TryRecv if result == outcome::OK && !self.waits[j].waits && step.arg != UNBOUNDED => {
-                let place = at(&mut self.places, step.resource.index());
-                self.clocks.replace(at(&mut place.rooms, step.value as usize), mine);
-            }
-            Send | TrySend if result == outcome::OK && !self.waits[j].waits => {
-                let place = at(&mut self.places, step.resource.index());
-                self.clocks.take(mine, &mut place.rooms, step.value.checked_sub(step.arg));
-            }
-            _ => {}
+        match steps.get(self.newest[mine.0 as usize] as usize) {
+            Some(request) => request.kind.room().end_wait(&mut self.flow, by, request, mine),
+            None => self.flow.learn_of_task(by.task, mine),
         }
     }
 }
 
-/// Whether others can learn of the past from this step. (From an exit, too; but that goes without saying.)
-fn releases(step: &Step) -> bool {
-    use OpKind::*;
-    let ok = u32::from(step.outcome) == outcome::OK;
-    match step.kind {
-        Spawn | Unpark | Store | Rmw | Unlock | ReadUnlock | WriteUnlock | Downgrade | CondWait | Release | Arrive
-        | OnceFinish | CloseSend | CloseRecv => true,
-        Cas | NotifyOne | NotifyAll | Send | TrySend => ok,
-        _ => false,
+/// What tasks leave behind for others to learn.
+#[derive(Default)]
+pub(crate) struct Flow {
+    clocks: Clocks,
+    /// What the unparks of each task know.
+    tokens: Vec<Row>,
+    places: Vec<Place>,
+}
+
+/// Who learns what, told by the rooms of the primitives. `mine` is the clock of the task that makes the step.
+impl Flow {
+    fn at(&mut self, resource: ResourceId) -> (&mut Clocks, &mut Place) {
+        (&mut self.clocks, at(&mut self.places, resource.index()))
     }
+
+    /// All that `task` knows, if it has made a step.
+    pub(crate) fn learn_of_task(&mut self, task: TaskId, mine: Row) {
+        if task.index() < self.tokens.len() {
+            self.clocks.join(mine, Row(task.0));
+        }
+    }
+
+    /// The tokens that the task was given.
+    pub(crate) fn take_token(&mut self, mine: Row) {
+        self.clocks.join(mine, self.tokens[mine.0 as usize]);
+    }
+
+    pub(crate) fn give_token(&mut self, target: TaskId, mine: Row) {
+        if let Some(token) = self.tokens.get_mut(target.index()) {
+            self.clocks.publish(token, mine);
+        }
+    }
+
+    /// What an exclusive hold, a permit or the sending side was given up with.
+    pub(crate) fn learn_of_releases(&mut self, resource: ResourceId, mine: Row) {
+        let (clocks, place) = self.at(resource);
+        clocks.join(mine, place.released);
+    }
+
+    pub(crate) fn release(&mut self, resource: ResourceId, mine: Row) {
+        let (clocks, place) = self.at(resource);
+        clocks.publish(&mut place.released, mine);
+    }
+
+    /// What was released before is of no interest to those who come later.
+    pub(crate) fn forget_releases(&mut self, resource: ResourceId) {
+        let (clocks, place) = self.at(resource);
+        clocks.forget(&mut place.released);
+    }
+
+    /// What shared holds, or the receiving side, were given up with.
+    pub(crate) fn learn_of_shared(&mut self, resource: ResourceId, mine: Row) {
+        let (clocks, place) = self.at(resource);
+        clocks.join(mine, place.shared);
+    }
+
+    pub(crate) fn release_shared(&mut self, resource: ResourceId, mine: Row) {
+        let (clocks, place) = self.at(resource);
+        clocks.publish(&mut place.shared, mine);
+    }
+
+    /// What the store knows that is read.
+    pub(crate) fn read_atomic(&mut self, resource: ResourceId, mine: Row) {
+        let (clocks, place) = self.at(resource);
+        clocks.join(mine, place.atomic);
+    }
+
+    pub(crate) fn write_atomic(&mut self, resource: ResourceId, mine: Row) {
+        let (clocks, place) = self.at(resource);
+        clocks.publish(&mut place.atomic, mine);
+    }
+
+    pub(crate) fn replace_atomic(&mut self, resource: ResourceId, mine: Row) {
+        let (clocks, place) = self.at(resource);
+        clocks.replace(&mut place.atomic, mine);
+    }
+
+    /// What the send of a message knows.
+    pub(crate) fn take_message(&mut self, resource: ResourceId, ticket: u64, mine: Row) {
+        let (clocks, place) = self.at(resource);
+        clocks.take(mine, &mut place.messages, Some(ticket));
+    }
+
+    pub(crate) fn put_message(&mut self, resource: ResourceId, ticket: u64, mine: Row) {
+        let (clocks, place) = self.at(resource);
+        clocks.replace(at(&mut place.messages, ticket as usize), mine);
+    }
+
+    /// What the receive knows that has made room.
+    pub(crate) fn take_room(&mut self, resource: ResourceId, ticket: Option<u64>, mine: Row) {
+        let (clocks, place) = self.at(resource);
+        clocks.take(mine, &mut place.rooms, ticket);
+    }
+
+    pub(crate) fn put_room(&mut self, resource: ResourceId, ticket: u64, mine: Row) {
+        let (clocks, place) = self.at(resource);
+        clocks.replace(at(&mut place.rooms, ticket as usize), mine);
+    }
+}
+
+/// Whether the step has touched what it is meant for: memory that nobody has registered is no resource.
+fn touches(step: &Step) -> bool {
+    step.resource != ResourceId::NONE || step.kind.family().is_none()
+}
+
+/// Whether others can learn of the past from this step.
+fn releases(step: &Step) -> bool {
+    step.kind.is(Traits::TELLS) || step.is_ok() && step.kind.is(Traits::TELLS_IF_OK)
 }
 
 /// Whether this step can learn of the past of others.
 fn acquires(step: &Step) -> bool {
-    use OpKind::*;
-    let ok = u32::from(step.outcome) == outcome::OK;
-    match step.kind {
-        Join | Load | Await | Rmw | Cas | Lock | Read | Write | CondWait | Acquire | Arrive | OnceEnter | Recv => true,
-        IsFinished | Park | TryLock | TryRead | TryWrite | TryAcquire | OnceCheck | TryRecv => ok,
-        _ => false,
-    }
+    step.kind.is(Traits::LEARNS) || step.is_ok() && step.kind.is(Traits::LEARNS_IF_OK)
 }
 
 /// What becomes of the waits around one step.

@@ -76,7 +76,7 @@ impl Schedule {
         let mut last = None;
         for step in engine.steps() {
             // Where there is one outcome, nobody is asked.
-            if step.kind == OpKind::Choose && step.arg > 1 {
+            if step.outcomes() > 1 {
                 schedule.outcomes.push(step.value);
             }
             match schedule.segments.last_mut() {

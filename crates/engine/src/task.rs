@@ -92,7 +92,7 @@ impl Engine {
     /// The tasks that nobody has joined so far, by the trace: main and the clock are not meant to be.
     pub fn unjoined(&self) -> Vec<TaskId> {
         let mut joined = vec![false; self.tasks.len()];
-        for step in self.steps.iter().filter(|step| step.kind == OpKind::Join) {
+        for step in self.steps.iter().filter(|step| step.kind.joins()) {
             joined[step.arg as usize] = true;
         }
         let spawned = (0..self.tasks.len() as u32).map(TaskId).filter(|t| !matches!(*t, TaskId::MAIN | TaskId::CLOCK));

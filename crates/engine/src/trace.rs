@@ -5,7 +5,8 @@
 
 use crate::dependence::Label;
 use crate::id::{ResourceId, Site, TaskId};
-use crate::operation::OpKind;
+use crate::operation::{OpKind, Operation, outcome};
+use crate::resource::Traits;
 
 /// One operation carried out.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -43,5 +44,37 @@ impl Step {
             value: self.value,
         }
     }
+
+    /// Whether it was done as asked.
+    #[inline]
+    pub fn is_ok(&self) -> bool {
+        u32::from(self.outcome) == outcome::OK
+    }
+
+    /// Whether it was refused; of a timer: whether it came too late.
+    #[inline]
+    pub(crate) fn is_refused(&self) -> bool {
+        u32::from(self.outcome) == outcome::REFUSED
+    }
+
+    /// The other resource that it acted on, besides its own.
+    #[inline]
+    pub(crate) fn also(&self) -> ResourceId {
+        also(self.kind, self.arg)
+    }
 }
+
+impl Operation {
+    /// The other resource that it acts on, besides its own.
+    #[inline]
+    pub(crate) fn also(&self) -> ResourceId {
+        also(self.kind, self.arg)
+    }
+}
+
+#[inline]
+pub(crate) fn also(kind: OpKind, arg: u64) -> ResourceId {
+    if kind.is(Traits::REACHES) { kind.room().also(kind, arg) } else { ResourceId::NONE }
+}
+
 const _: () = assert!(std::mem::size_of::<Step>() == 40);

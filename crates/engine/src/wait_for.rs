@@ -6,7 +6,7 @@ use self::objects::ObjectWait;
 use crate::engine::Engine;
 use crate::finding::{Blocked, Deadlock};
 use crate::id::{ResourceId, Site, TaskId};
-use crate::operation::{OpKind, Operation, outcome};
+use crate::operation::{OpKind, Operation};
 use crate::resource::{State, ahead};
 use crate::task::Status;
 use crate::trace::Step;
@@ -21,23 +21,18 @@ impl Engine {
         if !matches!(t.status, Status::Waiting | Status::Disabled) || t.deadline.is_some() {
             return Vec::new();
         }
-        match t.pending.kind {
-            OpKind::Join => {
-                let target = TaskId(t.pending.arg as u32);
-                vec![(target, self.tasks[target.index()].spawned_at)]
-            }
-            OpKind::Lock | OpKind::Read | OpKind::Write | OpKind::OnceEnter => {
-                let resource = &self.resources[t.pending.resource.index()];
-                // A reader never waits for another reader, but for a writer that waits before it.
-                let in_the_way = resource.holders.iter().filter(|h| h.exclusive || t.pending.kind != OpKind::Read);
-                let mut blockers: Vec<_> =
-                    in_the_way.map(|h| (h.task, self.taken_at(h.task, t.pending.resource))).collect();
-                let ahead = ahead(&resource.waiters, &self.tasks, task);
-                blockers.extend(ahead.map(|w| (w, self.tasks[w.index()].pending.site)));
-                blockers
-            }
-            _ => Vec::new(),
-        }
+        t.pending.kind.room().blockers(self, task)
+    }
+
+    /// Who holds what `task` waits for, and who is queued before it; without those who share it, unless `shared`.
+    pub(crate) fn who_is_before(&self, task: TaskId, shared: bool) -> Vec<(TaskId, Site)> {
+        let id = self.tasks[task.index()].pending.resource;
+        let resource = &self.resources[id.index()];
+        let in_the_way = resource.holders.iter().filter(|h| h.exclusive || shared);
+        let mut blockers: Vec<_> = in_the_way.map(|h| (h.task, self.taken_at(h.task, id))).collect();
+        let ahead = ahead(&resource.waiters, &self.tasks, task);
+        blockers.extend(ahead.map(|w| (w, self.tasks[w.index()].pending.site)));
+        blockers
     }
 
     /// The tasks that might end the wait of `task`, certain or not.
@@ -47,61 +42,24 @@ impl Engine {
             return certain;
         }
         let pending = &self.tasks[task.index()].pending;
-        let other_side: &[OpKind] = match pending.kind {
-            OpKind::Recv => &[OpKind::Send, OpKind::TrySend],
-            OpKind::Send => &[OpKind::Recv, OpKind::TryRecv],
-            OpKind::CondWait => &[OpKind::NotifyOne, OpKind::NotifyAll],
-            OpKind::Await => &[OpKind::Store, OpKind::Rmw, OpKind::Cas],
-            OpKind::Acquire => return self.permit_holders(task, pending.resource),
-            _ => return Vec::new(),
-        };
-        // Whoever acted on the other side before is the best guess at who would again.
+        pending.kind.room().guesses(self, task, pending)
+    }
+
+    /// Live tasks other than `task` that have made steps of these kinds on `resource`, each with its last one.
+    pub(crate) fn who_did(&self, kinds: &[OpKind], task: TaskId, resource: ResourceId) -> Vec<(TaskId, Site)> {
         let mut seen: Vec<(TaskId, Site)> = Vec::new();
-        for step in self.recent_steps().rev() {
+        for step in self.recent_steps().rev().filter(|step| step.resource == resource && kinds.contains(&step.kind)) {
             let known = seen.iter().any(|(t, _)| *t == step.task);
             let live = self.tasks[step.task.index()].status != Status::Finished;
-            if step.resource == pending.resource
-                && step.task != task
-                && live
-                && !known
-                && other_side.contains(&step.kind)
-            {
+            if step.task != task && live && !known {
                 seen.push((step.task, step.site));
             }
         }
         seen
     }
 
-    /// Tasks other than `task` that have taken more permits of a semaphore than they gave back.
-    fn permit_holders(&self, task: TaskId, semaphore: ResourceId) -> Vec<(TaskId, Site)> {
-        let mut taken: Vec<(TaskId, Site, u64)> = Vec::new();
-        for step in self.recent_steps().filter(|s| s.resource == semaphore && s.task != task) {
-            let at = taken.iter().position(|(t, ..)| *t == step.task);
-            match (step.kind, at) {
-                (OpKind::Release, Some(at)) => taken[at].2 = taken[at].2.saturating_sub(step.arg),
-                (OpKind::Acquire | OpKind::TryAcquire, _) if u32::from(step.outcome) != outcome::OK => {}
-                (OpKind::Acquire | OpKind::TryAcquire, Some(at)) => {
-                    taken[at] = (step.task, step.site, taken[at].2 + step.arg);
-                }
-                (OpKind::Acquire | OpKind::TryAcquire, None) => taken.push((step.task, step.site, step.arg)),
-                _ => {}
-            }
-        }
-        // What a task still waits for it has not got.
-        for (holder, _, permits) in &mut taken {
-            let t = &self.tasks[holder.index()];
-            if t.status == Status::Waiting && t.pending.kind == OpKind::Acquire && t.pending.resource == semaphore {
-                *permits = permits.saturating_sub(t.pending.arg);
-            }
-        }
-        let holds = |(holder, _, permits): &&(TaskId, Site, u64)| {
-            *permits > 0 && self.tasks[holder.index()].status != Status::Finished
-        };
-        taken.iter().filter(holds).map(|(holder, site, _)| (*holder, *site)).collect()
-    }
-
     /// The steps that guesses are made from; of very long traces the end only.
-    pub(super) fn recent_steps(&self) -> std::slice::Iter<'_, Step> {
+    pub(crate) fn recent_steps(&self) -> std::slice::Iter<'_, Step> {
         const ENOUGH: usize = 100_000;
         self.steps[self.steps.len().saturating_sub(ENOUGH)..].iter()
     }
@@ -151,7 +109,7 @@ impl Engine {
     pub(crate) fn describe_blocked(&self, task: TaskId) -> Blocked {
         let pending = self.tasks[task.index()].pending;
         let Operation { kind, arg, resource, site } = pending;
-        if let Some(wait) = self.awaited(task).filter(|_| kind == OpKind::Park && arg != 0) {
+        if let Some(wait) = self.awaited(task).filter(|_| kind.parks() && arg != 0) {
             let blockers = self.who_could_end(&wait);
             let ObjectWait { resource, site, awaited, .. } = wait;
             return Blocked { task, kind, resource, arg, awaited: Some(awaited), site, blockers, queued: 0 };

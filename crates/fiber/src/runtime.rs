@@ -165,7 +165,7 @@ impl Handle {
         let inner = self.inner();
         let me = inner.running;
         let kind = inner.engine.task(me).pending.kind;
-        if releases(kind) {
+        if kind.only_releases() {
             // Most destructors do nothing else: let it be carried out.
             if let Committed::Done(result) = inner.engine.commit(me, kind, &mut *inner.strategy) {
                 inner.engine.set_result(me, result);
@@ -217,7 +217,7 @@ impl Handle {
         // in the middle of that is not unwound.
         let in_a_cell =
             matches!(operation.kind, OpKind::CellRead | OpKind::CellWrite) && self.cell_access_in_teardown();
-        if !inner.panics.is_panicking(me) && !releases(operation.kind) && !in_a_cell {
+        if !inner.panics.is_panicking(me) && !operation.kind.only_releases() && !in_a_cell {
             self.force_unwind(me);
         }
         match operation.kind {
@@ -413,24 +413,6 @@ impl Inner {
         self.bodies[task.index()] = Some(body);
         self.fiber_of[task.index()] = NO_FIBER;
     }
-}
-
-/// Whether an operation only gives something up: it never waits, and destructors consist of such.
-fn releases(kind: OpKind) -> bool {
-    matches!(
-        kind,
-        OpKind::Unlock
-            | OpKind::ReadUnlock
-            | OpKind::WriteUnlock
-            | OpKind::Release
-            | OpKind::OnceFinish
-            | OpKind::CloseSend
-            | OpKind::CloseRecv
-            | OpKind::Unpark
-            | OpKind::NotifyOne
-            | OpKind::NotifyAll
-            | OpKind::Exit
-    )
 }
 
 /// What a fiber does: runs the task that it was resumed for, and so on, until the executor quits.

@@ -11,7 +11,7 @@ use drawloom_engine::{Committed, Engine, Next, OpKind, Operation, ResourceId, Si
 use crate::gate::Gate;
 use crate::given_up;
 use crate::guests::Errand;
-use crate::teardown::{MAX_ACCESSES, MAX_FORCED, releases};
+use crate::teardown::{MAX_ACCESSES, MAX_FORCED};
 use crate::turns::Turns;
 
 /// What a task runs, on a thread of the other runtime; what it fails with, if it does.
@@ -218,7 +218,7 @@ impl Baton {
     fn must_unwind(self, me: TaskId) -> Result<(), TornDown> {
         let inner = self.inner();
         let operation = inner.engine.task(me).pending;
-        if releases(operation.kind) {
+        if operation.kind.only_releases() {
             if let Committed::Done(result) = inner.engine.carry_out(me, operation, &mut *inner.strategy) {
                 inner.engine.set_result(me, result);
             }
@@ -270,7 +270,7 @@ impl Baton {
     fn step_in_teardown(self, operation: Operation) -> Result<u32, TornDown> {
         let inner = self.inner();
         let me = inner.running;
-        if !releases(operation.kind) {
+        if !operation.kind.only_releases() {
             return Err(self.forced(me));
         }
         inner.engine.announce(me, operation);

@@ -1,6 +1,6 @@
 //! What an execution that fails, is cut or ends with tasks left over leaves to be unwound.
 
-use drawloom_engine::{OpKind, Status, TaskId};
+use drawloom_engine::{Status, TaskId};
 
 use crate::executor::Gates;
 use crate::runtime::Baton;
@@ -10,14 +10,6 @@ pub(crate) const MAX_FORCED: u32 = 100;
 
 /// Accesses that are let through in one teardown.
 pub(crate) const MAX_ACCESSES: u32 = 10_000;
-
-/// Whether an operation only gives something up: it never waits, and is carried out in teardown, too.
-pub(crate) fn releases(kind: OpKind) -> bool {
-    matches!(
-        kind,
-        OpKind::Unlock | OpKind::Release | OpKind::Unpark | OpKind::NotifyOne | OpKind::NotifyAll | OpKind::Exit
-    )
-}
 
 impl Baton {
     /// Lets the others unwind first, since one of them holds what the running task cannot unwind without. Comes back

@@ -6,7 +6,7 @@ use super::{NONE, Words};
 
 /// All changes, oldest first, with the task or the place that each of them is about.
 #[derive(Clone, Debug, Default)]
-pub(super) struct History {
+pub(crate) struct History {
     changes: Vec<(u32, Change)>,
     /// What the changes took away, one after the other.
     forgotten: Vec<Newest>,
@@ -15,7 +15,7 @@ pub(super) struct History {
 
 /// A change, as what was there before.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Change {
+pub(crate) enum Change {
     /// The newest firing of a timer of a task.
     Fired(u32),
     /// A step is remembered in a place …

@@ -3,9 +3,10 @@
 use super::history::{Change, History};
 use super::place::{Newest, Place, join};
 use super::{NONE, Past, Words};
-use crate::dependence::{Relation, never_ordered, ordered_with_all, relation_of_steps, writes};
+use crate::dependence::{Relation, ordered_with_all, relation_of_steps};
 use crate::look::Look;
-use crate::operation::{OpKind, outcome};
+use crate::operation::outcome;
+use crate::resource::{Traits, never_ordered, writes};
 use crate::trace::Step;
 
 /// The newest steps, by task and by place; kept for its memory, and to go back to what was known before.
@@ -97,14 +98,14 @@ impl<'a> Row<'a> {
         if first.was_choice || first.outcome != 0 {
             return fire;
         }
-        let together = |s: &&Step| s.kind == OpKind::TimerFire && s.value == first.value && !s.was_choice;
+        let together = |s: &&Step| s.kind.fires() && s.value == first.value && !s.was_choice;
         fire + steps[fire + 1..self.j].iter().take_while(together).count()
     }
 
-    /// It races with every step of this kind from `from` on, also where others are between them: it may be that only
+    /// It races with every step that reads the clock from `from` on, also where others are between them: it may be that only
     /// before those it could have come at all.
-    pub(super) fn race_with_all(&mut self, from: usize, kind: OpKind) {
-        for i in (from..self.j).filter(|i| self.seen.steps[*i].kind == kind) {
+    pub(super) fn race_with_all_reads_of_clock(&mut self, from: usize) {
+        for i in (from..self.j).filter(|i| self.seen.steps[*i].kind.reads_clock()) {
             self.races.push((i, self.j));
             self.learn(i);
         }
@@ -113,7 +114,7 @@ impl<'a> Row<'a> {
     /// It asks whether task number `task` has ended.
     pub(super) fn learn_end_of(&mut self, task: u64, known: &Known) {
         let newest = known.newest.get(task as usize).map_or(NONE, |newest| *newest);
-        if newest != NONE && self.seen.steps[newest as usize].kind == OpKind::Exit && !self.knows(newest as usize) {
+        if newest != NONE && self.seen.steps[newest as usize].kind.ends_task() && !self.knows(newest as usize) {
             self.learn_if_related(newest as usize);
         }
     }
@@ -186,7 +187,7 @@ impl Known {
         if fire != NONE {
             row.learn(row.last_fired_with(fire as usize));
         }
-        if step.kind != OpKind::TimerFire || u32::from(step.outcome) == outcome::REFUSED {
+        if !step.kind.fires() || step.is_refused() {
             return;
         }
         // One that may come at any moment, and not only when nobody can go on.
@@ -286,11 +287,9 @@ impl Known {
             let ordered = place.newest.iter().filter(|newest| !never_ordered(newest.kind, step.kind));
             earlier.extend(ordered.filter(|newest| !row.knows_of(newest)).map(|newest| newest.step as usize));
             // Which tickets meet depends on their numbers: the newest need not be the one.
-            earlier.extend(match step.kind {
-                OpKind::TrySend => place.receives.get(step.value.checked_sub(step.arg)),
-                OpKind::TryRecv => place.sends.get(Some(step.value)),
-                _ => None,
-            });
+            if step.kind.is(Traits::MEETS_BY_TICKET) {
+                earlier.extend(step.kind.room().met_by_ticket(place, step));
+            }
         }
         earlier.sort_unstable_by(|a, b| b.cmp(a));
         for &i in &earlier {
@@ -311,14 +310,14 @@ impl Known {
 fn remember(row: &Row<'_>, at: usize, place: &mut Place, history: &mut History) {
     let step = row.step();
     // Who asks for the end of a task looks at its last step.
-    if step.kind == OpKind::Exit && at != Place::TIME {
+    if step.kind.ends_task() && at != Place::TIME {
         return;
     }
     let newest = Newest::new(row.j, step, row.own);
     let change = place.remember(newest, ordered_with_all(step), history);
     history.push(at, change);
     if !step.kind.is_access() {
-        let change = place.note_grant(row.j, step, row.clock, history);
+        let change = step.kind.room().note_grant(place, row.j, step, row.clock, history);
         change.into_iter().for_each(|change| history.push(at, change));
     }
 }

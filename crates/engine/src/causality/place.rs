@@ -2,26 +2,26 @@
 
 use super::history::{Change, History, packed};
 use super::{WORDS, Words};
-use crate::dependence::reads_only;
 use crate::id::ResourceId;
-use crate::operation::{OpKind, outcome};
+use crate::operation::OpKind;
+use crate::resource::reads_only;
 use crate::trace::Step;
 
 /// What is remembered of the steps at one place: a resource, a task that is aimed at, the clock.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Place {
+pub(crate) struct Place {
     pub(super) number: u64,
     /// The newest step of each task, kind and outcome, oldest first; none that a step after it knows of
     /// with which all are ordered.
     pub(super) newest: Vec<Newest>,
     /// The last release of an exclusive hold; the end of an initialiser.
-    pub(super) exclusive: Option<usize>,
+    pub(crate) exclusive: Option<usize>,
     /// All that the shared releases since then, or the closings of sending ends, know of.
     pub(super) shared: Vec<Words>,
     /// Permits released so far after each release.
     pub(super) released: Vec<(u64, usize)>,
-    pub(super) sends: Tickets,
-    pub(super) receives: Tickets,
+    pub(crate) sends: Tickets,
+    pub(crate) receives: Tickets,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -53,7 +53,7 @@ impl Newest {
 
 /// Steps by ticket number.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Tickets(Vec<Option<usize>>);
+pub(crate) struct Tickets(Vec<Option<usize>>);
 
 impl Tickets {
     /// The step of `ticket` is another one; which it was.
@@ -71,7 +71,7 @@ impl Tickets {
         }
     }
 
-    pub(super) fn get(&self, ticket: Option<u64>) -> Option<usize> {
+    pub(crate) fn get(&self, ticket: Option<u64>) -> Option<usize> {
         self.0.get(usize::try_from(ticket?).ok()?).copied().flatten()
     }
 }
@@ -82,11 +82,11 @@ impl Place {
         2 * id.index() + 2
     }
 
-    pub(super) fn of_task(task: usize) -> usize {
+    pub(crate) fn of_task(task: usize) -> usize {
         2 * task + 1
     }
 
-    pub(super) const TIME: usize = 0;
+    pub(crate) const TIME: usize = 0;
 
     pub(super) fn reset(&mut self, number: u64) {
         self.number = number;
@@ -118,41 +118,40 @@ impl Place {
         change
     }
 
-    /// Takes note of a step that lets requests go on, or whose ticket does; says what that changed.
-    pub(super) fn note_grant(
-        &mut self,
-        j: usize,
-        step: &Step,
-        clock: &[Words],
-        history: &mut History,
-    ) -> Option<Change> {
-        use OpKind::*;
-        let ok = u32::from(step.outcome) == outcome::OK;
-        Some(match step.kind {
-            Unlock | CondWait | WriteUnlock | Downgrade | OnceFinish => {
-                let words = history.keep_clock(&self.shared);
-                self.shared.clear();
-                Change::Exclusive(packed(self.exclusive.replace(j)), words)
-            }
-            ReadUnlock | CloseSend => {
-                let words = history.keep_clock(&self.shared);
-                self.shared.resize(clock.len(), [0; WORDS]);
-                join(&mut self.shared, clock);
-                Change::Shared(words)
-            }
-            Release => {
-                let sum = self.released.last().map_or(0, |(sum, _)| *sum) + step.arg;
-                self.released.push((sum, j));
-                Change::Released
-            }
-            Send | TrySend if ok => Change::Sent(step.value as u32, packed(self.sends.put(step.value, j))),
-            Recv | TryRecv if ok => Change::Received(step.value as u32, packed(self.receives.put(step.value, j))),
-            _ => return None,
-        })
+    /// Step `j` gives up an exclusive hold, or ends an initialiser; says what that changed.
+    pub(crate) fn give_up(&mut self, j: usize, history: &mut History) -> Change {
+        let words = history.keep_clock(&self.shared);
+        self.shared.clear();
+        Change::Exclusive(packed(self.exclusive.replace(j)), words)
+    }
+
+    /// A step that knows `clock` gives up a shared hold, or a sending end; says what that changed.
+    pub(crate) fn stop_sharing(&mut self, clock: &[Words], history: &mut History) -> Change {
+        let words = history.keep_clock(&self.shared);
+        self.shared.resize(clock.len(), [0; WORDS]);
+        join(&mut self.shared, clock);
+        Change::Shared(words)
+    }
+
+    /// Step `j` gives permits back; says what that changed.
+    pub(crate) fn release_permits(&mut self, j: usize, permits: u64) -> Change {
+        let sum = self.released.last().map_or(0, |(sum, _)| *sum) + permits;
+        self.released.push((sum, j));
+        Change::Released
+    }
+
+    /// Step `j` sends message number `ticket`; says what that changed.
+    pub(crate) fn send(&mut self, j: usize, ticket: u64) -> Change {
+        Change::Sent(ticket as u32, packed(self.sends.put(ticket, j)))
+    }
+
+    /// Step `j` receives message number `ticket`; says what that changed.
+    pub(crate) fn receive(&mut self, j: usize, ticket: u64) -> Change {
+        Change::Received(ticket as u32, packed(self.receives.put(ticket, j)))
     }
 
     /// The release without which `request`, step `p`, had waited.
-    pub(super) fn release_for(&self, p: usize, request: &Step) -> Option<usize> {
+    pub(crate) fn release_for(&self, p: usize, request: &Step) -> Option<usize> {
         let made = self.released.partition_point(|(_, i)| *i < p);
         let total = made.checked_sub(1).map_or(0, |last| self.released[last].0);
         // `value` is what was free when it was asked for.
@@ -192,42 +191,43 @@ pub(super) fn copy(clock: &mut [Words], other: &[Words]) {
 
 /// Where `step` can meet others; the time counts only where the clock has any part in the execution.
 pub(super) fn places(step: &Step, timed: bool) -> Places {
-    use OpKind::*;
     let mut places = Places { at: [0; 3], len: 0 };
-    if step.resource != ResourceId::NONE {
-        places.push(Place::of_resource(step.resource));
-    }
-    match step.kind {
-        CondWait => places.push(Place::of_resource(ResourceId(step.arg as u32))),
-        Park => places.push(Place::of_task(step.task.index())),
-        Join | IsFinished | Unpark => places.push(Place::of_task(step.arg as usize)),
-        Now => places.push(Place::TIME),
-        TimerFire => {
-            // Only waits for no resource can be ended by an unpark.
-            if step.resource == ResourceId::NONE {
-                places.push(Place::of_task(step.arg as usize));
-            }
-            places.push(Place::TIME);
-        }
-        Exit => {
-            places.push(Place::of_task(step.task.index()));
-            if timed {
-                places.push(Place::TIME);
-            }
-        }
-        _ => {}
-    }
+    step.kind.room().footprint(step, timed, &mut places);
     places
 }
 
+/// What lets a request go on.
+pub(crate) struct Grant {
+    /// This step.
+    pub(crate) by: Option<usize>,
+    /// All that has been shared there.
+    pub(crate) all_shared: bool,
+}
+
+impl Grant {
+    pub(crate) const NONE: Grant = Grant { by: None, all_shared: false };
+
+    /// One step, if there was any.
+    pub(crate) fn by(step: Option<usize>) -> Grant {
+        Grant { by: step, all_shared: false }
+    }
+}
+
 /// At most three places.
-pub(super) struct Places {
+pub(crate) struct Places {
     at: [usize; 3],
     len: usize,
 }
 
 impl Places {
-    pub(super) fn push(&mut self, at: usize) {
+    /// A resource, if it is one.
+    pub(crate) fn push_resource(&mut self, id: ResourceId) {
+        if id != ResourceId::NONE {
+            self.push(Place::of_resource(id));
+        }
+    }
+
+    pub(crate) fn push(&mut self, at: usize) {
         self.at[self.len] = at;
         self.len += 1;
     }

@@ -1,6 +1,8 @@
 //! The table agrees with itself, and its short cuts with it.
 
 use super::*;
+use crate::operation::outcome;
+use crate::resource::never_ordered;
 
 fn label(task: u32, kind: OpKind, outcome: u32) -> Label {
     Label { task: TaskId(task), kind, resource: ResourceId(0), arg: 1, outcome, value: 0 }
@@ -86,7 +88,7 @@ fn accesses_are_related_as_all_steps_are() {
 #[test]
 fn who_is_ordered_with_all_is_ordered_with_all_that_have_to_do_with_the_resource() {
     let outcomes = [outcome::OK, outcome::REFUSED, outcome::DISCONNECTED];
-    let has_resource = |kind| family(kind).is_some() || kind == OpKind::TimerFire;
+    let has_resource = |kind: OpKind| kind.family().is_some() || kind == OpKind::TimerFire;
     for (a, b) in OpKind::ALL.into_iter().flat_map(|a| OpKind::ALL.into_iter().map(move |b| (a, b))) {
         for (x, y) in outcomes.iter().flat_map(|x| outcomes.iter().map(move |y| (*x, *y))) {
             let l = label(0, a, x);

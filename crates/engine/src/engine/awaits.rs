@@ -6,9 +6,9 @@
 
 use super::commit::step;
 use super::{Committed, Engine};
-use crate::dependence::writes;
 use crate::id::{ResourceId, TaskId};
-use crate::operation::{OpKind, outcome};
+use crate::operation::outcome;
+use crate::resource::writes;
 use crate::strategy::LONGEST_GUIDED;
 use crate::task::Status;
 use crate::trace::Step;
@@ -32,12 +32,12 @@ impl Engine {
     pub fn value_before(&self, atomic: ResourceId, end: usize) -> Option<(usize, u64)> {
         let write = self.steps[..end].iter().rposition(|step| writes_to(atomic, step))?;
         let step = &self.steps[write];
-        Some((write, if step.kind == OpKind::Store { step.arg } else { step.value }))
+        Some((write, step.found()))
     }
 
     /// `task` has looked, and announced an `Await`.
     #[inline(never)]
-    pub(super) fn begin_await(&mut self, task: TaskId) {
+    pub(crate) fn begin_await(&mut self, task: TaskId) {
         let known = self.steps.len();
         let holds = self.enabled(task);
         match self.awaiting.iter_mut().find(|awaiter| awaiter.task == task) {
@@ -68,7 +68,7 @@ impl Engine {
             let Awaiter { task, known } = self.awaiting[at];
             let t = &self.tasks[task.index()];
             // A guard may have it do something else first.
-            if t.pending.kind != OpKind::Await || !matches!(t.status, Status::Ready | Status::Disabled) {
+            if !t.pending.kind.awaits() || !matches!(t.status, Status::Ready | Status::Disabled) {
                 continue;
             }
             self.awaiting[at].known = made;
@@ -100,7 +100,7 @@ impl Engine {
     }
 
     #[inline(never)]
-    pub(super) fn commit_await(&mut self, task: TaskId) -> Committed {
+    pub(crate) fn commit_await(&mut self, task: TaskId) -> Committed {
         self.awaiting.retain(|awaiter| awaiter.task != task);
         self.leave_trail_of_access();
         Committed::Done(outcome::OK)

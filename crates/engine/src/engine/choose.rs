@@ -3,8 +3,8 @@
 use super::{Engine, Next};
 use crate::finding::{Divergence, FindingKind};
 use crate::id::TaskId;
-use crate::look::Look;
 use crate::operation::{OpKind, Operation};
+use crate::resource::Traits;
 use crate::strategy::{Strategy, View};
 use crate::task::{NOT_READY, Status};
 
@@ -12,13 +12,9 @@ impl Engine {
     /// Takes note of what `task` does next.
     #[inline(always)]
     pub fn announce(&mut self, task: TaskId, operation: Operation) {
-        let may_have_to_wait = matches!(operation.kind, OpKind::Join | OpKind::Park | OpKind::Sleep);
         self.tasks[task.index()].pending = operation;
-        if may_have_to_wait && !self.enabled(task) {
-            self.disable(task);
-        }
-        if operation.kind == OpKind::Await {
-            self.begin_await(task);
+        if operation.kind.is(Traits::NEEDS_ENABLING) {
+            self.announce_wait(task, operation.kind);
         }
         // Else it is in the ready list already, from its own step or from its settling; unless that
         // step was a yield.
@@ -30,6 +26,11 @@ impl Engine {
                 || self.tearing_down,
             "whoever announces is ready, or has yielded"
         );
+    }
+
+    #[inline(never)]
+    fn announce_wait(&mut self, task: TaskId, kind: OpKind) {
+        kind.room().announce(self, task);
     }
 
     /// Gives the wait that `task` is about to enter an end at virtual instant `deadline`.
@@ -47,19 +48,12 @@ impl Engine {
 
     /// Whether what `task` has announced can be carried out now.
     pub(super) fn enabled(&self, task: TaskId) -> bool {
-        let t = &self.tasks[task.index()];
-        match t.pending.kind {
-            OpKind::Join => self.tasks[t.pending.arg as usize].status == Status::Finished,
-            // A park whose time is up before it begins does not wait.
-            OpKind::Park => t.park_token || t.deadline.is_some_and(|end| end <= self.timers.now()),
-            OpKind::Sleep => t.pending.arg <= self.timers.now(),
-            OpKind::Await => Look::of(t.pending.arg).holds(),
-            _ => true,
-        }
+        let kind = self.tasks[task.index()].pending.kind;
+        !kind.is(Traits::NEEDS_ENABLING) || kind.room().is_enabled(self, task)
     }
 
     #[cold]
-    pub(super) fn disable(&mut self, task: TaskId) {
+    pub(crate) fn disable(&mut self, task: TaskId) {
         // The guard may have something to do before, and comes back to it.
         if self.guarding.is_none() || self.tearing_down {
             self.disable_now(task);
@@ -73,16 +67,7 @@ impl Engine {
             self.yielded = TaskId::NONE;
         }
         self.tasks[task.index()].status = Status::Disabled;
-        match operation.kind {
-            OpKind::Join => {
-                let target = operation.arg as usize;
-                let mut joiners = self.tasks[target].joiners;
-                joiners.push(task, &mut self.tasks);
-                self.tasks[target].joiners = joiners;
-            }
-            OpKind::Sleep => self.tasks[task.index()].deadline = Some(operation.arg),
-            _ => {}
-        }
+        operation.kind.room().begin_wait(self, task);
         self.start_timer(task);
         self.look_for_cycle(task);
     }

@@ -2,7 +2,7 @@
 
 use super::{Committed, Engine};
 use crate::finding::FindingKind;
-use crate::id::{ResourceId, TaskId};
+use crate::id::TaskId;
 use crate::operation::{OpKind, Operation, outcome};
 use crate::strategy::{Strategy, View};
 use crate::task::Status;
@@ -40,47 +40,7 @@ impl Engine {
     #[inline(always)]
     pub fn carry_out(&mut self, task: TaskId, operation: Operation, strategy: &mut dyn Strategy) -> Committed {
         self.record(task, &operation);
-        let id = operation.resource;
-        match operation.kind {
-            OpKind::Lock => self.commit_lock(task, id),
-            OpKind::Unlock => {
-                self.tasks[task.index()].note_unlock();
-                self.commit_unlock(id)
-            }
-            kind if kind.is_access() => {
-                self.leave_trail_of_access();
-                Committed::Done(outcome::OK)
-            }
-            OpKind::Park => self.commit_park(task),
-            OpKind::Unpark => self.commit_unpark(task, TaskId(operation.arg as u32)),
-            OpKind::Await => self.commit_await(task),
-            _ => self.commit_rare(task, strategy),
-        }
-    }
-
-    /// Futures wait by parks, so these are not rare.
-    #[inline(never)]
-    fn commit_park(&mut self, task: TaskId) -> Committed {
-        let t = &mut self.tasks[task.index()];
-        let woken = std::mem::take(&mut t.park_token);
-        t.deadline = None;
-        let result = if woken { outcome::OK } else { outcome::TIMED_OUT };
-        if let Some(step) = self.steps.last_mut() {
-            step.outcome = result as u16;
-        }
-        self.leave_trail_of_park(task);
-        Committed::Done(result)
-    }
-
-    #[inline(never)]
-    fn commit_unpark(&mut self, task: TaskId, target: TaskId) -> Committed {
-        let t = &mut self.tasks[target.index()];
-        t.park_token = true;
-        if t.status == Status::Disabled && t.pending.kind == OpKind::Park {
-            self.enable(target);
-        }
-        self.leave_trail_of_unpark(task, target);
-        Committed::Done(outcome::OK)
+        self.commit_in_room(task, &operation, strategy)
     }
 
     /// Carries out an access of which all is known: what it read or wrote, and what it came to.
@@ -108,11 +68,12 @@ impl Engine {
         }
     }
 
+    /// Carries out what `task` has announced by the rules of its room.
     #[inline(never)]
-    pub(super) fn commit_rare(&mut self, task: TaskId, strategy: &mut dyn Strategy) -> Committed {
+    pub(crate) fn commit_rare(&mut self, task: TaskId, strategy: &mut dyn Strategy) -> Committed {
         let step = self.steps.len() - 1;
         let operation = self.tasks[task.index()].pending;
-        let committed = self.commit_rare_kind(task, &operation, strategy);
+        let committed = operation.kind.room().commit(self, task, &operation, strategy);
         if let Committed::Done(result) = committed {
             self.steps[step].outcome = result as u16;
         }
@@ -120,64 +81,13 @@ impl Engine {
         committed
     }
 
-    fn commit_rare_kind(&mut self, task: TaskId, operation: &Operation, strategy: &mut dyn Strategy) -> Committed {
-        let id = operation.resource;
-        match operation.kind {
-            OpKind::TryLock => self.commit_try_lock(task, id),
-            OpKind::Read | OpKind::Write | OpKind::TryRead | OpKind::TryWrite => {
-                self.commit_rwlock(task, id, operation.kind, operation.arg)
-            }
-            OpKind::ReadUnlock => self.commit_rwlock_unlock(task, id, false),
-            OpKind::WriteUnlock => self.commit_rwlock_unlock(task, id, true),
-            OpKind::Downgrade => self.commit_downgrade(id),
-            OpKind::CondWait => self.commit_cond_wait(task, id, ResourceId(operation.arg as u32)),
-            OpKind::NotifyOne => self.commit_notify(id, 1),
-            OpKind::NotifyAll => self.commit_notify(id, usize::MAX),
-            OpKind::Acquire => self.commit_acquire(task, id, operation.arg, true),
-            OpKind::TryAcquire => self.commit_acquire(task, id, operation.arg, false),
-            OpKind::Release => self.commit_release(id, operation.arg),
-            OpKind::Arrive => self.progress(|engine| engine.commit_arrive(task, id)),
-            OpKind::OnceEnter => self.commit_once_enter(task, id),
-            OpKind::OnceFinish => self.commit_once_finish(id, operation.arg == 1),
-            OpKind::OnceCheck => self.commit_once_check(id),
-            OpKind::Send => self.progress(|engine| engine.commit_send(task, id, true)),
-            OpKind::TrySend => self.commit_send(task, id, false),
-            OpKind::Recv => self.progress(|engine| engine.commit_recv(task, id, true)),
-            OpKind::TryRecv => self.commit_recv(task, id, false),
-            OpKind::CloseSend => self.progress(|engine| engine.commit_close_send(id)),
-            OpKind::CloseRecv => self.progress(|engine| engine.commit_close_recv(id)),
-            OpKind::Choose => self.commit_choose(task, operation.arg, strategy),
-            OpKind::Yield => self.commit_yield(task, strategy),
-            OpKind::Exit => self.progress(|engine| engine.commit_exit(task)),
-            OpKind::Spawn | OpKind::Join => self.progress(|_| Committed::Done(outcome::OK)),
-            OpKind::IsFinished => {
-                let finished = self.tasks[operation.arg as usize].status == Status::Finished;
-                Committed::Done(if finished { outcome::OK } else { outcome::REFUSED })
-            }
-            OpKind::Sleep | OpKind::Now | OpKind::Fence | OpKind::Start | OpKind::Call | OpKind::Return => {
-                Committed::Done(outcome::OK)
-            }
-            OpKind::Load
-            | OpKind::Store
-            | OpKind::Rmw
-            | OpKind::Cas
-            | OpKind::CellRead
-            | OpKind::CellWrite
-            | OpKind::Lock
-            | OpKind::Unlock
-            | OpKind::Park
-            | OpKind::Unpark
-            | OpKind::Await => unreachable!("carried out by commit itself"),
-            OpKind::TimerFire => unreachable!("a timer is fired by the engine, not by a task"),
-        }
-    }
-
-    pub(super) fn progress(&mut self, commit: impl FnOnce(&mut Self) -> Committed) -> Committed {
+    /// Whoever waits in vain has hope again.
+    pub(crate) fn progress(&mut self, commit: impl FnOnce(&mut Self) -> Committed) -> Committed {
         self.yields_since_progress = 0;
         commit(self)
     }
 
-    pub(super) fn commit_choose(&mut self, task: TaskId, outcomes: u64, strategy: &mut dyn Strategy) -> Committed {
+    pub(crate) fn commit_choose(&mut self, task: TaskId, outcomes: u64, strategy: &mut dyn Strategy) -> Committed {
         let chosen = if outcomes < 2 || self.tearing_down {
             0
         } else {
@@ -197,7 +107,7 @@ impl Engine {
         Committed::Done(outcome::OK)
     }
 
-    pub(super) fn commit_yield(&mut self, task: TaskId, strategy: &mut dyn Strategy) -> Committed {
+    pub(crate) fn commit_yield(&mut self, task: TaskId, strategy: &mut dyn Strategy) -> Committed {
         self.yields_since_progress += u64::from(self.yields_fairly(task));
         if self.yields_since_progress > self.limits.progress_bound {
             self.fail(FindingKind::Livelock, task);
@@ -239,7 +149,7 @@ impl Engine {
         }
     }
 
-    pub(super) fn commit_exit(&mut self, task: TaskId) -> Committed {
+    pub(crate) fn commit_exit(&mut self, task: TaskId) -> Committed {
         self.remove_ready(task);
         if self.yielded == task {
             self.yielded = TaskId::NONE;

@@ -3,7 +3,7 @@
 use super::Engine;
 use crate::finding::FindingKind;
 use crate::id::{ResourceId, Site, TaskId};
-use crate::operation::{OpKind, ResourceKind};
+use crate::operation::ResourceKind;
 use crate::resource::{Resource, State};
 use crate::strategy::Strategy;
 use crate::task::Task;
@@ -69,7 +69,7 @@ impl Engine {
         self.tasks.push(task);
         self.unsettle(child);
         // A guest comes into being by a step of any kind, which has an operand of its own.
-        if let Some(step) = self.steps.last_mut().filter(|step| step.kind == OpKind::Spawn) {
+        if let Some(step) = self.steps.last_mut().filter(|step| step.kind.spawns()) {
             step.arg = u64::from(child.0);
         }
         strategy.spawned(parent, child);

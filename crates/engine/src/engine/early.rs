@@ -12,7 +12,7 @@
 
 use super::Engine;
 use crate::id::{ResourceId, TaskId};
-use crate::operation::{OpKind, outcome};
+use crate::operation::{Operation, outcome};
 use crate::task::Status;
 use crate::time::PathRank;
 use crate::trace::Step;
@@ -35,7 +35,7 @@ impl Engine {
     pub(super) fn racing_timer_may_fire(&self) -> bool {
         let begun = |task: TaskId| {
             let t = &self.tasks[task.index()];
-            t.status != Status::Ready || t.pending.kind == OpKind::Park
+            t.status != Status::Ready || t.pending.kind.parks()
         };
         self.timers_race() && self.timers.front(&self.tasks).is_some_and(|(timer, over)| over || begun(timer.task))
     }
@@ -58,7 +58,7 @@ impl Engine {
             return;
         }
         debug_assert!(
-            self.steps.last().is_some_and(|step| (step.task, step.kind) == (task, OpKind::Now)),
+            self.steps.last().is_some_and(|step| step.task == task && step.kind.reads_clock()),
             "who waits for a limited time has read the clock"
         );
         let rank = PathRank::of(&self.tasks, task);
@@ -73,17 +73,10 @@ impl Engine {
         let waits = matches!(self.tasks[timer.task.index()].status, Status::Waiting | Status::Disabled);
         let (begun, resource) = begin_of_wait(&self.steps, timer.read, timer.task);
         let ends_wait = !over && waits;
-        self.steps.push(Step {
-            site: self.steps[begun].site,
-            arg: u64::from(timer.task.0),
-            value: timer.deadline,
-            resource,
-            task: TaskId::CLOCK,
-            after: begun as u32 + 1,
-            outcome: if ends_wait { outcome::TIMED_OUT } else { outcome::REFUSED } as u16,
-            kind: OpKind::TimerFire,
-            was_choice: self.next_was_choice,
-        });
+        let wait = Operation { site: self.steps[begun].site, resource, ..self.tasks[timer.task.index()].pending };
+        let outcome = if ends_wait { outcome::TIMED_OUT } else { outcome::REFUSED } as u16;
+        let fire = self.firing(timer.task, &wait, timer.deadline);
+        self.steps.push(Step { after: begun as u32 + 1, outcome, ..fire });
         self.leave_trail();
         if !ends_wait {
             self.timers.drop_front();
@@ -102,7 +95,7 @@ impl Engine {
 pub(crate) fn begin_of_wait(steps: &[Step], read: usize, task: TaskId) -> (usize, ResourceId) {
     let next = steps[read + 1..].iter().position(|step| step.task == task).map(|at| read + 1 + at);
     match next {
-        Some(at) if !matches!(steps[at].kind, OpKind::Park | OpKind::Sleep) => (at, steps[at].resource),
+        Some(at) if !steps[at].kind.waits_first() => (at, steps[at].resource),
         _ => (read, ResourceId::NONE),
     }
 }

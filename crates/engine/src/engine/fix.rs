@@ -17,7 +17,7 @@ use super::{Engine, Next};
 use crate::guard::Guard;
 use crate::id::{ResourceId, Site, TaskId};
 use crate::operation::{OpKind, Operation, ResourceKind};
-use crate::resource::State;
+use crate::resource::{State, Traits};
 use crate::strategy::Strategy;
 use crate::task::{NOT_READY, Status};
 use crate::trace::Step;
@@ -162,7 +162,7 @@ impl Engine {
             match self.tasks[task.index()].status {
                 Status::Ready => self.look_at(task),
                 // A wait for a notification gives up what it holds; any other is part of its statement.
-                Status::Waiting if self.tasks[task.index()].pending.kind == OpKind::CondWait => {
+                Status::Waiting if self.tasks[task.index()].pending.also() != ResourceId::NONE => {
                     self.waits_for_notification(task);
                     self.look_later(task);
                 }
@@ -197,7 +197,7 @@ impl Engine {
                     return;
                 }
             }
-            let ends = operation.kind == OpKind::Exit || self.waits_elsewhere(task, &operation);
+            let ends = operation.kind.ends_task() || self.waits_elsewhere(task, &operation);
             let detours = (ends && self.ends(task, operation.site))
                 || (!gives_back(operation.kind) && self.must_wait_at(task, &operation));
             if detours {
@@ -261,7 +261,7 @@ impl Engine {
     /// Whether `operation` is a wait that no region of `task` can be meant to contain: it was left by another
     /// way.
     fn waits_elsewhere(&mut self, task: TaskId, operation: &Operation) -> bool {
-        let waits = matches!(operation.kind, OpKind::Join | OpKind::Park | OpKind::Sleep | OpKind::Await);
+        let waits = operation.kind.is(Traits::NEEDS_ENABLING);
         let guarding = self.guarding.as_mut().filter(|guarding| waits && guarding.inside == task);
         guarding.is_some_and(|guarding| !guarding.is_among_open_lines(operation.site))
     }

@@ -3,8 +3,7 @@
 use super::{Engine, Next};
 use crate::finding::{Deadlock, Divergence, Finding, FindingKind};
 use crate::id::TaskId;
-use crate::operation::{OpKind, Operation};
-use crate::resource::Preference;
+use crate::resource::Blocker;
 use crate::strategy::{Strategy, View};
 use crate::task::Status;
 
@@ -48,24 +47,6 @@ impl Engine {
         self.next_was_choice = true;
         self.current = starved;
         Some(Next::Run(starved))
-    }
-
-    /// A task that a reader–writer lock has passed over for all of the last `steps` steps, while it let others in. The
-    /// schedule is not to blame if everybody who could has gone on meanwhile.
-    fn passed_over_for(&self, steps: usize) -> Option<TaskId> {
-        let recent = &self.steps[self.steps.len().checked_sub(steps)?..];
-        let idle = |task: &TaskId| recent.iter().all(|step| step.task != *task);
-        let passed_over = |task: &TaskId| {
-            let Operation { kind, arg, resource, .. } = self.tasks[task.index()].pending;
-            let asks = |kind| matches!(kind, OpKind::Read | OpKind::Write);
-            asks(kind)
-                && Preference::of(arg) != Preference::Fair
-                && self.is_waiting(*task)
-                && idle(task)
-                && recent.iter().any(|step| step.resource == resource && asks(step.kind))
-        };
-        let starved = (0..self.tasks.len() as u32).map(TaskId).find(passed_over)?;
-        (!self.ready.iter().any(idle)).then_some(starved)
     }
 
     /// Stops the execution because of `kind`, with `task` at fault, unless something was found before.
@@ -146,15 +127,11 @@ impl Engine {
             if !matches!(t.status, Status::Waiting | Status::Disabled) || t.deadline.is_some() {
                 return true;
             }
-            at = match t.pending.kind {
-                OpKind::Join => TaskId(t.pending.arg as u32),
-                OpKind::Lock => match self.resources[t.pending.resource.index()].holders.exclusive() {
-                    Some(holder) => holder,
-                    None => return false,
-                },
-                // These have several certain blockers, or may have: the graph knows.
-                OpKind::Read | OpKind::Write | OpKind::OnceEnter => return false,
-                _ => return true,
+            at = match t.pending.kind.room().blocker(self, &t.pending) {
+                Blocker::One(task) => task,
+                // The graph knows.
+                Blocker::Several => return false,
+                Blocker::Anybody => return true,
             };
         }
         false

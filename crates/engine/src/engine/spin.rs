@@ -14,9 +14,9 @@
 //! one that does not is found to be a livelock. Where timers are pending the task looks once more, and then time passes.
 
 use super::Engine;
-use crate::dependence::writes;
 use crate::id::{ResourceId, Site, TaskId};
-use crate::operation::OpKind;
+use crate::operation::Operation;
+use crate::resource::{Traits, writes};
 use crate::task::Status;
 use crate::trace::Step;
 
@@ -90,17 +90,9 @@ impl Engine {
                 self.spinning.push(spinner);
                 continue;
             }
-            self.steps.push(Step {
-                site: self.tasks[spinner.task.index()].pending.site,
-                arg: u64::from(spinner.task.0),
-                value: self.timers.now(),
-                resource: ResourceId::NONE,
-                task: TaskId::CLOCK,
-                after: 0,
-                outcome: 0,
-                kind: OpKind::TimerFire,
-                was_choice: false,
-            });
+            let pending = Operation { resource: ResourceId::NONE, ..self.tasks[spinner.task.index()].pending };
+            let step = Step { was_choice: false, ..self.firing(spinner.task, &pending, self.timers.now()) };
+            self.steps.push(step);
             self.leave_trail();
             self.current = TaskId::CLOCK;
             self.make_ready(spinner.task);
@@ -149,7 +141,7 @@ fn own_steps(steps: &[Step], task: TaskId, (begun, end): (usize, usize)) -> impl
 
 /// Whether a step looks at something that others can change.
 fn looks(step: &Step) -> bool {
-    step.resource != ResourceId::NONE || matches!(step.kind, OpKind::IsFinished | OpKind::Now)
+    step.resource != ResourceId::NONE || step.kind.is(Traits::LOOKS_ABOUT)
 }
 
 /// Whether `task` did the same in both rounds, and it came to the same; what else the earlier one begins with does not count, if
@@ -179,7 +171,7 @@ fn came_to_the_same(steps: &[Step], i: usize, j: usize) -> bool {
     let equal = (before.value, before.arg) == (now.value, now.arg);
     match now.kind {
         // What is in a cell nobody has told us.
-        OpKind::CellRead | OpKind::CellWrite | OpKind::Await => unwritten(),
+        kind if kind.is_of_cell() || kind.awaits() => unwritten(),
         kind if kind.is_access() => equal && now.value.max(now.arg) < FIRST_ADDRESS || unwritten(),
         _ => equal,
     }

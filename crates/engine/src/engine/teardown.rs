@@ -2,7 +2,7 @@
 
 use super::Engine;
 use crate::id::TaskId;
-use crate::operation::{OpKind, Operation, outcome};
+use crate::operation::{Operation, outcome};
 use crate::task::{Status, WaitList};
 
 impl Engine {
@@ -49,15 +49,7 @@ impl Engine {
 
     /// Undoes a grant that its task never learned of.
     pub(super) fn give_back(&mut self, task: TaskId, pending: &Operation, granted: u32) {
-        let id = pending.resource;
-        match pending.kind {
-            OpKind::Lock => self.commit_unlock(id),
-            OpKind::Read => self.commit_rwlock_unlock(task, id, false),
-            OpKind::Write => self.commit_rwlock_unlock(task, id, true),
-            OpKind::Acquire => self.commit_release(id, pending.arg),
-            OpKind::OnceEnter if granted != outcome::OK => self.commit_once_finish(id, false),
-            _ => return,
-        };
+        pending.kind.room().give_back(self, task, pending, granted);
     }
 
     /// Marks `task` as gone without an `Exit` step.

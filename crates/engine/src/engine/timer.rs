@@ -1,6 +1,7 @@
 //! Virtual time: timers that end waits.
 
 use super::Engine;
+use super::commit::step;
 use crate::id::TaskId;
 use crate::operation::{OpKind, Operation, outcome};
 use crate::task::Status;
@@ -46,19 +47,15 @@ impl Engine {
         self.describe_clock();
         let Some(task) = self.timers.fire() else { return };
         let pending = self.tasks[task.index()].pending;
-        self.steps.push(Step {
-            site: pending.site,
-            arg: u64::from(task.0),
-            value: self.timers.now(),
-            resource: pending.resource,
-            task: TaskId::CLOCK,
-            after: 0,
-            outcome: 0,
-            kind: OpKind::TimerFire,
-            was_choice: self.next_was_choice,
-        });
+        self.steps.push(self.firing(task, &pending, self.timers.now()));
         self.leave_trail();
         self.end_wait(task);
+    }
+
+    /// The step by which the timer of `task` fires at `instant`, and ends `wait`.
+    pub(super) fn firing(&self, task: TaskId, wait: &Operation, instant: u64) -> Step {
+        let operation = Operation { kind: OpKind::TimerFire, arg: u64::from(task.0), ..*wait };
+        Step { value: instant, ..step(TaskId::CLOCK, &operation, 0, self.next_was_choice) }
     }
 
     /// The timer of `task` has fired.
@@ -83,17 +80,9 @@ impl Engine {
 
     /// Takes a task whose wait ends without a grant out of its queue.
     pub(super) fn leave_queue(&mut self, task: TaskId, pending: &Operation) {
-        let id = pending.resource;
-        let resource = &mut self.resources[id.index()];
+        let resource = &mut self.resources[pending.resource.index()];
         resource.waiters.remove(task, &mut self.tasks);
         resource.senders.remove(task, &mut self.tasks);
-        match pending.kind {
-            OpKind::Recv => self.return_recv_ticket(id),
-            OpKind::Send => self.return_send_ticket(id),
-            OpKind::Arrive => self.take_back_arrival(id),
-            OpKind::Read | OpKind::Write => self.grant_rwlock(id),
-            OpKind::Acquire => self.grant_semaphore(id),
-            _ => {}
-        }
+        pending.kind.room().withdraw(self, pending);
     }
 }

@@ -8,7 +8,6 @@
 use super::{Committed, Engine};
 use crate::id::TaskId;
 use crate::operation::{OpKind, Operation, outcome};
-use crate::resource::State;
 use crate::strategy::Strategy;
 use crate::task::Status;
 
@@ -26,12 +25,7 @@ impl Engine {
 
     /// Whether a request for a mutex or for permits would have to wait.
     pub fn would_rest(&self, request: &Operation) -> bool {
-        let resource = || &self.resources[request.resource.index()];
-        match request.kind {
-            OpKind::Lock => !resource().holders.is_empty(),
-            OpKind::Acquire => matches!(resource().state, State::Permits(free) if free < request.arg),
-            _ => false,
-        }
+        request.kind.room().must_wait(self, request)
     }
 
     /// `task`, whose request would have to wait, does so outside of any queue: until its deadline, if it has one.

@@ -4,8 +4,8 @@ use super::Engine;
 use super::Limits;
 use crate::finding::{Finding, Standing};
 use crate::id::{ResourceId, Site, TaskId, TaskPath};
-use crate::operation::{OpKind, Operation};
-use crate::resource::{ChannelState, OnceState, Resource, State};
+use crate::operation::Operation;
+use crate::resource::{Resource, Traits};
 use crate::strategy::View;
 use crate::task::{Status, Task};
 use crate::trace::Step;
@@ -20,6 +20,11 @@ impl Engine {
     /// The execution as a strategy sees it.
     pub fn view(&self) -> View<'_> {
         View { engine: self, ready: &self.ready, current: self.current }
+    }
+
+    /// Those who can make a step.
+    pub(crate) fn ready(&self) -> &[TaskId] {
+        &self.ready
     }
 
     /// All tasks, by id.
@@ -37,16 +42,8 @@ impl Engine {
     #[inline]
     pub(crate) fn would_wait(&self, task: TaskId) -> bool {
         let t = &self.tasks[task.index()];
-        let resource = || &self.resources[t.pending.resource.index()];
-        let channel = |waits: fn(&ChannelState) -> bool| matches!(&resource().state, State::Channel(c) if waits(c));
-        let waits = match t.pending.kind {
-            OpKind::Lock => !resource().holders.is_empty(),
-            OpKind::OnceEnter => matches!(resource().state, State::Once(OnceState::Running)),
-            OpKind::Recv => channel(|c| c.capacity > 0 && c.received >= c.sent && c.senders > 0),
-            OpKind::Send => channel(|c| c.capacity > 0 && c.receivers > 0 && !c.has_room(c.sent)),
-            _ => false,
-        };
-        waits && t.deadline.is_none()
+        let kind = t.pending.kind;
+        t.deadline.is_none() && kind.is(Traits::QUEUES_UNNOTICED) && kind.room().must_wait(self, &t.pending)
     }
 
     /// All resources, by id.
@@ -109,7 +106,7 @@ impl Engine {
 
     /// Choices so far at which two or more tasks, or two or more outcomes, were possible.
     pub fn choices(&self) -> u64 {
-        let choice = |s: &&Step| s.was_choice || (s.kind == OpKind::Choose && s.arg > 1);
+        let choice = |s: &&Step| s.was_choice || s.outcomes() > 1;
         self.steps.iter().filter(choice).count() as u64
     }
 
@@ -153,8 +150,7 @@ impl Engine {
 
     /// Where `task` took `resource`, which it holds.
     pub fn taken_at(&self, task: TaskId, resource: ResourceId) -> Site {
-        use OpKind::{Lock, OnceEnter, Read, TryLock, TryRead, TryWrite, Write};
-        let takes = |s: &&Step| matches!(s.kind, Lock | TryLock | Read | TryRead | Write | TryWrite | OnceEnter);
+        let takes = |s: &&Step| s.kind.is(Traits::HOLDS);
         let t = &self.tasks[task.index()];
         // A task that waits for what it holds already has made a request since.
         let requests_since = usize::from(t.status == Status::Waiting && t.pending.resource == resource);

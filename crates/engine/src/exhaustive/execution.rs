@@ -3,10 +3,10 @@
 use super::Planned;
 use super::names::{Cast, Name};
 use crate::causality::Causality;
-use crate::dependence::{Label, reaches_further};
+use crate::dependence::Label;
 use crate::id::{ResourceId, TaskId};
-use crate::operation::{OpKind, Operation};
-use crate::resource::Resource;
+use crate::operation::Operation;
+use crate::resource::{Resource, Traits};
 use crate::strategy::View;
 use crate::task::Status;
 use crate::time::Started;
@@ -158,12 +158,12 @@ impl Analysis {
         self.choices.truncate(self.choices.partition_point(|at| (*at as usize) < as_before));
         self.reaching = self.reaching.filter(|at| *at < as_before);
         self.fired = self.fired.filter(|at| *at < as_before);
-        let can_race = |step: &Step| !matches!(step.kind, OpKind::Exit | OpKind::Join);
+        let can_race = |step: &Step| !step.kind.is(Traits::SILENT);
         let mut end = as_before + steps[as_before..].iter().rposition(can_race).map_or(0, |last| last + 1);
         for (step, i) in steps[as_before..end].iter().zip(as_before..) {
-            if step.kind == OpKind::Choose {
+            if step.kind.is(Traits::CHOOSES) {
                 self.choices.push(i as u32);
-            } else if reaches_further(step.kind) && self.reaching.is_none() {
+            } else if step.kind.is(Traits::REACHES) && self.reaching.is_none() {
                 self.reaching = Some(i);
             }
             if step.task == TaskId::CLOCK && self.fired.is_none() {
@@ -240,7 +240,7 @@ impl<'a> Execution<'a> {
     #[inline]
     pub(super) fn choice_at(&self, position: usize) -> u64 {
         let step = &self.steps[position];
-        if step.kind == OpKind::Choose { step.value } else { 0 }
+        step.chosen()
     }
 
     #[inline]

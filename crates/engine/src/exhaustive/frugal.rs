@@ -18,7 +18,7 @@ use super::names::{Cast, Name};
 use super::route::Route;
 use crate::dependence::Label;
 use crate::id::TaskId;
-use crate::operation::{OpKind, outcome};
+use crate::operation::outcome;
 use crate::strategy::{View, sequential_fill};
 
 /// A task that could have made a step, and the number of outcomes that it had to choose from.
@@ -102,7 +102,7 @@ impl Sleep {
 /// The number of outcomes that the next step of `task` has.
 fn outcomes(view: &View<'_>, task: TaskId) -> u64 {
     let pending = view.pending(task);
-    if pending.kind == OpKind::Choose { pending.arg } else { 1 }
+    pending.outcomes()
 }
 
 /// What a planned step would be at `position`, as far as that can be told.
@@ -112,7 +112,7 @@ fn label(view: &View<'_>, so_far: &Execution<'_>, planned: Planned, position: us
     let label = made.map(|step| step.label()).unwrap_or_else(|| {
         let pending = view.task(task).pending;
         // As if it had failed: then its argument is what it expects.
-        let outcome = if pending.kind == OpKind::Cas { outcome::REFUSED } else { outcome::OK };
+        let outcome = if pending.kind.compares() { outcome::REFUSED } else { outcome::OK };
         Label { task, kind: pending.kind, resource: pending.resource, arg: pending.arg, outcome, value: 0 }
     });
     Some(label_after(so_far, label, position, position, |i| i < position).unwrap_or(label))

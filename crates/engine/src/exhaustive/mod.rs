@@ -41,6 +41,8 @@ mod strategy;
 mod tally;
 mod tree;
 
+pub(crate) use self::context::There;
+pub(crate) use self::preemptions::Made;
 pub use checkpoint::{Header, LogError, Restored, Ticket, hash};
 pub use strategy::Exhaustive;
 pub use tally::{Tally, Witness};

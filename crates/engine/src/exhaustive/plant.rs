@@ -7,14 +7,14 @@ use std::ops::Range;
 
 use super::Planned;
 use super::asleep::{Asleep, Sleeper};
-use super::context::{comes_to_the_same, label_after};
+use super::context::label_after;
 use super::execution::Execution;
 use super::route::Route;
 use super::sequence::{Event, Reversed, Sequence, Taken};
 use super::tree::{NodeId, Tree};
 use crate::dependence::{Label, Relation, relation};
 use crate::id::TaskId;
-use crate::operation::OpKind;
+use crate::resource::Traits;
 
 /// Memory that is kept from one execution to the next.
 #[derive(Default)]
@@ -248,7 +248,7 @@ impl Met {
             What::Moved => (reversed.moved.position, reversed.moved.label),
             What::Beyond(label) => return Sleeper { planned: self.planned, label },
         };
-        let label = if self.followed || comes_to_the_same(own.kind) {
+        let label = if self.followed || own.kind.is(Traits::SAME_ANYWHERE) {
             Some(own)
         } else {
             // It stands before others of the sequence, and may come to something else there.
@@ -350,7 +350,7 @@ fn label_beyond(
     matched: &[usize],
 ) -> Option<Label> {
     let label = execution.announced(task, next, reversed.first)?;
-    if comes_to_the_same(label.kind) {
+    if label.kind.is(Traits::SAME_ANYWHERE) {
         return Some(label);
     }
     let depth = reversed.first;
@@ -369,6 +369,6 @@ fn conflicts(sleeper: &Sleeper, event: &Event) -> bool {
 
 /// Whether what a step with `label` comes to may depend on `event`; a timer also depends on the wait that it ends.
 fn depends(event: &Event, label: &Label) -> bool {
-    let is_waiting = label.kind == OpKind::TimerFire && label.arg == u64::from(event.label.task.0);
+    let is_waiting = label.kind.fires() && label.arg == u64::from(event.label.task.0);
     is_waiting || relation(&event.label, label) == Relation::Dependent
 }

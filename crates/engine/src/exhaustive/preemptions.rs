@@ -18,6 +18,8 @@
 mod sequence;
 mod shadow;
 
+pub(crate) use self::shadow::Made;
+
 use std::collections::HashSet;
 
 use self::sequence::{Goes, Sequence};
@@ -25,6 +27,7 @@ use super::execution::Execution;
 use super::sequence::Reversed;
 use crate::id::TaskId;
 use crate::operation::OpKind;
+use crate::resource::Traits;
 
 /// Beyond so many states it is not worth while to find out: the prefix is explored.
 const MOST_STATES: usize = 100_000;
@@ -92,21 +95,14 @@ impl Preemptions {
 
 /// By how much prefixes may exceed the bound, so that nothing within it is missed.
 fn slack(execution: &Execution<'_>) -> u32 {
-    let meets_others = |kind: OpKind| {
-        use OpKind::*;
-        !matches!(kind, Start | Spawn | Exit | Join | Yield | Choose | Fence)
-    };
+    let meets_others = |kind: OpKind| kind.family().is_some() || kind.is(Traits::REACHES) || kind.waits_first();
     let mut tasks: Vec<TaskId> = execution.steps.iter().filter(|s| meets_others(s.kind)).map(|s| s.task).collect();
     tasks.sort_unstable();
     tasks.dedup();
     let tasks = tasks.iter().filter(|task| **task != TaskId::CLOCK).count();
     // Who waits for others, rather than for its turn, can be left for free, and yet be kept from waiting by a preemption:
     // from there the way to what needs none leads through what needs one.
-    let waits_for_others = |kind: OpKind| {
-        use OpKind::*;
-        matches!(kind, Await | Recv | Send | Acquire | CondWait | Arrive | Park | OnceEnter)
-    };
-    let waits = tasks > 1 && execution.steps.iter().any(|s| waits_for_others(s.kind));
+    let waits = tasks > 1 && execution.steps.iter().any(|s| s.kind.is(Traits::WAITS_FOR_OTHERS));
     tasks.saturating_sub(2) as u32 + u32::from(waits)
 }
 

@@ -6,7 +6,7 @@
 use super::Planned;
 use super::asleep::{Asleep, Sleeper};
 use super::common::Common;
-use super::context::{comes_to_the_same, label_after};
+use super::context::label_after;
 use super::execution::Execution;
 use super::frugal::Sleep;
 use super::plant::{Plan, Planter, Rest};
@@ -14,9 +14,9 @@ use super::preemptions::Preemptions;
 use super::route::Route;
 use super::sequence::{Event, NOTHING, Reversed, Staying};
 use super::tree::Tree;
-use crate::dependence::{dependent_on_step, writes};
+use crate::dependence::dependent_on_step;
 use crate::look::Look;
-use crate::operation::OpKind;
+use crate::resource::{Traits, writes};
 use crate::trace::Step;
 
 /// What is kept from one execution to the next, for its memory and because the same steps sleep as long
@@ -96,7 +96,7 @@ impl Reversal {
             None if execution.steps[at].was_choice => Worth::Unknown,
             None => {
                 let step = &execution.steps[at];
-                let outcomes = if step.kind == OpKind::Choose { step.arg } else { 1 };
+                let outcomes = step.outcomes();
                 run.go_instead(at, (0..outcomes).map(|choice| Planned { task: execution.name(step.task), choice }));
                 Worth::Redundant
             }
@@ -213,7 +213,7 @@ impl<'a, 'e> Run<'a, 'e> {
         let execution = self.execution;
         let mut awaits = Vec::new();
         for (j, step) in execution.steps.iter().enumerate().skip(cut) {
-            let is_next = step.kind == OpKind::Await && !execution.steps[cut..j].iter().any(|s| s.task == step.task);
+            let is_next = step.kind.awaits() && !execution.steps[cut..j].iter().any(|s| s.task == step.task);
             let is_write = |s: &&Step| s.resource == step.resource && writes(s.kind, u32::from(s.outcome));
             let since = || execution.steps[cut..j].iter().filter(is_write).count();
             if !is_next || Look::of(step.arg).held(since()) == Some(true) {
@@ -259,7 +259,7 @@ impl<'a, 'e> Run<'a, 'e> {
             let made = execution.steps[second].label();
             let Some(label) = label_after(execution, made, first, end, stays) else { continue };
             // Else it depends on the first one, and nothing that stays is in the way of that.
-            let as_made = comes_to_the_same(made.kind) || label == made;
+            let as_made = made.kind.is(Traits::SAME_ANYWHERE) || label == made;
             let begins_with_first = !as_made && !*frugal && !dependent_on_step(&execution.steps[first], &label);
             let planned = execution.planned_at(second);
             let moved = Event { planned, label, position: second };

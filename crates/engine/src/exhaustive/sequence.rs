@@ -9,8 +9,9 @@ use super::Planned;
 use super::asleep::Sleeper;
 use super::execution::Execution;
 use crate::causality::Origin;
-use crate::dependence::{Label, reaches_further};
+use crate::dependence::Label;
 use crate::id::TaskId;
+use crate::resource::Traits;
 
 /// A step of a sequence.
 #[derive(Clone, Copy, Debug)]
@@ -148,7 +149,7 @@ impl Staying<'_, '_> {
     pub(super) fn who_wakes(&self, sleeper: &Sleeper, end: usize) -> Option<usize> {
         let wakes = |i: usize| sleeper.is_woken_by_step(&self.execution.steps[i]) && self.has(i);
         match &sleeper.label {
-            Some(label) if !self.execution.reaches_further && !reaches_further(label.kind) => {
+            Some(label) if !self.execution.reaches_further && !label.kind.is(Traits::REACHES) => {
                 self.execution.find_on(label.resource, self.from, end, wakes)
             }
             _ => (self.from..end).find(|i| wakes(*i)),

@@ -12,7 +12,6 @@ use super::tree::{NodeId, Place, Tree};
 use super::{Claimed, Explorer, Planned};
 use crate::finding::{Divergence, Finding, FindingKind};
 use crate::id::TaskId;
-use crate::operation::OpKind;
 use crate::strategy::{Profile, Strategy, Tape, View, sequential_fill_with};
 use crate::task::{Status, Task};
 use crate::trace::Step;
@@ -372,8 +371,8 @@ impl Strategy for Exhaustive {
 #[inline]
 fn go_on_freely(view: &View<'_>) -> TaskId {
     sequential_fill_with(view, |task| match task.pending.kind {
-        OpKind::Join => 2,
-        OpKind::Exit => 1,
+        kind if kind.joins() => 2,
+        kind if kind.ends_task() => 1,
         _ => 0,
     })
 }

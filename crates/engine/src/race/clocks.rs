@@ -2,7 +2,7 @@
 
 /// A clock, by its place among [`Clocks`]. That of a task has the task's number.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) struct Row(pub(super) u32);
+pub(crate) struct Row(pub(super) u32);
 
 impl Row {
     /// A clock that knows nothing.

@@ -1,9 +1,62 @@
 //! Barrier: the last to arrive releases all, is the leader, and the count starts anew.
 
+use super::room::{Facts, Room, Traits, not_here};
+use crate::behaviour::Trail;
+use crate::dependence::{Label, Relation};
 use crate::engine::{Committed, Engine};
 use crate::id::{ResourceId, TaskId};
-use crate::operation::outcome;
+use crate::operation::{OpKind, Operation, ResourceKind, outcome};
+use crate::race::{Flow, Row};
 use crate::resource::State;
+use crate::strategy::Strategy;
+use crate::trace::Step;
+
+pub(crate) const fn facts(kind: OpKind) -> Facts {
+    use Traits as T;
+    match kind {
+        OpKind::Arrive => Facts::on(
+            ResourceKind::Barrier,
+            "barrier wait",
+            &[T::COMPETES, T::GIVES, T::LEARNS, T::TELLS, T::WAITS_FOR_OTHERS],
+        ),
+        other => not_here(other),
+    }
+}
+
+/// The rules of barriers.
+pub(crate) struct Rules;
+
+impl Room for Rules {
+    fn commit(&self, engine: &mut Engine, task: TaskId, operation: &Operation, _: &mut dyn Strategy) -> Committed {
+        engine.progress(|engine| engine.commit_arrive(task, operation.resource))
+    }
+
+    fn withdraw(&self, engine: &mut Engine, request: &Operation) {
+        engine.take_back_arrival(request.resource);
+    }
+
+    fn relation(&self, _: &Label, _: &Label) -> Relation {
+        Relation::Dependent
+    }
+
+    fn fold(&self, trail: &mut Trail, hash: u64, _: &Step) -> u64 {
+        trail.ordered(hash)
+    }
+
+    fn acquire(&self, flow: &mut Flow, request: &Step, mine: Row) {
+        flow.learn_of_releases(request.resource, mine);
+    }
+
+    fn release(&self, flow: &mut Flow, step: &Step, mine: Row) {
+        flow.release(step.resource, mine);
+    }
+
+    fn settle(&self, flow: &mut Flow, step: &Step, _: bool, _: Row) {
+        if u32::from(step.outcome) == outcome::LEADER {
+            flow.forget_releases(step.resource);
+        }
+    }
+}
 
 impl Engine {
     pub(crate) fn commit_arrive(&mut self, task: TaskId, id: ResourceId) -> Committed {

@@ -4,11 +4,294 @@
 //! completes when receive i − capacity exists (capacity 0: when its own message is taken). The
 //! messages themselves stay with the front end, in the order of their tickets.
 
+use super::room::{Facts, Room, Traits, not_here};
+use crate::behaviour::Trail;
+use crate::causality::{Change, Grant, History, Place, Words};
+use crate::dependence::{Label, Relation};
 use crate::engine::{Committed, Engine};
+use crate::exhaustive::{Made, There};
 use crate::id::{ResourceId, TaskId};
-use crate::operation::{OpKind, outcome};
+use crate::operation::{OpKind, Operation, ResourceKind, outcome};
+use crate::race::{Flow, Row};
 use crate::resource::State;
+use crate::strategy::Strategy;
 use crate::trace::Step;
+
+pub(crate) const fn facts(kind: OpKind) -> Facts {
+    use Traits as T;
+    const ON: ResourceKind = ResourceKind::Channel;
+    const COMES: T = T::COMPETES.with(T::GIVES);
+    const WAITS: T = T::REQUESTS.with(T::QUEUES_UNNOTICED).with(T::WAITS_FOR_OTHERS);
+    const TRIES: T = T::TELLS_OUTCOME.with(T::MEETS_BY_TICKET);
+    const CLOSES: T = T::CLOSES.with(T::ONLY_RELEASES).with(T::TELLS);
+    match kind {
+        OpKind::Send => Facts::on(ON, "send", &[COMES, WAITS, T::TELLS_IF_OK, T::SENDS]),
+        OpKind::TrySend => Facts::on(ON, "try_send", &[COMES, TRIES, T::TELLS_IF_OK]),
+        OpKind::Recv => Facts::on(ON, "recv", &[COMES, WAITS, T::SEES, T::LEARNS]),
+        OpKind::TryRecv => Facts::on(ON, "try_recv", &[COMES, TRIES, T::SEES, T::LEARNS_IF_OK]),
+        OpKind::CloseSend => Facts::on(ON, "drop sender", &[COMES, CLOSES]),
+        OpKind::CloseRecv => Facts::on(ON, "drop receiver", &[COMES, CLOSES]),
+        other => not_here(other),
+    }
+}
+
+/// All that puts a message in, and all that takes one out.
+const SENDS: [OpKind; 2] = [OpKind::Send, OpKind::TrySend];
+const RECEIVES: [OpKind; 2] = [OpKind::Recv, OpKind::TryRecv];
+
+/// The rules of channels.
+pub(crate) struct Rules;
+
+impl Room for Rules {
+    fn commit(&self, engine: &mut Engine, task: TaskId, operation: &Operation, _: &mut dyn Strategy) -> Committed {
+        let id = operation.resource;
+        match operation.kind {
+            OpKind::Send => engine.progress(|engine| engine.commit_send(task, id, true)),
+            OpKind::TrySend => engine.commit_send(task, id, false),
+            OpKind::Recv => engine.progress(|engine| engine.commit_recv(task, id, true)),
+            OpKind::TryRecv => engine.commit_recv(task, id, false),
+            OpKind::CloseSend => engine.progress(|engine| engine.commit_close_send(id)),
+            _ => engine.progress(|engine| engine.commit_close_recv(id)),
+        }
+    }
+
+    fn must_wait(&self, engine: &Engine, request: &Operation) -> bool {
+        let State::Channel(c) = &engine.resources[request.resource.index()].state else { return false };
+        c.capacity > 0
+            && match request.kind {
+                OpKind::Recv => c.received >= c.sent && c.senders > 0,
+                OpKind::Send => c.receivers > 0 && !c.has_room(c.sent),
+                _ => false,
+            }
+    }
+
+    fn withdraw(&self, engine: &mut Engine, request: &Operation) {
+        match request.kind {
+            OpKind::Recv => engine.return_recv_ticket(request.resource),
+            _ => engine.return_send_ticket(request.resource),
+        }
+    }
+
+    fn other_side(&self, kind: OpKind) -> &'static [OpKind] {
+        match kind {
+            OpKind::Recv => &SENDS,
+            OpKind::Send => &RECEIVES,
+            _ => &[],
+        }
+    }
+
+    fn relation(&self, a: &Label, b: &Label) -> Relation {
+        relation(a, b)
+    }
+
+    fn moved(&self, mut label: Label, there: &There<'_>) -> Option<Label> {
+        if label.kind.is(Traits::CLOSES) {
+            return Some(label);
+        }
+        let (sent, received) = (there.count(&SENDS), there.count(&RECEIVES));
+        let is_gone = |s: &Step, close| s.kind == close && u32::from(s.outcome) == outcome::DISCONNECTED;
+        let closed = |close| there.here().any(|s| is_gone(s, close));
+        let (ticket, gone, possible) = match label.kind {
+            OpKind::Send => (sent, closed(OpKind::CloseRecv), true),
+            OpKind::TrySend => (sent, closed(OpKind::CloseRecv), sent < received.saturating_add(label.arg)),
+            OpKind::Recv => (received, closed(OpKind::CloseSend) && received >= sent, true),
+            _ => (received, closed(OpKind::CloseSend) && received >= sent, received < sent),
+        };
+        label.value = ticket;
+        label.outcome = match (gone, possible) {
+            (true, _) => outcome::DISCONNECTED,
+            (false, true) => outcome::OK,
+            (false, false) => outcome::REFUSED,
+        };
+        Some(label)
+    }
+
+    fn fold(&self, trail: &mut Trail, hash: u64, step: &Step) -> u64 {
+        match step.kind {
+            OpKind::Send => trail.send(hash),
+            OpKind::TrySend if step.is_ok() => trail.send(hash),
+            OpKind::TrySend => trail.refuse_send(hash),
+            OpKind::Recv => trail.receive(hash),
+            OpKind::TryRecv if step.is_ok() => trail.receive(hash),
+            OpKind::TryRecv => trail.refuse_receive(hash),
+            OpKind::CloseSend => trail.release(hash, false),
+            _ => trail.close_receivers(hash),
+        }
+    }
+
+    fn note_grant(
+        &self,
+        place: &mut Place,
+        j: usize,
+        step: &Step,
+        clock: &[Words],
+        history: &mut History,
+    ) -> Option<Change> {
+        match step.kind {
+            OpKind::CloseSend => Some(place.stop_sharing(clock, history)),
+            OpKind::Send | OpKind::TrySend => step.is_ok().then(|| place.send(j, step.value)),
+            OpKind::Recv | OpKind::TryRecv => step.is_ok().then(|| place.receive(j, step.value)),
+            _ => None,
+        }
+    }
+
+    fn granted_by(&self, place: &Place, _: usize, request: &Step, waited: Option<OpKind>) -> Grant {
+        let closed = u32::from(request.outcome) == outcome::DISCONNECTED || waited == Some(OpKind::CloseSend);
+        match request.kind {
+            OpKind::Recv if closed => Grant { by: None, all_shared: true },
+            OpKind::Recv if waited.is_none() => Grant::by(place.sends.get(Some(request.value))),
+            OpKind::Send if waited.is_none() && !closed => {
+                Grant::by(place.receives.get(request.value.checked_sub(request.arg)))
+            }
+            _ => Grant::NONE,
+        }
+    }
+
+    fn met_by_ticket(&self, place: &Place, step: &Step) -> Option<usize> {
+        match step.kind {
+            OpKind::TrySend => place.receives.get(step.value.checked_sub(step.arg)),
+            OpKind::TryRecv => place.sends.get(Some(step.value)),
+            _ => None,
+        }
+    }
+
+    fn acquire(&self, flow: &mut Flow, request: &Step, mine: Row) {
+        let told_of_the_end = u32::from(request.outcome) == outcome::DISCONNECTED;
+        match request.kind {
+            OpKind::Recv | OpKind::TryRecv if told_of_the_end => flow.learn_of_releases(request.resource, mine),
+            OpKind::Recv | OpKind::TryRecv => flow.take_message(request.resource, request.value, mine),
+            OpKind::Send | OpKind::TrySend if told_of_the_end => flow.learn_of_shared(request.resource, mine),
+            _ => {}
+        }
+    }
+
+    fn release(&self, flow: &mut Flow, step: &Step, mine: Row) {
+        match step.kind {
+            OpKind::CloseSend => flow.release(step.resource, mine),
+            OpKind::CloseRecv => flow.release_shared(step.resource, mine),
+            OpKind::Send | OpKind::TrySend if step.is_ok() => flow.put_message(step.resource, step.value, mine),
+            _ => {}
+        }
+    }
+
+    fn end_wait(&self, flow: &mut Flow, by: &Step, request: &Step, mine: Row) {
+        match (request.kind, by.kind) {
+            // Its own ticket may have been moved up since it was given.
+            (OpKind::Recv, OpKind::Send | OpKind::TrySend) => {
+                flow.take_message(request.resource, by.value, mine);
+                if request.arg != UNBOUNDED {
+                    flow.put_room(request.resource, by.value, mine);
+                }
+            }
+            (OpKind::Recv, OpKind::CloseSend) => flow.learn_of_releases(request.resource, mine),
+            (OpKind::Send, OpKind::CloseRecv) => flow.learn_of_shared(request.resource, mine),
+            (OpKind::Send, _) => flow.learn_of_task(by.task, mine),
+            _ => self.acquire(flow, request, mine),
+        }
+    }
+
+    fn settle(&self, flow: &mut Flow, step: &Step, waits: bool, mine: Row) {
+        if waits || !step.is_ok() {
+            return;
+        }
+        match step.kind {
+            OpKind::Recv | OpKind::TryRecv if step.arg != UNBOUNDED => flow.put_room(step.resource, step.value, mine),
+            OpKind::Send | OpKind::TrySend => flow.take_room(step.resource, step.value.checked_sub(step.arg), mine),
+            _ => {}
+        }
+    }
+
+    /// The two sides of a rendezvous could never both wait for the other.
+    fn waits_for_its_turn(&self, label: &Label) -> bool {
+        match label.kind {
+            OpKind::Send => label.arg > 0 && label.arg != UNBOUNDED,
+            OpKind::Recv => label.arg > 0,
+            _ => false,
+        }
+    }
+
+    fn could_complete(&self, request: &Label, made: &Made<'_>) -> bool {
+        let (sent, received) = (made.count(&SENDS), made.count(&RECEIVES));
+        match request.kind {
+            OpKind::Send => sent < received.saturating_add(request.arg) || made.is_gone(OpKind::CloseRecv),
+            _ => received < sent || made.is_gone(OpKind::CloseSend),
+        }
+    }
+
+    fn partners(&self, request: &Label) -> &'static [OpKind] {
+        match request.kind {
+            OpKind::Send if request.arg == 0 => &RECEIVES,
+            OpKind::Recv if request.arg == 0 => &SENDS,
+            _ => &[],
+        }
+    }
+}
+
+/// How two steps relate: what follows from the numbers of their tickets.
+fn relation(a: &Label, b: &Label) -> Relation {
+    use OpKind::{CloseRecv, CloseSend, Recv, Send, TryRecv, TrySend};
+    use Relation::{Dependent, Granting, Independent};
+    let capacity = a.arg.max(b.arg);
+    let ok = |l: &Label| l.outcome == outcome::OK;
+    // A receive of ticket j makes the room that send j + capacity needs.
+    let room = |send: &Label, recv: &Label| recv.value.checked_add(capacity) == Some(send.value);
+    let pair = |send: &Label, recv: &Label| send.value == recv.value;
+    let one = |s: &Label, r: &Label| -> Relation {
+        // s is on the sending side, r on the receiving side.
+        match (s.kind, r.kind) {
+            (CloseSend, CloseRecv) | (CloseRecv, CloseSend) => Independent,
+            (CloseSend, Recv) => Granting,
+            (CloseSend, _) => {
+                if ok(r) {
+                    Independent
+                } else {
+                    Dependent
+                }
+            }
+            (Send, Recv) if ok(s) && ok(r) && (pair(s, r) || room(s, r)) => Granting,
+            (Send, Recv) => Independent,
+            (Send, TryRecv) if ok(r) && pair(s, r) => Dependent,
+            (Send, TryRecv) if ok(r) => {
+                if room(s, r) {
+                    Granting
+                } else {
+                    Independent
+                }
+            }
+            (TrySend, Recv) if ok(s) && room(s, r) => Dependent,
+            (TrySend, Recv) if ok(s) => {
+                if pair(s, r) {
+                    Granting
+                } else {
+                    Independent
+                }
+            }
+            (TrySend, TryRecv) if ok(s) && ok(r) => {
+                if pair(s, r) || room(s, r) {
+                    Dependent
+                } else {
+                    Independent
+                }
+            }
+            (TrySend, TryRecv) if !ok(s) && !ok(r) => Independent,
+            _ => Dependent,
+        }
+    };
+    let sending = |l: &Label| matches!(l.kind, Send | TrySend | CloseSend);
+    match (sending(a), sending(b)) {
+        (true, false) => one(a, b),
+        (false, true) => one(b, a),
+        (true, true) => match (a.kind, b.kind) {
+            (CloseSend, _) | (_, CloseSend) => Independent,
+            (TrySend, TrySend) if !ok(a) && !ok(b) => Independent,
+            _ => Dependent,
+        },
+        (false, false) => match (a.kind, b.kind) {
+            (TryRecv, TryRecv) if !ok(a) && !ok(b) => Independent,
+            _ => Dependent,
+        },
+    }
+}
 
 /// Capacity of a channel that never fills.
 pub const UNBOUNDED: u64 = u64::MAX;

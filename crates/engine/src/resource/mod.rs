@@ -1,31 +1,88 @@
 //! Resources: the semantics of every primitive, once.
 //!
-//! Each file holds one primitive's rule: what its operations do to its state, who is granted what,
-//! and who blocks whom. Front ends only announce operations; a Rust `Mutex`, a Python
+//! Each file is the room of one primitive, and holds all that the engine knows of it ([`Room`]): what its operations do to its
+//! state, who is granted what and who blocks whom, which of them commute, what one would come to elsewhere, what happens
+//! before what, and the words for it. The rest of the engine asks the room of an operation's kind. Front ends only announce operations; a Rust `Mutex`, a Python
 //! `threading.Lock` and a C mutex are the same resource here.
 //!
 //! Blocking is a *ticket*: the operation commits without blocking by taking its place in the
 //! resource's queue, and the wait that may follow is no step. Grants are first come, first served;
 //! nothing is lost by that, since a task that "barges" is one whose request came earlier.
 
-mod barrier;
-mod channel;
-mod condvar;
-mod mutex;
-mod once;
-mod rwlock;
-mod semaphore;
+pub(crate) mod barrier;
+pub(crate) mod channel;
+pub(crate) mod choice;
+pub(crate) mod clock;
+pub(crate) mod condvar;
+pub(crate) mod history;
+pub(crate) mod memory;
+pub(crate) mod mutex;
+pub(crate) mod once;
+pub(crate) mod park;
+mod room;
+pub(crate) mod rwlock;
+pub(crate) mod semaphore;
+pub(crate) mod task;
+pub(crate) mod turn;
 
 use crate::behaviour::Trail;
+use crate::engine::{Committed, Engine};
 use crate::id::{Site, TaskId};
-use crate::operation::ResourceKind;
+use crate::operation::{OpKind, Operation, ResourceKind, outcome};
+use crate::strategy::Strategy;
 use crate::task::WaitList;
 
 pub use channel::{ChannelState, UNBOUNDED};
+pub(crate) use memory::{reads_only, writes};
 pub(crate) use mutex::Request;
 pub use once::OnceState;
+pub(crate) use room::{Blocker, Facts, Room, Traits};
 pub use rwlock::Preference;
 pub(crate) use rwlock::ahead;
+
+impl Engine {
+    /// Carries out an operation that `task` has announced. What is done most comes first, and takes no detour.
+    #[inline(always)]
+    pub(crate) fn commit_in_room(
+        &mut self,
+        task: TaskId,
+        operation: &Operation,
+        strategy: &mut dyn Strategy,
+    ) -> Committed {
+        match operation.kind {
+            OpKind::Lock => self.commit_lock(task, operation.resource),
+            OpKind::Unlock => {
+                self.tasks[task.index()].note_unlock();
+                self.commit_unlock(operation.resource)
+            }
+            kind if kind.is_access() => {
+                self.leave_trail_of_access();
+                Committed::Done(outcome::OK)
+            }
+            OpKind::Park => self.commit_park(task),
+            OpKind::Unpark => self.commit_unpark(task, TaskId(operation.arg as u32)),
+            OpKind::Await => self.commit_await(task),
+            _ => self.commit_rare(task, strategy),
+        }
+    }
+}
+
+/// Whether steps of these kinds on one resource never order each other, whatever they come to. Does not
+/// know of all such pairs: only of those that are met most.
+#[inline]
+pub(crate) fn never_ordered(a: OpKind, b: OpKind) -> bool {
+    use OpKind::{Call, Load, Lock, Read, Return, Unlock};
+    matches!(
+        (a, b),
+        (Load, Load)
+            | (Lock, Unlock)
+            | (Unlock, Lock)
+            | (Unlock, Unlock)
+            | (Read, Read)
+            | (Call, Call)
+            | (Return, Return)
+    )
+}
 
 /// A task that holds a resource.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -1,7 +1,6 @@
 //! What makes one schedule simpler than another.
 
 use crate::id::TaskId;
-use crate::operation::OpKind;
 use crate::trace::Step;
 
 /// How much a person has to follow: compared field by field, in this order.
@@ -28,13 +27,13 @@ impl Cost {
         cost.switches = steps.windows(2).filter(|pair| pair[0].task != pair[1].task).count() as u64;
         for step in steps {
             match step.kind {
-                OpKind::TimerFire if step.was_choice => cost.faults += 1,
-                OpKind::Choose if step.arg == 2 => cost.faults += step.value,
-                OpKind::Choose => cost.data = cost.data.saturating_add(step.value),
+                kind if kind.fires() && step.was_choice => cost.faults += 1,
+                _ if step.outcomes() == 2 => cost.faults += step.value,
+                _ if step.outcomes() != 1 => cost.data = cost.data.saturating_add(step.value),
                 _ => {}
             }
         }
-        debug_assert!(steps.iter().all(|s| s.kind != OpKind::TimerFire || s.task == TaskId::CLOCK));
+        debug_assert!(steps.iter().all(|s| !s.kind.fires() || s.task == TaskId::CLOCK));
         cost
     }
 }

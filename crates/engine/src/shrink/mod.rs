@@ -19,7 +19,6 @@ use std::collections::HashSet;
 
 use crate::behaviour::mix;
 use crate::engine::Engine;
-use crate::operation::OpKind;
 use crate::strategy::{Lenient, Preemptions, Script, Strategy};
 
 pub use cost::Cost;
@@ -181,7 +180,7 @@ enum Replayed {
 /// A number that is equal for equal executions.
 fn trace_hash(engine: &Engine) -> u64 {
     engine.steps().iter().fold(engine.steps().len() as u64, |hash, step| {
-        let chosen = if step.kind == OpKind::Choose { step.value } else { 0 };
+        let chosen = step.chosen();
         let what = u64::from(step.task.0) << 32 | (step.kind as u64) << 16 | u64::from(step.outcome);
         mix(mix(hash, what), chosen)
     })

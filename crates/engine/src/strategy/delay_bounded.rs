@@ -12,7 +12,6 @@ use super::walk::{self, Walk, at};
 use super::{Strategy, View};
 use crate::finding::{Divergence, Finding};
 use crate::id::TaskId;
-use crate::operation::OpKind;
 
 /// Choices assumed before an execution has been seen.
 const FIRST_GUESS: u64 = 32;
@@ -72,7 +71,7 @@ impl Strategy for DelayBounded {
             return Ok(task);
         }
         for step in self.walk.new_steps(view) {
-            if step.kind == OpKind::Yield && self.walk.heeded(step.task) {
+            if step.kind.gives_way() && self.walk.heeded(step.task) {
                 self.move_to_the_end(step.task);
             }
         }

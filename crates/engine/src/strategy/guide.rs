@@ -18,7 +18,6 @@ use super::{Strategy, View};
 use crate::exhaustive::{Exhaustive, Explorer};
 use crate::finding::{Finding, FindingKind};
 use crate::id::TaskId;
-use crate::operation::OpKind;
 use crate::trace::Step;
 
 /// Steps of an execution beyond which it is not worth it: the cost grows faster than the length.
@@ -168,11 +167,7 @@ impl Guide {
         }
         let Some(mut leaf) = self.leaf.take() else { return };
         // With a finding the exploration is over.
-        let unfit = |step: &Step| match step.kind {
-            OpKind::Yield => true,
-            OpKind::Choose => step.arg > MOST_OUTCOMES,
-            _ => false,
-        };
+        let unfit = |step: &Step| step.kind.gives_way() || step.outcomes() > MOST_OUTCOMES;
         if finding.is_some() || view.steps().len() > LONGEST_GUIDED || view.steps().iter().any(unfit) {
             leaf.abandon();
             return self.give_up(Fate::Unfit);

@@ -10,6 +10,7 @@ use super::{Recipe, Tape};
 use crate::engine::Engine;
 use crate::id::{Site, TaskId};
 use crate::operation::OpKind;
+use crate::resource::Traits;
 
 /// Recipes that are kept in one exploration, at most.
 const MOST: usize = 1_024;
@@ -162,5 +163,5 @@ impl Kept {
 
 /// Whether an operation sees what was written.
 fn reads(kind: OpKind) -> bool {
-    is_read(kind) || matches!(kind, OpKind::Rmw | OpKind::Cas | OpKind::Recv | OpKind::TryRecv)
+    kind.is(Traits::SEES)
 }

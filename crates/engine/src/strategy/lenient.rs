@@ -12,7 +12,6 @@ use super::script::{Outcomes, Script};
 use super::{Strategy, View, sequential};
 use crate::finding::Divergence;
 use crate::id::TaskId;
-use crate::operation::OpKind;
 use crate::schedule::Schedule;
 
 /// No task of the script.
@@ -59,7 +58,7 @@ impl Preemptions {
     /// Takes note of the choice of `task`.
     pub(crate) fn note(&self, task: TaskId, view: &View<'_>) {
         let last = last_runner(view);
-        let yielded = || view.steps().last().is_some_and(|step| step.kind == OpKind::Yield);
+        let yielded = || view.steps().last().is_some_and(|step| step.kind.gives_way());
         if task != TaskId::CLOCK && task != last && view.is_ready(last) && !yielded() {
             self.steps.borrow_mut().push(view.steps().len() as u32);
         }

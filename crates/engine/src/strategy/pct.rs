@@ -23,7 +23,6 @@ use super::walk::{Walk, at};
 use super::{Profile, Strategy, View};
 use crate::finding::{Divergence, Finding};
 use crate::id::TaskId;
-use crate::operation::OpKind;
 
 /// Choices assumed before an execution has been seen.
 const FIRST_GUESS: u64 = 32;
@@ -167,7 +166,7 @@ impl Strategy for Pct {
             return Ok(task);
         }
         for step in self.walk.new_steps(view) {
-            if step.kind == OpKind::Yield && self.walk.heeded(step.task) {
+            if step.kind.gives_way() && self.walk.heeded(step.task) {
                 self.yielded += 1;
                 *at(&mut self.priorities, step.task) = LABELS.saturating_sub(self.yielded).max(1);
             }

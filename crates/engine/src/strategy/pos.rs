@@ -16,7 +16,6 @@ use super::{Strategy, View};
 use crate::dependence::may_conflict;
 use crate::finding::{Divergence, Finding};
 use crate::id::TaskId;
-use crate::operation::OpKind;
 
 /// Partial order sampling.
 #[derive(Clone, Debug)]
@@ -39,7 +38,7 @@ impl Pos {
     /// Takes note of the steps since the last choice.
     pub(super) fn catch_up(&mut self, view: &View<'_>) {
         for step in self.walk.new_steps(view) {
-            let yields = step.kind == OpKind::Yield && self.walk.heeded(step.task);
+            let yields = step.kind.gives_way() && self.walk.heeded(step.task);
             let own = if yields { LOWEST } else { UNSET };
             *at(&mut self.priorities, step.task) = own;
             for &other in view.ready() {

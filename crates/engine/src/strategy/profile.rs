@@ -14,7 +14,8 @@ use super::{Drawn, Kept};
 use crate::engine::Engine;
 use crate::finding::FindingKind;
 use crate::id::{Site, TaskId};
-use crate::operation::{Kinds, OpKind};
+use crate::operation::OpKind;
+use crate::resource::Traits;
 use crate::trace::Step;
 
 /// What earlier executions have shown.
@@ -251,20 +252,20 @@ impl Profile {
             seen.resize_with(resources.len(), Seen::default);
         }
         seen[..resources.len()].iter_mut().for_each(Seen::clear);
-        let mut kinds = Kinds::NONE;
+        let mut seen_traits = Traits::NONE;
         for step in engine.steps() {
-            kinds.add(step.kind);
+            seen_traits = seen_traits.with(step.kind.traits());
             made[step.task.index()] += u64::from(!is_silent(step.kind));
             if is_access(step.kind) && step.resource.index() < resources.len() {
                 let access = self.access(step);
                 seen[step.resource.index()].add(step, access);
             }
         }
-        self.observes_exits |= kinds.has(OpKind::IsFinished) || kinds.has(OpKind::TimerFire);
-        self.yields |= kinds.has(OpKind::Yield);
-        if kinds.has(OpKind::Choose) {
-            let choices = engine.steps().iter().filter(|step| step.kind == OpKind::Choose);
-            self.outcomes = choices.map(|step| step.arg).fold(self.outcomes, u64::max);
+        self.observes_exits |= seen_traits.has(Traits::OBSERVES_EXITS);
+        self.yields |= seen_traits.has(Traits::GIVES_WAY);
+        if seen_traits.has(Traits::CHOOSES) {
+            let choices = engine.steps().iter().filter(|step| step.kind.is(Traits::CHOOSES));
+            self.outcomes = choices.map(Step::outcomes).fold(self.outcomes, u64::max);
         }
         for (name, made) in tasks.iter().zip(made).filter(|(name, _)| **name != UNKNOWN) {
             self.tasks[*name as usize].add(*made, *made);
@@ -516,25 +517,17 @@ impl Seen {
 /// Whether an operation commutes with everything, exits at least where nobody looks at them.
 #[inline]
 pub(super) fn is_silent(kind: OpKind) -> bool {
-    matches!(kind, OpKind::Exit | OpKind::Join)
+    kind.is(Traits::SILENT)
 }
 
 #[inline]
 pub(super) fn is_read(kind: OpKind) -> bool {
-    use OpKind::*;
-    matches!(kind, Load | CellRead | Await | Read | TryRead | OnceCheck)
+    kind.is(Traits::LOOKS)
 }
 
 /// Whether an operation competes with others for its resource. Who gives something back does not: the
 /// order that matters is that of the requests.
 #[inline]
 pub(super) fn is_access(kind: OpKind) -> bool {
-    use OpKind::*;
-    match kind {
-        Unlock | ReadUnlock | WriteUnlock | Downgrade | Release | OnceFinish | TimerFire => false,
-        Start | Spawn | Exit | Join | IsFinished | Yield | Park | Unpark | Sleep | Now | Choose | Fence => false,
-        Load | Await | Store | Rmw | Cas | CellRead | CellWrite | Lock | TryLock | Read | Write | TryRead
-        | TryWrite | CondWait | NotifyOne | NotifyAll | Acquire | TryAcquire | Arrive | OnceEnter | OnceCheck
-        | Send | TrySend | Recv | TryRecv | CloseSend | CloseRecv | Call | Return => true,
-    }
+    kind.is(Traits::COMPETES)
 }

@@ -9,7 +9,6 @@ use std::rc::Rc;
 use crate::behaviour::mix;
 use crate::engine::Engine;
 use crate::id::{TaskId, TaskPath};
-use crate::operation::OpKind;
 use crate::schedule::Schedule;
 
 /// A stretch of steps of one task.
@@ -75,7 +74,7 @@ impl Script {
         let mut script =
             Script { tasks: Rc::new(Tasks::of(paths)), stretches: Vec::new(), outcomes: Outcomes::InOrder(Vec::new()) };
         for step in engine.steps() {
-            if step.kind == OpKind::Choose && step.arg > 1 {
+            if step.outcomes() > 1 {
                 outcomes[step.task.index()].push(step.value);
             }
             script.push(Stretch { task: step.task.0, count: 1 });

@@ -6,7 +6,6 @@
 use super::{Strategy, View};
 use crate::finding::Divergence;
 use crate::id::TaskId;
-use crate::operation::OpKind;
 use crate::task::Task;
 
 /// Runs each task as long as it can.
@@ -33,7 +32,7 @@ pub(crate) fn fill_with(view: &View<'_>, rank: impl Fn(&Task) -> u8) -> TaskId {
     if current != TaskId::CLOCK && view.is_ready(current) {
         return current;
     }
-    let yielded = view.steps().last().is_some_and(|s| s.kind == OpKind::Yield);
+    let yielded = view.steps().last().is_some_and(|s| s.kind.gives_way());
     if yielded {
         return after(view, current);
     }

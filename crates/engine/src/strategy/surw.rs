@@ -92,7 +92,7 @@ impl Surw {
         self.selected.look(view);
         let made = view.steps().len();
         for step in self.walk.new_steps(view) {
-            let yields = step.kind == OpKind::Yield && self.walk.heeded(step.task);
+            let yields = step.kind.gives_way() && self.walk.heeded(step.task);
             *at(&mut self.priorities, step.task) = if yields { LOWEST } else { UNSET };
             if self.selected.is(step.resource, step.kind) {
                 self.accesses.made(step.task);

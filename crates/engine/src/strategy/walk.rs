@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::tape::Draws;
 use super::{Profile, View};
 use crate::id::TaskId;
-use crate::operation::{Kinds, OpKind};
+use crate::resource::Traits;
 use crate::trace::Step;
 
 /// Steps for which a task is passed over before all priorities are drawn anew, at least. Twice the
@@ -20,10 +20,7 @@ const STEPS_OF_A_ROUND: usize = 8;
 
 /// Operations whose tasks may be out of question: those that may commute with everything, and those that
 /// [may only wait](View::would_wait).
-const NOT_ALWAYS_IN_QUESTION: Kinds = {
-    use OpKind::{Exit, Join, Lock, OnceEnter, Recv, Send};
-    Kinds::of(&[Join, Exit, Lock, OnceEnter, Recv, Send])
-};
+const NOT_ALWAYS_IN_QUESTION: Traits = Traits::SILENT.with(Traits::QUEUES_UNNOTICED);
 
 /// The state of one execution that strategies share.
 ///
@@ -161,10 +158,10 @@ impl Walk {
         let mut found = 0;
         for &task in ready {
             let kind = view.pending(task).kind;
-            if NOT_ALWAYS_IN_QUESTION.has(kind) {
+            if kind.is(NOT_ALWAYS_IN_QUESTION) {
                 match kind {
-                    OpKind::Join => return Some(task),
-                    OpKind::Exit if self.silent_exits => return Some(task),
+                    _ if kind.joins() => return Some(task),
+                    _ if kind.ends_task() && self.silent_exits => return Some(task),
                     _ if view.would_wait(task) => continue,
                     _ => {}
                 }

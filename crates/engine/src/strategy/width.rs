@@ -8,7 +8,6 @@
 use super::View;
 use super::profile::{is_access, is_read};
 use crate::id::TaskId;
-use crate::operation::OpKind;
 
 /// Whether more than `most` prefixes are left after the execution, as far as that shows at sight.
 pub fn is_beyond(view: &View<'_>, most: u64) -> bool {
@@ -35,10 +34,10 @@ pub fn is_beyond(view: &View<'_>, most: u64) -> bool {
         if let Some(granted_by) = step.after.checked_sub(1) {
             learn(me, steps[granted_by as usize].task.index(), granted_by as usize);
         }
-        match step.kind {
-            OpKind::Join => _ = learn(me, step.arg as usize, i),
-            OpKind::Unpark => _ = learn(step.arg as usize, me, i),
-            _ => {}
+        if step.kind.joins() {
+            learn(me, step.arg as usize, i);
+        } else if step.kind.unparks() {
+            learn(step.arg as usize, me, i);
         }
         let Some(before) = last.get_mut(step.resource.index()) else { continue };
         let Some(j) = before.replace(i) else { continue };

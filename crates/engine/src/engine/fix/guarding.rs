@@ -5,6 +5,7 @@ use std::sync::Arc;
 use crate::guard::{Armed, Guard, Region};
 use crate::id::{ResourceId, Site, TaskId};
 use crate::operation::{OpKind, Operation, outcome};
+use crate::resource::Traits;
 use crate::trace::Step;
 
 /// What is known of the guard in this execution.
@@ -178,11 +179,10 @@ impl Guarding {
 
 /// Whether an operation takes a lock, so that its statement is over when that is given back.
 fn takes(kind: OpKind) -> bool {
-    use OpKind::{Lock, Read, TryLock, TryRead, TryWrite, Write};
-    matches!(kind, Lock | TryLock | Read | TryRead | Write | TryWrite)
+    kind.is(Traits::LOCKS)
 }
 
 /// Whether an operation gives a lock back: its place is that of the operation that took it.
 pub(super) fn gives_back(kind: OpKind) -> bool {
-    matches!(kind, OpKind::Unlock | OpKind::ReadUnlock | OpKind::WriteUnlock)
+    kind.is(Traits::UNLOCKS)
 }

@@ -1,11 +1,12 @@
 //! A prefix as a partial order.
 
-use super::shadow::{self, Shadow};
-use crate::dependence::{Label, Relation, relation, writes};
+use super::shadow::Shadow;
+use crate::dependence::{Label, Relation, relation};
 use crate::exhaustive::execution::Execution;
 use crate::id::{ResourceId, TaskId};
 use crate::look::Look;
-use crate::operation::{OpKind, outcome};
+use crate::operation::outcome;
+use crate::resource::{Traits, writes};
 use crate::trace::Step;
 
 /// When a step is made on a real machine.
@@ -94,15 +95,14 @@ impl Sequence {
         let event = Event {
             label,
             number: own.len() as u32 + 1,
-            goes: if shadow::waits_for_its_turn(&label) { Goes::WhenGranted } else { Goes::AtOnce },
-            after_yield: previous.is_some_and(|previous| previous.kind == OpKind::Yield),
-            gives: shadow::gives(label.kind),
-            void: label.outcome == outcome::DISCONNECTED
-                && !matches!(label.kind, OpKind::CloseSend | OpKind::CloseRecv),
+            goes: if label.kind.room().waits_for_its_turn(&label) { Goes::WhenGranted } else { Goes::AtOnce },
+            after_yield: previous.is_some_and(|previous| previous.kind.gives_way()),
+            gives: label.kind.is(Traits::GIVES),
+            void: label.outcome == outcome::DISCONNECTED && !label.kind.is(Traits::CLOSES),
             gate,
-            writes: match label.kind {
-                OpKind::Await => execution.steps[..position].iter().filter(is_write).count(),
-                _ => usize::from(writes(label.kind, label.outcome)),
+            writes: match label.kind.awaits() {
+                true => execution.steps[..position].iter().filter(is_write).count(),
+                false => usize::from(writes(label.kind, label.outcome)),
             },
         };
         self.by_task[task].push(self.events.len());
@@ -111,11 +111,7 @@ impl Sequence {
 
     /// The other side of a rendezvous that `request` did not have to wait for.
     fn partner(&self, request: &Label) -> Option<(usize, u32)> {
-        let other = match request.kind {
-            OpKind::Send if request.arg == 0 => [OpKind::Recv, OpKind::TryRecv],
-            OpKind::Recv if request.arg == 0 => [OpKind::Send, OpKind::TrySend],
-            _ => return None,
-        };
+        let other = request.kind.room().partners(request);
         let meets = |e: &&Event| {
             let l = &e.label;
             l.resource == request.resource
@@ -149,18 +145,18 @@ impl Sequence {
 
     /// What is written to an atomic that somebody awaits lets others go on, or keeps them from it.
     fn find_what_is_awaited(&mut self) {
-        let is_await = |e: &&Event| e.label.kind == OpKind::Await;
+        let is_await = |e: &&Event| e.label.kind.awaits();
         let mut awaited: Vec<ResourceId> = self.events.iter().filter(is_await).map(|e| e.label.resource).collect();
         awaited.dedup();
         for event in self.events.iter_mut().filter(|e| awaited.contains(&e.label.resource)) {
-            event.gives |= event.label.kind != OpKind::Await && event.writes > 0;
+            event.gives |= !event.label.kind.awaits() && event.writes > 0;
         }
     }
 
     /// Whether the next step of its task, an `Await`, could be made: in another class also where it is not in this one.
     fn is_awaited_no_more(&self, event: &Event, done: &[u32]) -> bool {
         let made = |e: &&Event| e.number <= done[e.label.task.index()];
-        let on_it = |e: &&Event| e.label.resource == event.label.resource && e.label.kind != OpKind::Await;
+        let on_it = |e: &&Event| e.label.resource == event.label.resource && !e.label.kind.awaits();
         let written: usize = self.events.iter().filter(on_it).filter(made).map(|e| e.writes).sum();
         let since = event.writes.checked_sub(written);
         // What was so long ago that it is not known is taken for the better: nothing is dropped because of it.
@@ -171,7 +167,7 @@ impl Sequence {
     fn find_waits_without_success(&mut self) {
         for i in 0..self.events.len() {
             let Event { label, gate, number, .. } = self.events[i];
-            if label.kind == OpKind::TimerFire {
+            if label.kind.fires() {
                 let task = label.arg as usize;
                 let before = self.rows[i * self.tasks + task] as usize;
                 if let Some(&request) = before.checked_sub(1).and_then(|at| self.by_task[task].get(at)) {
@@ -181,9 +177,8 @@ impl Sequence {
                     }
                 }
             }
-            let closes = |kind| matches!(kind, OpKind::CloseSend | OpKind::CloseRecv);
             let by = gate.and_then(|(task, number)| self.by_task[task].get(number as usize - 1).copied());
-            if by.is_some_and(|by| closes(self.events[by].label.kind)) && number > 1 {
+            if by.is_some_and(|by| self.events[by].label.kind.is(Traits::CLOSES)) && number > 1 {
                 let request = self.by_task[label.task.index()][number as usize - 2];
                 self.events[request].void = true;
             }
@@ -203,7 +198,7 @@ impl Sequence {
                 granted[i] = false;
                 queue.push(i);
             }
-            if event.label.kind == OpKind::TimerFire {
+            if event.label.kind.fires() {
                 queue.iter().for_each(|waiting| self.events[*waiting].goes = Goes::AtOnce);
             }
             let mut at = 0;
@@ -266,14 +261,14 @@ impl Sequence {
         let Some(event) = self.next(task, done) else { return false };
         let target = || self.by_task[event.label.arg as usize].last().map(|i| &self.events[*i]);
         match event.label.kind {
-            OpKind::Join => {
-                let exited = |e: &Event| e.label.kind == OpKind::Exit && e.number <= done[event.label.arg as usize];
+            kind if kind.joins() => {
+                let exited = |e: &Event| e.label.kind.ends_task() && e.number <= done[event.label.arg as usize];
                 target().is_some_and(exited)
             }
             // Whether there is a token, or it is time, only its own class can tell.
-            OpKind::Park | OpKind::Sleep => self.may_come(event, done),
-            OpKind::Await => self.is_awaited_no_more(event, done),
-            _ if !shadow::waits_for_its_turn(&event.label) => true,
+            kind if kind.waits_first() => self.may_come(event, done),
+            kind if kind.awaits() => self.is_awaited_no_more(event, done),
+            kind if !kind.room().waits_for_its_turn(&event.label) => true,
             _ => {
                 let index = self.by_task[task][event.number as usize - 1];
                 let has = |j: usize| self.events[j].number <= done[self.events[j].label.task.index()];

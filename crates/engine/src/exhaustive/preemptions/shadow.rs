@@ -5,34 +5,8 @@ use crate::dependence::Label;
 use crate::exhaustive::execution::Execution;
 use crate::id::ResourceId;
 use crate::operation::{OpKind, outcome};
-use crate::resource::{State, UNBOUNDED};
-
-/// Whether a step is made when it need not wait, rather than when its task gets there. The others
-/// that wait do something before: they give a mutex back, arrive, or meet somebody.
-pub(super) fn waits_for_its_turn(label: &Label) -> bool {
-    match label.kind {
-        OpKind::Lock | OpKind::Read | OpKind::Write | OpKind::Acquire | OpKind::OnceEnter => true,
-        // The two sides of a rendezvous could never both wait for the other.
-        OpKind::Send => label.arg > 0 && label.arg != UNBOUNDED,
-        OpKind::Recv => label.arg > 0,
-        _ => false,
-    }
-}
-
-/// Whether a step can make another task able to go on.
-pub(super) fn gives(kind: OpKind) -> bool {
-    use OpKind::*;
-    match kind {
-        Exit | Unpark | TimerFire | Unlock | ReadUnlock | WriteUnlock | Downgrade | CondWait | NotifyOne
-        | NotifyAll | Release | Arrive | OnceFinish | Send | TrySend | Recv | TryRecv | CloseSend | CloseRecv
-        | Spawn => true,
-        // Who spins waits for a change of memory; but who has yielded can be left anyway. Of who awaits one, the
-        // sequence knows.
-        Load | Await | Store | Rmw | Cas | Fence | CellRead | CellWrite => false,
-        Start | Join | IsFinished | Yield | Park | Sleep | Now | Choose | Lock | TryLock | Read | Write | TryRead
-        | TryWrite | Acquire | TryAcquire | OnceEnter | OnceCheck | Call | Return => false,
-    }
-}
+use crate::resource::{State, Traits};
+use crate::trace::Step;
 
 /// By resource, the steps that count.
 #[derive(Default)]
@@ -40,8 +14,8 @@ pub(super) struct Shadow {
     on: Vec<Vec<usize>>,
     /// Of semaphores, the permits that there were at first.
     permits: Vec<u64>,
-    /// Of channels, how many ends of either side have to go before the side is gone.
-    ends: Vec<[Option<usize>; 2]>,
+    /// Of channels, which operation ends a side, and how many of these there have to be.
+    ends: Vec<(OpKind, ResourceId, usize)>,
 }
 
 impl Shadow {
@@ -54,82 +28,87 @@ impl Shadow {
             State::Permits(free) => free,
             _ => 0,
         }));
-        self.ends.clear();
-        self.ends.resize(resources, [None; 2]);
         for (i, event) in events.iter().enumerate() {
             let label = &event.label;
-            if label.resource != ResourceId::NONE && label.kind != OpKind::TimerFire {
+            if label.resource != ResourceId::NONE && !label.kind.fires() {
                 self.on[label.resource.index()].push(i);
             }
-            if label.kind == OpKind::CondWait {
-                self.on[label.arg as usize].push(i);
+            let also = label.also();
+            if also != ResourceId::NONE {
+                self.on[also.index()].push(i);
             }
         }
-        let mut gone: Vec<[usize; 2]> = vec![[0; 2]; resources];
-        for step in execution.steps {
-            let side = match step.kind {
-                OpKind::CloseSend => 0,
-                OpKind::CloseRecv => 1,
-                _ => continue,
-            };
-            let at = step.resource.index();
-            gone[at][side] += 1;
-            if u32::from(step.outcome) == outcome::DISCONNECTED {
-                self.ends[at][side] = Some(gone[at][side]);
-            }
+        self.ends.clear();
+        let closes = execution.steps.iter().filter(|step| step.kind.is(Traits::CLOSES));
+        for last in closes.clone().filter(|step| u32::from(step.outcome) == outcome::DISCONNECTED) {
+            let is_like = |step: &&Step| (step.kind, step.resource) == (last.kind, last.resource);
+            self.ends.push((last.kind, last.resource, closes.clone().filter(is_like).count()));
         }
     }
 
     /// Whether two requests wait in one queue.
     pub(super) fn same_queue(&self, a: &Label, b: &Label) -> bool {
-        a.resource == b.resource && (a.kind == OpKind::Send) == (b.kind == OpKind::Send)
+        a.resource == b.resource && a.kind.is(Traits::SENDS) == b.kind.is(Traits::SENDS)
     }
 
     /// Whether the request need not wait when the events that `made` accepts have been made.
     pub(super) fn could_complete(&self, events: &[Event], request: usize, made: impl Fn(usize) -> bool) -> bool {
-        use OpKind::*;
-        let Label { kind, resource, arg, .. } = events[request].label;
-        let here = || {
-            let made = self.on[resource.index()].iter().filter(|i| made(**i)).map(|i| (*i, &events[*i]));
-            made.filter(|(_, event)| !event.void).map(|(i, event)| (i, &event.label))
-        };
-        let count = |kinds: &[OpKind]| here().filter(|(_, l)| kinds.contains(&l.kind) && is_ok(l)).count() as u64;
-        let is_gone = |close: OpKind, side: usize| {
-            self.ends[resource.index()][side].is_some_and(|all| here().filter(|(_, l)| l.kind == close).count() >= all)
-        };
-        match kind {
-            Lock => count(&[Lock, TryLock]) <= count(&[Unlock, CondWait]),
-            Read | Write => {
-                let downgrades = count(&[Downgrade]);
-                let writing = count(&[Write, TryWrite]) > count(&[WriteUnlock]) + downgrades;
-                let reading = count(&[Read, TryRead]) + downgrades > count(&[ReadUnlock]);
-                !writing && (kind == Read || !reading)
-            }
-            Acquire => {
-                let sum = |kinds: &[OpKind]| -> u64 {
-                    here().filter(|(_, l)| kinds.contains(&l.kind) && is_ok(l)).map(|(_, l)| l.arg).sum()
-                };
-                self.permits[resource.index()] + sum(&[Release]) >= sum(&[Acquire, TryAcquire]) + arg
-            }
-            OnceEnter => {
-                let runs = here().filter(|(i, l)| l.kind == OnceEnter && runs_it(events, *i)).count();
-                runs as u64 <= count(&[OnceFinish])
-            }
-            Send => count(&[Send, TrySend]) < count(&[Recv, TryRecv]).saturating_add(arg) || is_gone(CloseRecv, 1),
-            Recv => count(&[Recv, TryRecv]) < count(&[Send, TrySend]) || is_gone(CloseSend, 0),
-            _ => true,
-        }
+        let request = &events[request].label;
+        request.kind.room().could_complete(request, &Made { shadow: self, events, request, made: &made })
     }
 }
 
-fn is_ok(label: &Label) -> bool {
-    label.outcome == outcome::OK
+/// Events that have been made, as far as they have to do with the resource of a request.
+pub(crate) struct Made<'a> {
+    shadow: &'a Shadow,
+    events: &'a [Event],
+    request: &'a Label,
+    made: &'a dyn Fn(usize) -> bool,
 }
 
-/// Whether it fell to this request to run the initialiser: one that waited for it is not told at once.
-fn runs_it(events: &[Event], request: usize) -> bool {
-    let Label { task, resource, outcome, .. } = events[request].label;
-    let mut own = events[request + 1..].iter().map(|e| &e.label).filter(|l| l.task == task && l.resource == resource);
-    matches!(outcome, outcome::RUN | outcome::RUN_AFTER_PANIC)
-        || own.next().is_some_and(|next| next.kind == OpKind::OnceFinish)
+impl Made<'_> {
+    /// Those that came to something, each with its number.
+    pub(crate) fn here(&self) -> impl Iterator<Item = (usize, &Label)> {
+        let made = self.shadow.on[self.request.resource.index()].iter().filter(|i| (self.made)(**i));
+        made.map(|i| (*i, &self.events[*i])).filter(|(_, event)| !event.void).map(|(i, event)| (i, &event.label))
+    }
+
+    fn of_kinds(&self, kinds: &[OpKind]) -> impl Iterator<Item = &Label> {
+        self.here().map(|(_, label)| label).filter(move |l| kinds.contains(&l.kind) && l.outcome == outcome::OK)
+    }
+
+    /// How many of these kinds have succeeded.
+    pub(crate) fn count(&self, kinds: &[OpKind]) -> u64 {
+        self.of_kinds(kinds).count() as u64
+    }
+
+    /// How many have succeeded that act on the resource besides their own.
+    pub(crate) fn count_beside(&self) -> u64 {
+        let beside = |l: &&Label| l.resource != self.request.resource && l.outcome == outcome::OK;
+        self.here().map(|(_, label)| label).filter(beside).count() as u64
+    }
+
+    /// The sum of their second operands.
+    pub(crate) fn sum(&self, kinds: &[OpKind]) -> u64 {
+        self.of_kinds(kinds).map(|label| label.arg).sum()
+    }
+
+    /// The permits that there were at first.
+    pub(crate) fn permits(&self) -> u64 {
+        self.shadow.permits[self.request.resource.index()]
+    }
+
+    /// Whether the side of a channel is gone whose ends go away by operations of the kind `close`.
+    pub(crate) fn is_gone(&self, close: OpKind) -> bool {
+        let ends = self.shadow.ends.iter();
+        let mut all = ends.filter(|(kind, resource, _)| (*kind, *resource) == (close, self.request.resource));
+        all.next().is_some_and(|(.., all)| self.here().filter(|(_, l)| l.kind == close).count() >= *all)
+    }
+
+    /// What the task of event number `i` does next to the resource.
+    pub(crate) fn next_of(&self, i: usize) -> Option<OpKind> {
+        let Label { task, resource, .. } = self.events[i].label;
+        let mut later = self.events[i + 1..].iter().map(|e| &e.label);
+        later.find(|l| l.task == task && l.resource == resource).map(|l| l.kind)
+    }
 }

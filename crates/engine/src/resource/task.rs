@@ -1,0 +1,142 @@
+//! Tasks: their beginning and end, and who waits for that.
+
+use super::room::{Blocker, Facts, Room, Traits, not_here, refused_if};
+use crate::causality::{Place, Places};
+use crate::dependence::{Label, Relation};
+use crate::engine::{Committed, Engine};
+use crate::exhaustive::There;
+use crate::id::{Site, TaskId};
+use crate::operation::{OpKind, Operation, outcome};
+use crate::race::{Flow, Row};
+use crate::strategy::Strategy;
+use crate::task::Status;
+use crate::trace::Step;
+
+pub(crate) const fn facts(kind: OpKind) -> Facts {
+    use Traits as T;
+    match kind {
+        OpKind::Start => Facts::of("start", &[]),
+        OpKind::Spawn => Facts::of("spawn", &[T::GIVES, T::AIMS, T::TELLS]),
+        OpKind::Exit => Facts::of("exit", &[T::GIVES, T::AIMS, T::ONLY_RELEASES, T::SILENT]),
+        OpKind::Join => Facts::of("join", &[T::AIMS, T::SILENT, T::LEARNS, T::NEEDS_ENABLING]),
+        OpKind::IsFinished => Facts::of(
+            "is_finished",
+            &[T::AIMS, T::REACHES, T::TELLS_OUTCOME, T::LEARNS_IF_OK, T::OBSERVES_EXITS, T::LOOKS_ABOUT],
+        ),
+        other => not_here(other),
+    }
+}
+
+impl OpKind {
+    /// Whether it is the last step of a task.
+    #[inline(always)]
+    pub(crate) const fn ends_task(self) -> bool {
+        matches!(self, OpKind::Exit)
+    }
+
+    /// Whether it waits for a task's end.
+    #[inline(always)]
+    pub(crate) const fn joins(self) -> bool {
+        matches!(self, OpKind::Join)
+    }
+
+    /// Whether it creates a task.
+    pub(crate) const fn spawns(self) -> bool {
+        matches!(self, OpKind::Spawn)
+    }
+
+    /// Whether it asks for a task's end, and does not wait.
+    #[inline(always)]
+    pub(crate) const fn asks_for_end(self) -> bool {
+        matches!(self, OpKind::IsFinished)
+    }
+}
+
+/// The rules of tasks.
+pub(crate) struct Rules;
+
+fn is_at(label: &Label, task: TaskId) -> bool {
+    label.arg == u64::from(task.0)
+}
+
+impl Room for Rules {
+    fn commit(&self, engine: &mut Engine, task: TaskId, operation: &Operation, _: &mut dyn Strategy) -> Committed {
+        match operation.kind {
+            OpKind::Exit => engine.progress(|engine| engine.commit_exit(task)),
+            OpKind::Spawn | OpKind::Join => engine.progress(|_| Committed::Done(outcome::OK)),
+            OpKind::IsFinished => {
+                let finished = engine.tasks[operation.arg as usize].status == Status::Finished;
+                Committed::Done(refused_if(!finished))
+            }
+            _ => Committed::Done(outcome::OK),
+        }
+    }
+
+    fn is_enabled(&self, engine: &Engine, task: TaskId) -> bool {
+        let target = engine.tasks[task.index()].pending.arg as usize;
+        engine.tasks[target].status == Status::Finished
+    }
+
+    fn begin_wait(&self, engine: &mut Engine, task: TaskId) {
+        let target = engine.tasks[task.index()].pending.arg as usize;
+        let mut joiners = engine.tasks[target].joiners;
+        joiners.push(task, &mut engine.tasks);
+        engine.tasks[target].joiners = joiners;
+    }
+
+    fn blocker(&self, _: &Engine, request: &Operation) -> Blocker {
+        match request.kind {
+            OpKind::Join => Blocker::One(TaskId(request.arg as u32)),
+            _ => Blocker::Anybody,
+        }
+    }
+
+    fn blockers(&self, engine: &Engine, task: TaskId) -> Vec<(TaskId, Site)> {
+        let pending = &engine.tasks[task.index()].pending;
+        let target = TaskId(pending.arg as u32);
+        match pending.kind {
+            OpKind::Join => vec![(target, engine.tasks[target.index()].spawned_at)],
+            _ => Vec::new(),
+        }
+    }
+
+    fn aims(&self, a: &Label, b: &Label) -> Option<Relation> {
+        match (a.kind, b.kind) {
+            (OpKind::Spawn, _) => is_at(a, b.task).then_some(Relation::Enabling),
+            (OpKind::Join, OpKind::Exit) => is_at(a, b.task).then_some(Relation::Enabling),
+            (OpKind::IsFinished, OpKind::Exit) => is_at(a, b.task).then_some(Relation::Dependent),
+            _ => None,
+        }
+    }
+
+    fn may_conflict(&self, step: &Step, pending: &Operation) -> bool {
+        (step.kind, pending.kind) == (OpKind::Exit, OpKind::IsFinished) && pending.arg == u64::from(step.task.0)
+    }
+
+    fn footprint(&self, step: &Step, timed: bool, at: &mut Places) {
+        match step.kind {
+            OpKind::Join | OpKind::IsFinished => at.push(Place::of_task(step.arg as usize)),
+            OpKind::Exit => {
+                at.push(Place::of_task(step.task.index()));
+                if timed {
+                    at.push(Place::TIME);
+                }
+            }
+            _ => at.push_resource(step.resource),
+        }
+    }
+
+    fn moved(&self, mut label: Label, there: &There<'_>) -> Option<Label> {
+        if label.kind == OpKind::IsFinished {
+            let exited = there.steps().any(|s| s.kind == OpKind::Exit && is_at(&label, s.task));
+            label.outcome = refused_if(!exited);
+        }
+        Some(label)
+    }
+
+    fn acquire(&self, flow: &mut Flow, request: &Step, mine: Row) {
+        if matches!(request.kind, OpKind::Join | OpKind::IsFinished) {
+            flow.learn_of_task(TaskId(request.arg as u32), mine);
+        }
+    }
+}
