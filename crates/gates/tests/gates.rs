@@ -124,7 +124,7 @@ fn a_deadlock_is_known_at_once_and_unwound() {
 fn whoever_never_unwinds_is_held_and_counted() {
     let mut gates = gates();
     let outcome = run(&mut gates, 0, || {
-        let never = resource(ResourceKind::Semaphore, State::Permits(0));
+        let never = resource(ResourceKind::Semaphore, State::Count(0));
         spawn(move || {
             loop {
                 let _ = here().step(Operation::new(OpKind::Acquire, never, at(10)).with_arg(1));

@@ -14,7 +14,7 @@ use crate::world::{place, world};
 /// What a lock is to the engine; `taken`, if somebody has it whom the engine does not know.
 pub(crate) fn kind_of(handed_over: bool, taken: bool) -> (ResourceKind, State) {
     match handed_over || taken {
-        true => (ResourceKind::Semaphore, State::Permits(u64::from(!taken))),
+        true => (ResourceKind::Semaphore, State::Count(u64::from(!taken))),
         false => (ResourceKind::Mutex, State::Plain),
     }
 }
@@ -52,14 +52,14 @@ pub(crate) fn release(baton: Baton, id: ResourceId, site: Site) -> Result<bool, 
 pub(crate) fn is_taken(baton: Baton, id: ResourceId) -> bool {
     baton.with_engine(|engine| match engine.resources().get(id.index()) {
         Some(lock) if lock.kind == ResourceKind::Mutex => !lock.holders.is_empty(),
-        Some(Resource { state: State::Permits(free), .. }) => *free == 0,
+        Some(Resource { state: State::Count(free), .. }) => *free == 0,
         _ => true,
     })
 }
 
 fn free(baton: Baton, id: ResourceId) -> u64 {
     baton.with_engine(|engine| match engine.resources().get(id.index()).map(|resource| resource.state) {
-        Some(State::Permits(free)) => free,
+        Some(State::Count(free)) => free,
         _ => 0,
     })
 }

@@ -101,7 +101,7 @@ pub(crate) fn spawn(py: Python<'_>, body: Py<PyAny>, arguments: Vec<Py<PyAny>>, 
         baton.with_engine(|engine| engine.make_daemon(child));
     }
     if world().knowledge.timed_joins {
-        let permits = State::Permits(0);
+        let permits = State::Count(0);
         let make = |engine: &mut Engine| engine.create_resource(child, ResourceKind::Semaphore, permits, Site::UNKNOWN);
         world().ends.insert(child.index(), baton.with_engine(make));
     }

@@ -220,7 +220,7 @@ impl Control {
         if let Some(gate) = self.existing_gate(rt) {
             return gate;
         }
-        let gate = rt.create_resource(ResourceKind::Semaphore, State::Permits(0), site);
+        let gate = rt.create_resource(ResourceKind::Semaphore, State::Count(0), site);
         // It has no owner who could drop it, and is no leak.
         rt.with_engine(|engine| engine.drop_resource(gate));
         self.gate.store(rt.epoch() << GATE_BITS | u64::from(gate.0), Ordering::Relaxed);

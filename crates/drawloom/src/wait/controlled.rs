@@ -19,7 +19,7 @@ impl Signal {
     }
 
     fn resource(&self, rt: Handle) -> ResourceId {
-        self.slot.resource(rt, ResourceKind::Signal, || State::Permits(0))
+        self.slot.resource(rt, ResourceKind::Signal, || State::Count(0))
     }
 
     #[track_caller]

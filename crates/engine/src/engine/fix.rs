@@ -41,7 +41,7 @@ impl Engine {
         guarding.next_check = std::mem::replace(&mut self.next_periodic_check, 0);
         let made = match &armed.guard {
             Guard::Lock(_) => Some((ResourceKind::Mutex, State::Plain, NEW_LOCK)),
-            Guard::Order { .. } => Some((ResourceKind::Semaphore, State::Permits(0), NEW_ORDER)),
+            Guard::Order { .. } => Some((ResourceKind::Semaphore, State::Count(0), NEW_ORDER)),
             Guard::Atomic(_) => None,
         };
         if let Some((kind, state, name)) = made {

@@ -181,8 +181,8 @@ pub struct Resource {
 pub enum State {
     /// Everything is said by holders and waiters.
     Plain,
-    /// Free permits of a semaphore.
-    Permits(u64),
+    /// What is counted: free permits of a semaphore, what a latch still waits for.
+    Count(u64),
     /// How many a barrier waits for, and how many have come.
     Barrier {
         /// Tasks that release it.

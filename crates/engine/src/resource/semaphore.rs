@@ -42,7 +42,7 @@ impl Room for Rules {
 
     fn must_wait(&self, engine: &Engine, request: &Operation) -> bool {
         let state = &engine.resources[request.resource.index()].state;
-        request.kind == OpKind::Acquire && matches!(state, State::Permits(free) if *free < request.arg)
+        request.kind == OpKind::Acquire && matches!(state, State::Count(free) if *free < request.arg)
     }
 
     fn withdraw(&self, engine: &mut Engine, request: &Operation) {
@@ -111,7 +111,7 @@ impl Room for Rules {
 
 /// Whether the semaphore has the permits that `moved` wants there, and nobody waits.
 fn has_permits(there: &There<'_>, moved: &Label) -> bool {
-    let State::Permits(mut free) = there.initial(moved.resource) else { return true };
+    let State::Count(mut free) = there.initial(moved.resource) else { return true };
     let mut waiting = VecDeque::new();
     for step in there.here() {
         match step.kind {
@@ -131,7 +131,7 @@ fn has_permits(there: &There<'_>, moved: &Label) -> bool {
 impl Engine {
     fn permits(&mut self, id: ResourceId) -> &mut u64 {
         match &mut self.resources[id.index()].state {
-            State::Permits(free) => free,
+            State::Count(free) => free,
             other => unreachable!("a semaphore operation on {other:?}"),
         }
     }

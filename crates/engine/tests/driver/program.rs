@@ -94,7 +94,7 @@ impl Program {
                 let capacity = if words[2] == "inf" { UNBOUNDED } else { count(2) };
                 (ResourceKind::Channel, State::Channel(ChannelState::new(capacity)), 0, 1)
             }
-            "sem" => (ResourceKind::Semaphore, State::Permits(count(2)), 0, 1),
+            "sem" => (ResourceKind::Semaphore, State::Count(count(2)), 0, 1),
             "barrier" => (ResourceKind::Barrier, State::Barrier { size: count(2), arrived: 0 }, 0, 1),
             "once" => (ResourceKind::Once, State::Once(OnceState::New), 0, 1),
             "history" => plain(ResourceKind::History),

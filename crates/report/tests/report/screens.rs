@@ -173,7 +173,7 @@ fn a_wakeup_lost_by_a_task_that_waits_itself_is_a_deadlock() {
 fn every_other_wait_says_what_it_waits_for() {
     let body = |act: Act| vec![act];
     let script = Script::with(&[
-        (ResourceKind::Semaphore, State::Permits(1), 1, Some("permits")),
+        (ResourceKind::Semaphore, State::Count(1), 1, Some("permits")),
         (ResourceKind::Barrier, State::Barrier { size: 3, arrived: 0 }, 2, None),
         (ResourceKind::Channel, channel(0), 3, Some("handover")),
         (ResourceKind::RwLock, State::Plain, 4, None),

@@ -25,7 +25,7 @@ impl Shadow {
         self.on.resize(resources.max(self.on.len()), Vec::new());
         self.permits.clear();
         self.permits.extend(execution.resources.iter().map(|r| match r.initial {
-            State::Permits(free) => free,
+            State::Count(free) => free,
             _ => 0,
         }));
         for (i, event) in events.iter().enumerate() {
