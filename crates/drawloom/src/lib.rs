@@ -152,6 +152,7 @@ pub mod hint;
 pub mod history;
 #[cfg(feature = "controlled")]
 mod label;
+mod latch;
 #[cfg(all(feature = "controlled", feature = "lazy_static"))]
 pub mod lazy_static;
 #[cfg(feature = "controlled")]

@@ -125,6 +125,12 @@ kinds! {
     Return in history,
     /// Reads an atomic once its value is what is waited for; `arg` is what was seen of it ([`crate::Look`]).
     Await in memory,
+    /// Counts a latch down by `arg`.
+    CountDown in latch,
+    /// Waits until a latch has been counted down to zero.
+    LatchWait in latch,
+    /// Asks whether a latch has been counted down to zero.
+    LatchCheck in latch,
 }
 
 // A trace file has a byte for the kind; sets of kinds are no larger.
@@ -264,4 +270,6 @@ resources! {
     History is "history",
     /// State that is used as a whole, of which nothing else is known.
     Object is "object",
+    /// What is counted down once, and waited for.
+    Latch is "latch",
 }

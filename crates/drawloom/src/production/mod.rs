@@ -1,7 +1,7 @@
 //! The production face: with the feature `controlled` off, every name that std has is std's own.
 //!
 //! Nothing here is compiled into a program: modules are re-exported, and what exists in both faces
-//! without being std's is empty and inlined. Only [`task`](crate::task), [`channel`](crate::channel) and
+//! without being std's is empty and inlined. Only [`task`](crate::task), [`channel`](crate::channel), [`sync::Latch`] and
 //! [`hint::spin_until`] are code of their own, on std's threads, locks and atomics.
 
 pub mod hint;
@@ -14,7 +14,14 @@ pub use ::lazy_static;
 pub use ::once_cell;
 #[cfg(feature = "parking_lot")]
 pub use ::parking_lot;
-pub use std::{sync, thread, thread_local, time};
+pub use std::{thread, thread_local, time};
+
+/// `std::sync`, and what it lacks.
+pub mod sync {
+    pub use std::sync::*;
+
+    pub use crate::latch::Latch;
+}
 
 /// `std::cell`, and the trait that tells reads of an `UnsafeCell` from writes in both faces.
 pub mod cell {

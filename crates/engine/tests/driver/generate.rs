@@ -4,7 +4,7 @@ use drawloom_engine::strategy::Tape;
 
 use super::program::Program;
 
-const THINGS: &str = "var x; var y; mutex m; mutex n; rwlock l; cond c; chan q 1; chan z 0; chan u inf; chan v inf; chan w 1; sem s 1; barrier b 2; once o; history h\n";
+const THINGS: &str = "var x; var y; mutex m; mutex n; rwlock l; cond c; chan q 1; chan z 0; chan u inf; chan v inf; chan w 1; sem s 1; barrier b 2; once o; history h; latch d 2\n";
 
 /// Fragments that a thread is put together from; what one takes it gives back.
 const FRAGMENTS: &[&str] = &[
@@ -39,6 +39,11 @@ const FRAGMENTS: &[&str] = &[
     "enter r6 o; jz r6 L; finish o 1; label L",
     "enter r6 o; set r7 r6 == 1; jz r7 L; finish o 0; label L; set r7 r6 == 2; jz r7 M; finish o 1; label M",
     "check r6 o",
+    "down r5 d",
+    "down r5 d; open d",
+    "down r5 d 2",
+    "open d; load r0 x",
+    "isopen r6 d",
     "send q 1",
     "sendok r5 q 2",
     "recv r0 q",

@@ -96,6 +96,7 @@ impl Program {
             }
             "sem" => (ResourceKind::Semaphore, State::Count(count(2)), 0, 1),
             "barrier" => (ResourceKind::Barrier, State::Barrier { size: count(2), arrived: 0 }, 0, 1),
+            "latch" => (ResourceKind::Latch, State::Count(count(2)), 0, 1),
             "once" => (ResourceKind::Once, State::Once(OnceState::New), 0, 1),
             "history" => plain(ResourceKind::History),
             other => panic!("no declaration `{other}`"),
@@ -154,6 +155,9 @@ impl Program {
             "release" => I::Permits { kind: OpKind::Release, at: at(1), count: counted(2), ok: None },
             "tryacquire" => I::Permits { kind: OpKind::TryAcquire, at: at(2), count: counted(3), ok: into(words[1]) },
             "arrive" => tried(OpKind::Arrive),
+            "down" => I::Permits { kind: OpKind::CountDown, at: at(2), count: counted(3), ok: into(words[1]) },
+            "open" => simple(OpKind::LatchWait),
+            "isopen" => tried(OpKind::LatchCheck),
             "enter" => I::Enter { run: into(words[1]), at: at(2) },
             "finish" => I::Finish { at: at(1), good: value(words[2]) },
             "check" => tried(OpKind::OnceCheck),

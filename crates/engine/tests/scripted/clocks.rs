@@ -71,7 +71,7 @@ fn grants(steps: &[Step], i: usize, p: usize, next: &Step) -> bool {
             // Without `i` and the releases after it, fewer were free than were asked for.
             ended_by.is_none() && i < p && request.value < given(p) - given(i) + request.arg
         }
-        (OpKind::Lock | OpKind::Read | OpKind::Write | OpKind::OnceEnter, _) => true,
+        (OpKind::Lock | OpKind::Read | OpKind::Write | OpKind::OnceEnter | OpKind::LatchWait, _) => true,
         _ => false,
     }
 }

@@ -56,6 +56,7 @@ fn need_not_wait(view: &View<'_>, task: TaskId) -> bool {
         (OpKind::Lock | OpKind::Write, _) => resource.holders.is_empty(),
         (OpKind::Read, _) => resource.holders.exclusive().is_none(),
         (OpKind::Acquire, State::Count(free)) => free >= pending.arg,
+        (OpKind::LatchWait, State::Count(left)) => left == 0,
         (OpKind::OnceEnter, State::Once(state)) => state != OnceState::Running,
         (OpKind::Recv, State::Channel(c)) => c.capacity == 0 || c.received < c.sent || c.senders == 0,
         (OpKind::Send, State::Channel(c)) => {
