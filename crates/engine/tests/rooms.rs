@@ -60,3 +60,12 @@ fn kinds_are_not_imported_one_by_one() {
         );
     }
 }
+
+#[test]
+fn one_file_alone_knows_of_threads() {
+    let shares = |text: &str| code(text).any(|line| line.contains("std::sync::{") && line.contains("Mutex"));
+    for (path, text) in others() {
+        assert!(!code(&text).any(|line| line.contains("std::thread")), "{} starts threads", path.display());
+        assert!(!shares(&text) || path.ends_with("exhaustive/common.rs"), "{} locks", path.display());
+    }
+}

@@ -29,11 +29,9 @@ pub(crate) const fn facts(kind: OpKind) -> Facts {
             "latch wait",
             &[T::LOOKS, T::SHARES, T::COMPETES, T::REQUESTS, T::QUEUES_UNNOTICED, T::WAITS_FOR_OTHERS, T::LEARNS],
         ),
-        OpKind::LatchCheck => Facts::on(
-            ON,
-            "is_open",
-            &[T::LOOKS, T::SEES, T::SHARES, T::COMPETES, T::TELLS_OUTCOME, T::LEARNS_IF_OK],
-        ),
+        OpKind::LatchCheck => {
+            Facts::on(ON, "is_open", &[T::LOOKS, T::SEES, T::SHARES, T::COMPETES, T::TELLS_OUTCOME, T::LEARNS_IF_OK])
+        }
         other => not_here(other),
     }
 }
