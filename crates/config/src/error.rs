@@ -1,8 +1,7 @@
 //! What was wrong with a configuration, where, and what to write instead.
 
+use std::fmt;
 use std::ops::Range;
-
-use thiserror::Error;
 
 /// A configuration that could not be understood.
 ///
@@ -17,8 +16,7 @@ use thiserror::Error;
 /// assert_eq!(error.message(), "unknown strategy `radnom`");
 /// assert!(error.help().unwrap().starts_with("did you mean `random`?"));
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("{}", self.line())]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConfigError {
     /// Boxed, so that a `Result` of the parser stays small where all is well.
     problem: Box<Problem>,
@@ -61,51 +59,63 @@ impl ConfigError {
     pub fn variable(&self) -> Option<&'static str> {
         self.variable
     }
+}
 
-    fn line(&self) -> String {
-        let mut line = String::new();
+impl fmt::Display for ConfigError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(variable) = self.variable {
-            line.push_str(variable);
-            line.push_str(": ");
+            write!(f, "{variable}: ")?;
         }
-        line.push_str(&self.message());
-        if let Some(help) = &self.help {
-            line.push_str("; ");
-            line.push_str(help);
+        write!(f, "{}", self.problem)?;
+        match &self.help {
+            Some(help) => write!(f, "; {help}"),
+            None => Ok(()),
         }
-        line
     }
 }
 
+impl std::error::Error for ConfigError {}
+
 /// The ways in which a configuration can be wrong.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Problem {
-    #[error("unknown strategy `{0}`")]
     UnknownStrategy(String),
-    #[error("two strategies: `{first}` and `{second}`")]
     TwoStrategies { first: String, second: String },
-    #[error("`{0}` is a strategy, not an argument")]
     StrategyAsArgument(String),
-    #[error("unknown argument `{0}`")]
     UnknownArgument(String),
-    #[error("`{argument}` is an argument of the strategy `{strategy}` alone")]
     Misplaced { argument: String, strategy: String },
-    #[error("argument `{0}` is given twice")]
     GivenTwice(String),
-    #[error("the strategy `{strategy}` needs the argument `{argument}`")]
     Missing { strategy: String, argument: String },
-    #[error("argument `{0}` has no value")]
     NoValue(String),
-    #[error("`{name}` takes {takes}, found `{found}`")]
     WrongType { name: String, takes: String, found: String },
-    #[error("`{name}` must be at {bound}, found `{found}`")]
     OutOfRange { name: String, bound: String, found: String },
-    #[error("expected {expected}, found {found}")]
     Unexpected { expected: &'static str, found: String },
-    #[error("`{0}(` is never closed")]
     Unclosed(String),
-    #[error("the string is never closed")]
     UnclosedString,
-    #[error("unknown escape `{0}` in a string")]
     UnknownEscape(String),
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Problem::UnknownStrategy(name) => write!(f, "unknown strategy `{name}`"),
+            Problem::TwoStrategies { first, second } => write!(f, "two strategies: `{first}` and `{second}`"),
+            Problem::StrategyAsArgument(name) => write!(f, "`{name}` is a strategy, not an argument"),
+            Problem::UnknownArgument(name) => write!(f, "unknown argument `{name}`"),
+            Problem::Misplaced { argument, strategy } => {
+                write!(f, "`{argument}` is an argument of the strategy `{strategy}` alone")
+            }
+            Problem::GivenTwice(name) => write!(f, "argument `{name}` is given twice"),
+            Problem::Missing { strategy, argument } => {
+                write!(f, "the strategy `{strategy}` needs the argument `{argument}`")
+            }
+            Problem::NoValue(name) => write!(f, "argument `{name}` has no value"),
+            Problem::WrongType { name, takes, found } => write!(f, "`{name}` takes {takes}, found `{found}`"),
+            Problem::OutOfRange { name, bound, found } => write!(f, "`{name}` must be at {bound}, found `{found}`"),
+            Problem::Unexpected { expected, found } => write!(f, "expected {expected}, found {found}"),
+            Problem::Unclosed(name) => write!(f, "`{name}(` is never closed"),
+            Problem::UnclosedString => write!(f, "the string is never closed"),
+            Problem::UnknownEscape(name) => write!(f, "unknown escape `{name}` in a string"),
+        }
+    }
 }

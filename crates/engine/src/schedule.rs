@@ -49,18 +49,31 @@ pub struct Schedule {
 }
 
 /// Why a token cannot be used.
-#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub enum TokenError {
     /// It does not look like one.
-    #[error("this is not a replay token: it should begin with `{PREFIX}`")]
     NotAToken,
     /// It was cut or altered.
-    #[error("this replay token is damaged ({0}): copy the whole line that the failing test printed")]
     Damaged(&'static str),
     /// It is of another test.
-    #[error("this replay token belongs to another test than `{0}`: run the test that printed it")]
     Foreign(String),
 }
+
+impl std::fmt::Display for TokenError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            TokenError::NotAToken => write!(f, "this is not a replay token: it should begin with `{PREFIX}`"),
+            TokenError::Damaged(why) => {
+                write!(f, "this replay token is damaged ({why}): copy the whole line that the failing test printed")
+            }
+            TokenError::Foreign(test) => {
+                write!(f, "this replay token belongs to another test than `{test}`: run the test that printed it")
+            }
+        }
+    }
+}
+
+impl std::error::Error for TokenError {}
 
 const PREFIX: &str = "dl1";
 /// Above this many segments the expectations are left out, to keep the token short.

@@ -38,18 +38,27 @@ pub struct Header {
 }
 
 /// Why a log cannot be used.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum LogError {
     /// It is another kind of file, or one of another version.
-    #[error("it is not a log that this version of drawloom can read")]
     NotALog,
     /// It was cut off before there was anything in it.
-    #[error("it ends before it says anything")]
     TooShort,
     /// It was altered.
-    #[error("it is damaged")]
     Damaged,
 }
+
+impl std::fmt::Display for LogError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            LogError::NotALog => "it is not a log that this version of drawloom can read",
+            LogError::TooShort => "it ends before it says anything",
+            LogError::Damaged => "it is damaged",
+        })
+    }
+}
+
+impl std::error::Error for LogError {}
 
 /// A log that has been read.
 pub struct Restored {

@@ -15,24 +15,38 @@ const TOO_LARGE: u32 = 1 << 31;
 const LONGEST_REASON: usize = 200;
 
 /// Why a text cannot be read as a record.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug)]
 pub enum ReadError {
     /// It is no trace file at all.
-    #[error("this is not a drawloom trace file: it should be a JSON object with a `version`")]
     NotATrace,
     /// It is of another version.
-    #[error(
-        "this trace file has version {found}, and this drawloom reads version {VERSION}: \
-         use the drawloom that wrote it, or run the test again"
-    )]
     Version {
         /// Its version.
         found: u64,
     },
     /// It was cut or altered.
-    #[error("this trace file is damaged ({0}): run the test again to write a new one")]
     Damaged(String),
 }
+
+impl std::fmt::Display for ReadError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            ReadError::NotATrace => {
+                write!(f, "this is not a drawloom trace file: it should be a JSON object with a `version`")
+            }
+            ReadError::Version { found } => write!(
+                f,
+                "this trace file has version {found}, and this drawloom reads version {VERSION}: \
+                 use the drawloom that wrote it, or run the test again"
+            ),
+            ReadError::Damaged(why) => {
+                write!(f, "this trace file is damaged ({why}): run the test again to write a new one")
+            }
+        }
+    }
+}
+
+impl std::error::Error for ReadError {}
 
 impl Record {
     /// The record as the text of a trace file.
