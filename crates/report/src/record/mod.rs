@@ -407,6 +407,14 @@ pub struct BlockedRecord {
     pub queued: u64,
 }
 
+impl Record {
+    /// Whether a wait began with a step, which is shown: not so one that the front end has told of, a join or a park.
+    pub(crate) fn waits_in_a_step(&self, b: &BlockedRecord) -> bool {
+        let last = self.steps.iter().rfind(|step| step.task == b.task);
+        waits::may_wait(b.method()) && last.is_none_or(|step| self.outcome(step) == BLOCKED)
+    }
+}
+
 impl BlockedRecord {
     /// The method that the user called to wait: that of a future, if there is one, rather than the park of its task.
     pub(crate) fn method(&self) -> &str {
