@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import types
-from asyncio import locks, queues
+from asyncio import locks, queues, selector_events, streams
 from typing import TYPE_CHECKING, Any
 
 from ._async_places import frames_of
 from ._async_waits import Method, Methods, acquiring, joins, releasing, waits_in
+from ._outside._links import End, known_at
+from ._outside._peers import wait_at
 from ._patching import Patch
 from ._waiting import Wait
 
@@ -37,6 +39,45 @@ OF_LOCKS: list[Patch] = [
 ]
 
 
+# Methods that wait for a socket: how, and whose it is.
+_sockets: Any = selector_events.BaseSelectorEventLoop
+_AT_SOCKETS: dict[types.CodeType, tuple[str, str]] = {
+    **{getattr(_sockets, name).__code__: ("recv", "sock") for name in ("sock_recv", "sock_recv_into", "sock_accept")},
+    _sockets.sock_sendall.__code__: ("send", "sock"),
+    streams.StreamReader._wait_for_data.__code__: ("recv", "self"),  # type: ignore[attr-defined]
+}
+
+
+def _socket_of(host: Host, guest: Guest) -> tuple[str, Any] | None:
+    """The socket that a task waits for: how, and what is known of it."""
+    for frame in frames_of(host.coroutine_of(guest.task)):
+        if frame.f_code in _AT_SOCKETS:
+            word, name = _AT_SOCKETS[frame.f_code]
+            owner = frame.f_locals[name]
+            sock = owner if name == "sock" else getattr(owner._transport, "_sock", None)
+            known = known_at(sock.fileno()) if sock is not None and sock.fileno() >= 0 else None
+            return None if known is None else (word, known)
+    return None
+
+
+def _wait_at_socket(host: Host, guest: Guest) -> Wait | None:
+    found = _socket_of(host, guest)
+    if found is None:
+        return None
+    word, at = found
+    wait = wait_at(at, guest.number, word, host.place_of(guest))
+    if not isinstance(at, End):
+        return wait
+    # Who waits at the other end has it, even if it has done nothing there yet.
+    others = [other for other in host.guests.values() if other.task is not None and not host.is_done(other.task)]
+    for other in others:
+        theirs = _socket_of(host, other)
+        known = {number for number, _ in wait.likely}
+        if theirs is not None and isinstance(theirs[1], End) and other.number not in known and theirs[1].is_other_end_of(at):
+            wait.likely.append((other.number, host.place_of(other)))
+    return wait
+
+
 def wait_of(host: Host, guest: Guest) -> Wait | None:
     """The wait of a task."""
     gathered = getattr(guest.task._fut_waiter, "_children", None)
@@ -46,4 +87,4 @@ def wait_of(host: Host, guest: Guest) -> Wait | None:
     for frame in innermost:
         if frame.f_code in _GROUPS:
             return joins(host, guest, list(frame.f_locals["self"]._tasks))
-    return waits_in(host, guest, _METHODS)
+    return _wait_at_socket(host, guest) or waits_in(host, guest, _METHODS)

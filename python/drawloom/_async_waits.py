@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from . import _ahead, _waiting
 from ._async_places import Place, frames_of
 from ._code import PACKAGE, is_foreign, is_library
+from ._sync import Condition
 from ._waiting import NOWHERE, Others, Thing, Wait
 
 if TYPE_CHECKING:
@@ -188,6 +189,7 @@ _OF_THREADS: dict[type, Method] = {
     queue._PySimpleQueue: Method("recv", "queue", "Queue", ("put", "put_nowait")),  # type: ignore[attr-defined]
     threading.Event: Method("wait", "condition", "Event", ("set",)),
     threading.Semaphore: Method("acquire", "semaphore", None, ("release",)),
+    Condition: Method("wait", "condition", None, ("notify", "notify_all")),
 }
 # What the engine has no name for: the thread of an event loop, on which one of its tasks stands.
 EVENT_LOOP = "event loop"
@@ -197,8 +199,8 @@ def _standing(host: Host, guest: Guest) -> list[Wait]:
     """The wait of a task that keeps the thread of the loop meanwhile; and those of others, which need it to end the wait."""
     inner = None
     frame: types.FrameType | None = sys._getframe()
-    while frame is not None and not is_users(frame.f_code.co_filename, host.library):
-        inner, frame = (frame if is_library(frame.f_code.co_filename) else inner), frame.f_back
+    while frame is not None and is_library(frame.f_code.co_filename):
+        inner, frame = frame, frame.f_back
     itself = inner.f_locals.get("self") if inner is not None else None
     known = next((known for kind, known in _OF_THREADS.items() if isinstance(itself, kind)), None)
     if known is None or frame is None or inner is None:

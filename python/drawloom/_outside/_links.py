@@ -75,6 +75,9 @@ class End:
         self.link, self.side = link, side
         self.socket: weakref.ref[Any] | None = None
 
+    def is_other_end_of(self, end: End) -> bool:
+        return self.link is end.link and self.side != end.side
+
     def use(self) -> None:
         """The running task uses this end."""
         users = self.link.users[self.side]

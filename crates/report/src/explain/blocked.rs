@@ -199,6 +199,9 @@ fn why_nobody(case: &Case<'_>, b: &BlockedRecord) -> String {
             case.record.steps.iter().filter(|s| s.resource == b.resource && words.contains(&case.record.operation(s)));
         made.map(|s| s.task).next_back()
     };
+    if let Some(why) = why_nobody_in_python(case, b) {
+        return why.to_owned();
+    }
     match b.operation.as_str() {
         // It would have ended with an error, if no sender were left.
         "recv" => " that nobody sends, and the channel is never closed: a sender is still alive".to_owned(),
@@ -222,6 +225,11 @@ fn why_nobody(case: &Case<'_>, b: &BlockedRecord) -> String {
             }
             None => ", and nobody writes to it".to_owned(),
         },
+        "acquire" if !case.record.waits_in_a_step(b) && !b.blockers.is_empty() => {
+            let holder = b.blockers[0].task;
+            let over = if finished(holder) { ": it has finished" } else { "" };
+            format!(", which task {} took and never gives back{over}", names.quoted(holder))
+        }
         AWAIT => match (b.awaited.as_deref(), b.blockers.first()) {
             (Some("lock" | "read" | "write" | "acquire"), Some(holder)) => {
                 let over = if finished(holder.task) { ": it has finished" } else { "" };
@@ -248,6 +256,28 @@ fn why_nobody(case: &Case<'_>, b: &BlockedRecord) -> String {
         "park" => ", and nobody is left to unpark it".to_owned(),
         _ => ", and nobody is left to end that".to_owned(),
     }
+}
+
+/// The same of waits that Python's front end has told of.
+fn why_nobody_in_python(case: &Case<'_>, b: &BlockedRecord) -> Option<&'static str> {
+    let language = case.record.meta.language;
+    if language.is_rust() || case.record.waits_in_a_step(b) {
+        return None;
+    }
+    let name = given_name(case, b);
+    match (b.operation.as_str(), language.made_of_locks(name)) {
+        ("recv", _) if language.is_connection(name) => Some(", and nobody sends anything"),
+        ("send", _) if language.is_connection(name) => Some(", and nobody receives"),
+        ("recv", _) => Some(", and nobody puts one there"),
+        ("send", _) => Some(", and nobody takes anything out"),
+        ("wait", Some("event")) => Some(", and nobody sets it"),
+        _ => None,
+    }
+}
+
+/// What the engine calls the resource of a wait.
+fn given_name<'c>(case: &'c Case<'_>, b: &BlockedRecord) -> &'c str {
+    b.resource.and_then(|i| case.record.resources.get(i as usize)?.name.as_deref()).unwrap_or_default()
 }
 
 /// A lock that a task holds.
@@ -286,6 +316,13 @@ fn wanted(case: &Case<'_>, b: &BlockedRecord) -> String {
             Some(task) => format!("task {} to finish", case.names.quoted(task)),
             None => "a task to finish".to_owned(),
         },
+        ("lock", Some(_)) if case.record.meta.language.is_event_loop(given_name(case, b)) => {
+            "the event loop".to_owned()
+        }
+        ("recv", Some(_)) if case.record.meta.language.is_connection(given_name(case, b)) => {
+            format!("something to receive from {}", given_name(case, b))
+        }
+        ("recv", Some(r)) if !case.record.meta.language.is_rust() => format!("an item in {}", case.names.short(r)),
         ("recv", Some(r)) => format!("a message in {}", case.names.short(r)),
         ("spin_until", Some(r)) => format!("another value of {}", case.names.short(r)),
         ("send", Some(r)) => format!("room in {}", case.names.short(r)),
@@ -310,18 +347,24 @@ fn stack(case: &Case<'_>, b: &BlockedRecord) -> Stack {
             place,
         }
     };
-    let all = || held(case, b.task).into_iter().map(|held| match held.step {
-        Some(step) => taken(step),
-        None => {
-            let place = record.place(held.place).cloned();
-            let source = place.as_ref().and_then(|place| case.sources.line(place));
-            let lock = case.names.resource(Some(held.lock)).unwrap_or_default();
-            Taken { text: format!("{} {lock}", record.meta.language.verb("lock")), step: None, place, source }
-        }
-    });
+    let all = || {
+        held(case, b.task).into_iter().map(|held| match held.step {
+            Some(step) => taken(step),
+            None => {
+                let place = record.place(held.place).cloned();
+                let source = place.as_ref().and_then(|place| case.sources.line(place));
+                let lock = case.names.resource(Some(held.lock)).unwrap_or_default();
+                Taken { text: format!("{} {lock}", record.meta.language.verb("lock")), step: None, place, source }
+            }
+        })
+    };
     let last = (0..case.end()).rev().find(|i| record.steps[*i as usize].task == b.task);
     if let Some((step, _)) = awaits::awaited(case, b.task).filter(|_| b.operation == AWAIT) {
-        return Stack { task: b.task, held: all().collect(), wanted: Taken { text: wanted_text(case, b), ..taken(step) } };
+        return Stack {
+            task: b.task,
+            held: all().collect(),
+            wanted: Taken { text: wanted_text(case, b), ..taken(step) },
+        };
     }
     let is_wait = |i: &u32| record.outcome(&record.steps[*i as usize]) == BLOCKED;
     let wanted = match last.filter(is_wait) {

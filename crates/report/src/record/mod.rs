@@ -411,7 +411,7 @@ impl Record {
     /// Whether a wait began with a step, which is shown: not so one that the front end has told of, a join or a park.
     pub(crate) fn waits_in_a_step(&self, b: &BlockedRecord) -> bool {
         let last = self.steps.iter().rfind(|step| step.task == b.task);
-        waits::may_wait(b.method()) && last.is_none_or(|step| self.outcome(step) == BLOCKED)
+        waits::may_wait(b.method()) && last.is_some_and(|step| self.outcome(step) == BLOCKED)
     }
 }
 

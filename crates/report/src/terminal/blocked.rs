@@ -133,7 +133,18 @@ fn told(
         }
         "recv" | "send" if language.is_connection(given) => {
             let (waits, nobody) = if b.operation == "recv" { ("receive from", "send") } else { ("send to", "receive") };
-            (format!("waits to {waits} {given}{place}"), nobody, ("whose other end is that of", "at"))
+            let mut text = format!("waits to {waits} {given}{place}");
+            for other in &b.blockers {
+                let waits = all.iter().any(|b| b.task == other.task);
+                let at = all.iter().find(|b| b.task == other.task).map_or(other.place, |b| b.place);
+                let at = record.place(at).map(|place| format!(" at {place}")).unwrap_or_default();
+                let does = if waits { ", which waits" } else { "" };
+                let _ = write!(text, ", whose other end task {} has{does}{at}", names.path(other.task));
+            }
+            if everybody && b.blockers.is_empty() {
+                let _ = write!(text, " — nobody is left to {nobody}");
+            }
+            return Some(text);
         }
         "recv" => (format!("blocked on get() of {name}{place} — queue empty"), "put", ("to be filled by", "at")),
         "send" => (format!("blocked on put() of {name}{place} — queue full"), "get", ("to be emptied by", "at")),

@@ -18,14 +18,19 @@ pub(super) fn deadlock(draft: &Draft<'_, '_>) -> Vec<Fix> {
         Some(Region { enter: site(first), leave: site(stack.wanted.place.as_ref()?) })
     };
     let regions: Option<Vec<Region>> = stacks.iter().map(region).collect();
-    let guard = regions.filter(|regions| regions.len() > 1).map(Guard::Lock);
+    // A lock of an event loop is taken within a piece, which no guard can be put around.
+    let in_coroutines = stacks.iter().any(|stack| stack.held.iter().any(|taken| taken.step.is_none()));
+    let guard = regions.filter(|regions| regions.len() > 1 && !in_coroutines).map(Guard::Lock);
     if draft.blame.subkind == Some("self") {
         let words = Words {
             title: "Give the lock back before taking it again".to_owned(),
             effort: Effort::Simple,
             sketch: draft.written(
                 &["drop(held);   // or pass what it protects on, instead of locking again"],
-                &["lock.release()   # or threading.RLock(), which its holder may take again"],
+                match in_coroutines {
+                    true => &["lock.release()   # or call what expects that the lock is held"],
+                    false => &["lock.release()   # or threading.RLock(), which its holder may take again"],
+                },
             ),
             tradeoff: "others may come in between",
             risk: "what was true before the lock was given back need not be true after",
@@ -58,7 +63,10 @@ pub(super) fn deadlock(draft: &Draft<'_, '_>) -> Vec<Fix> {
         effort: Effort::Moderate,
         sketch: draft.written(
             &["Mutex<(…, …)>   // or one lock around taking the others"],
-            &["with one_lock:   # around taking the others, or instead of them"],
+            match in_coroutines {
+                true => &["async with one_lock:   # around taking the others, or instead of them"],
+                false => &["with one_lock:   # around taking the others, or instead of them"],
+            },
         ),
         tradeoff: "less can go on at the same time",
         risk: "every use has to be changed at once",
@@ -68,7 +76,10 @@ pub(super) fn deadlock(draft: &Draft<'_, '_>) -> Vec<Fix> {
         effort: Effort::Moderate,
         sketch: draft.written(
             &["loop { take the first; if the second can be had at once: break; give the first back }"],
-            &["if not second.acquire(blocking=False): first.release()   # and from the beginning"],
+            match in_coroutines {
+                true => &["if second.locked(): first.release()   # and from the beginning"],
+                false => &["if not second.acquire(blocking=False): first.release()   # and from the beginning"],
+            },
         ),
         tradeoff: "nobody waits while holding anything",
         risk: "a livelock, if all of them back off in step",
@@ -381,13 +392,44 @@ pub(super) fn dropped(draft: &Draft<'_, '_>) -> Vec<Fix> {
     [own_task, undo, last].into_iter().map(|words| draft.with_closes(words, closes, None)).collect()
 }
 
+/// What ends a wait in Python, and what limits it, if it is none for a condition or a queue of threads.
+fn in_python(draft: &Draft<'_, '_>) -> (&'static str, &'static str) {
+    let of_threads = "wait(timeout=…) / get(timeout=…)   # and say what is missing";
+    let usual = ("finally: condition.notify_all()   # also when leaving early", of_threads);
+    let Some(b) =
+        draft.blame.stacks.first().and_then(|stack| {
+            crate::terminal::reason::blocked(draft.case.record).iter().find(|b| b.task == stack.task)
+        })
+    else {
+        return usual;
+    };
+    let record = draft.case.record;
+    let name = b.resource.and_then(|i| record.resources.get(i as usize)?.name.as_deref()).unwrap_or_default();
+    if record.waits_in_a_step(b) {
+        usual
+    } else if record.meta.language.is_connection(name) {
+        (
+            "finally: sock.close()   # whoever receives is told of the end",
+            "sock.settimeout(…)   # and say what is missing",
+        )
+    } else {
+        let ends = match record.meta.language.made_of_locks(name) {
+            Some("event") => "finally: event.set()   # also when leaving early",
+            Some("queue") => "queue.put_nowait(None)   # for each reader",
+            _ => "finally: condition.notify_all()   # also when leaving early",
+        };
+        (ends, "async with asyncio.timeout(…):   # and say what is missing")
+    }
+}
+
 pub(super) fn starvation(draft: &Draft<'_, '_>) -> Vec<Fix> {
+    let (ends, limits) = in_python(draft);
     let (title, sketch, risk) = match draft.blame.subkind {
         Some("channel") => (
             "Close the channel when nothing more will come",
             [
                 "drop(sender);   // every clone of it: then recv() ends with an error",
-                "queue.put(None)   # for each reader",
+                if ends.starts_with("finally: condition") { "queue.put(None)   # for each reader" } else { ends },
             ],
             "what was meant to be sent is then missing: the receiver has to cope",
         ),
@@ -406,10 +448,7 @@ pub(super) fn starvation(draft: &Draft<'_, '_>) -> Vec<Fix> {
         ),
         _ => (
             "Bring about what is waited for on every way out",
-            [
-                "condition = true; condvar.notify_all();   // also when leaving early",
-                "finally: condition.notify_all()   # also when leaving early",
-            ],
+            ["condition = true; condvar.notify_all();   // also when leaving early", ends],
             "a waiter has to look again whether it is its turn",
         ),
     };
@@ -423,10 +462,7 @@ pub(super) fn starvation(draft: &Draft<'_, '_>) -> Vec<Fix> {
     let timeout = Words {
         title: "Wait for a limited time".to_owned(),
         effort: Effort::Moderate,
-        sketch: draft.written(
-            &["recv_timeout(…) / wait_timeout(…)   // and say what is missing"],
-            &["wait(timeout=…) / get(timeout=…)   # and say what is missing"],
-        ),
+        sketch: draft.written(&["recv_timeout(…) / wait_timeout(…)   // and say what is missing"], &[limits]),
         tradeoff: "the failure is reported instead of hanging",
         risk: "a time that is too short fails on a busy machine",
     };
