@@ -13,11 +13,11 @@ from . import _drawloom
 from ._async_again import Again
 from ._async_knowledge import NOTHING, Knowledge, Label, Path
 from ._async_names import Names, in_words
-from ._async_places import Place, place_of
+from ._async_places import place_of
 from ._async_waits import Book, as_written, running
 from ._clock import EPOCH
 from ._code import PACKAGE
-from ._waiting import Others, Wait
+from ._waiting import Others, Place, Wait
 
 
 class Guest:

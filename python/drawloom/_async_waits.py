@@ -14,10 +14,10 @@ import types
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import _ahead, _waiting
-from ._async_places import Place, frames_of
+from ._async_places import frames_of
 from ._code import PACKAGE, is_foreign, is_library
 from ._sync import Condition
-from ._waiting import NOWHERE, Others, Thing, Wait
+from ._waiting import NOWHERE, Others, Place, Thing, Wait
 
 if TYPE_CHECKING:
     from ._async_host import Guest, Host
@@ -94,14 +94,13 @@ def as_written(code: types.CodeType) -> types.CodeType:
 def acquiring(native: Any) -> Any:
     """A coroutine by which something is taken, which is written down."""
 
-    @functools.wraps(native)
     async def acquire(self: Any) -> Any:
         taken = await native(self)
         take(self)
         return taken
 
     _in_place_of[acquire.__code__] = native.__code__
-    return acquire
+    return functools.wraps(native)(acquire)
 
 
 def releasing(native: Any) -> Any:
@@ -142,13 +141,14 @@ def waits_in(host: Host, guest: Guest, methods: Methods) -> Wait | None:
     if found is None or found[1] is None:
         return None
     method, itself = found
-    holders = host.holders_of(itself) if method.word in ("lock", "acquire") else []
-    if method.word == "acquire":
-        # Who has a permit, and waits for another one, waits for the others.
+    word, holders = method.word, host.holders_of(itself) if method.word in ("lock", "acquire") else []
+    if word == "acquire":
+        # Who has a permit, and waits for another one, waits for the others; if nobody has one, for whoever gives some.
         holders = [holder for holder in holders if holder[0] != guest.number]
-    likely = who_would(host, guest, itself, method.ended_by)
+        word = "acquire" if holders else "wait"
+    likely = [] if holders else who_would(host, guest, itself, method.ended_by)
     what = thing(host, itself, method.kind, method.of)
-    return Wait(guest.number, method.word, what, None, host.place_of(guest), holders, likely)
+    return Wait(guest.number, word, what, None, host.place_of(guest), holders, likely)
 
 
 def thing(host: Host, itself: Any, kind: str, of: str | None) -> Thing:
@@ -185,11 +185,11 @@ def _line_ahead(host: Host, guest: Guest, itself: Any, methods: tuple[str, ...])
 
 # What threads wait at, by its class.
 _OF_THREADS: dict[type, Method] = {
-    queue.Queue: Method("recv", "queue", "Queue", ("put", "put_nowait")),
-    queue._PySimpleQueue: Method("recv", "queue", "Queue", ("put", "put_nowait")),  # type: ignore[attr-defined]
-    threading.Event: Method("wait", "condition", "Event", ("set",)),
-    threading.Semaphore: Method("acquire", "semaphore", None, ("release",)),
-    Condition: Method("wait", "condition", None, ("notify", "notify_all")),
+    queue.Queue: Method("recv", "pending", "Queue", ("put", "put_nowait")),
+    queue._PySimpleQueue: Method("recv", "pending", "Queue", ("put", "put_nowait")),  # type: ignore[attr-defined]
+    threading.Event: Method("wait", "pending", "Event", ("set",)),
+    threading.Semaphore: Method("wait", "pending", "Semaphore", ("release",)),
+    Condition: Method("wait", "pending", None, ("notify", "notify_all")),
 }
 # What the engine has no name for: the thread of an event loop, on which one of its tasks stands.
 EVENT_LOOP = "event loop"
@@ -206,7 +206,7 @@ def _standing(host: Host, guest: Guest) -> list[Wait]:
     if known is None or frame is None or inner is None:
         return []
     word, kind, of, ended_by, _ = known
-    if kind == "queue" and inner.f_code.co_name == "put":
+    if of == "Queue" and inner.f_code.co_name == "put":
         word, ended_by = "send", ("get", "get_nowait")
     place = frame.f_code.co_filename, frame.f_lineno
     likely = [other for other in who_would(host, guest, itself, ended_by) if host.guests[other[0]].handle is not None]

@@ -20,7 +20,7 @@ NOWHERE: Place = ("", 0)
 class Thing(NamedTuple):
     """What is waited for."""
 
-    # lock, semaphore, condition, or queue
+    # lock, semaphore, condition, queue; or pending, if the engine knows the task to wait for it
     kind: str
     # The thing itself, or what stands for it: two waits for one thing have the same.
     itself: Any

@@ -4,7 +4,7 @@
 //! anything is unwound, the runtime is asked once: what it says replaces what the engine could tell.
 
 use drawloom_engine::finding::{Blocked, Deadlock, Finding, FindingKind};
-use drawloom_engine::{Site, TaskId};
+use drawloom_engine::{OpKind, Site, TaskId};
 
 use crate::runtime::{Baton, Inner};
 
@@ -40,7 +40,13 @@ impl Baton {
         };
         // A guess counts only if it closes a circle: that somebody waits for one who is stuck for another reason is not known.
         let guessed = with(true);
-        let deadlock = if guessed.cycle.is_empty() { with(false) } else { guessed };
+        let mut deadlock = if guessed.cycle.is_empty() { with(false) } else { guessed };
+        // Of several that are waited for, the one in the circle is named.
+        let cycle = deadlock.cycle.iter().zip(deadlock.cycle.iter().cycle().skip(1));
+        for (task, next) in cycle {
+            let joins = deadlock.blocked.iter_mut().find(|b| b.task == *task && b.kind == OpKind::Join);
+            joins.into_iter().for_each(|b| b.arg = u64::from(next.0));
+        }
         let kind = FindingKind::Deadlock(Box::new(deadlock));
         inner.told = Some(Finding { kind, ..*finding });
     }

@@ -45,7 +45,7 @@ pub(crate) fn known(baton: Baton) -> Vec<Wait> {
             site => site,
         };
         let resource = match object {
-            Some(at) => *resources[at].get_or_insert_with(|| resource(baton, &objects[at], site)),
+            Some(at) => *resources[at].get_or_insert_with(|| resource(baton, &objects[at], TaskId(task), site)),
             None => ResourceId::NONE,
         };
         let arg = match kind {
@@ -74,10 +74,18 @@ fn kind_of(word: &str) -> Option<OpKind> {
 }
 
 /// The resource that an object of Python's is in reports. Nothing is done to it: the execution is over.
-fn resource(baton: Baton, (kind, name, is_outside): &Object, waited_at: Site) -> ResourceId {
+fn resource(baton: Baton, (kind, name, is_outside): &Object, waits: TaskId, waited_at: Site) -> ResourceId {
     let outside = name.as_ref().filter(|_| *is_outside).and_then(|name| world().outside.get(name).copied());
     if let Some(id) = outside {
         return id;
+    }
+    if kind == PENDING {
+        // What it is made of inside gets the name of the whole.
+        return baton.with_engine(|engine| {
+            let id = engine.task(waits).pending.resource;
+            name.iter().for_each(|name| engine.name_resource(id, name));
+            id
+        });
     }
     let kind = match kind.as_str() {
         "lock" => ResourceKind::Mutex,
@@ -93,6 +101,9 @@ fn resource(baton: Baton, (kind, name, is_outside): &Object, waited_at: Site) ->
         id
     })
 }
+
+/// The kind of what the engine has the task wait for already.
+const PENDING: &str = "pending";
 
 fn others(told: &Others) -> Vec<(TaskId, Site)> {
     told.iter().map(|(task, line)| (TaskId(*task), site(line))).collect()

@@ -74,7 +74,7 @@ fn deadlock(case: &Case<'_>, involved: &[&BlockedRecord], cycle: &[u32]) -> Blam
         let holds: Vec<&str> = held(case, b.task)
             .into_iter()
             .filter(|held| involved.iter().any(|other| other.resource == Some(held.lock)))
-            .map(|held| names.short(held.lock))
+            .map(|held| lock_name(case, held.lock))
             .collect();
         match holds.as_slice() {
             [] => format!("task {} waits for {wants}", names.quoted(b.task)),
@@ -125,7 +125,9 @@ fn behind<'b>(case: &Case<'_>, involved: &[&'b BlockedRecord]) -> Option<Vec<&'b
     let others = |first: &BlockedRecord| involved.iter().filter(|b| b.task != first.task).copied().collect::<Vec<_>>();
     let first = involved.iter().find(|first| {
         let others = others(first);
-        !is_lock(first) && !others.is_empty() && others.iter().all(|b| has(first.task, b))
+        // Of a wait that was told, it is known who would end it.
+        let is_open = !is_lock(first) && !case.record.is_told(first);
+        is_open && !others.is_empty() && others.iter().all(|b| has(first.task, b))
     })?;
     Some([vec![*first], others(first)].concat())
 }
@@ -225,7 +227,7 @@ fn why_nobody(case: &Case<'_>, b: &BlockedRecord) -> String {
             }
             None => ", and nobody writes to it".to_owned(),
         },
-        "acquire" if !case.record.waits_in_a_step(b) && !b.blockers.is_empty() => {
+        "acquire" if case.record.is_told(b) && !b.blockers.is_empty() => {
             let holder = b.blockers[0].task;
             let over = if finished(holder) { ": it has finished" } else { "" };
             format!(", which task {} took and never gives back{over}", names.quoted(holder))
@@ -261,7 +263,7 @@ fn why_nobody(case: &Case<'_>, b: &BlockedRecord) -> String {
 /// The same of waits that Python's front end has told of.
 fn why_nobody_in_python(case: &Case<'_>, b: &BlockedRecord) -> Option<&'static str> {
     let language = case.record.meta.language;
-    if language.is_rust() || case.record.waits_in_a_step(b) {
+    if !case.record.is_told(b) {
         return None;
     }
     let name = given_name(case, b);
@@ -273,6 +275,12 @@ fn why_nobody_in_python(case: &Case<'_>, b: &BlockedRecord) -> Option<&'static s
         ("wait", Some("event")) => Some(", and nobody sets it"),
         _ => None,
     }
+}
+
+/// What a task holds, in a sentence.
+fn lock_name<'c>(case: &'c Case<'_>, lock: u32) -> &'c str {
+    let name = case.record.resources.get(lock as usize).and_then(|r| r.name.as_deref()).unwrap_or_default();
+    if case.record.meta.language.is_event_loop(name) { "the event loop" } else { case.names.short(lock) }
 }
 
 /// What the engine calls the resource of a wait.
@@ -300,7 +308,7 @@ pub(super) fn held(case: &Case<'_>, task: u32) -> Vec<Held> {
     };
     let mut all: Vec<Held> = bars.iter().filter_map(known).collect();
     // A lock of an event loop is taken within a piece, which is no step of its own.
-    for b in blocked_tasks(case.record).iter().filter(|b| !case.record.waits_in_a_step(b)) {
+    for b in blocked_tasks(case.record).iter().filter(|b| case.record.is_told(b)) {
         let (Some(lock), "lock" | "acquire") = (b.resource, b.operation.as_str()) else { continue };
         let own = b.blockers.iter().find(|blocker| blocker.task == task);
         if let Some(own) = own.filter(|_| all.iter().all(|held| held.lock != lock)) {
@@ -354,7 +362,11 @@ fn stack(case: &Case<'_>, b: &BlockedRecord) -> Stack {
                 let place = record.place(held.place).cloned();
                 let source = place.as_ref().and_then(|place| case.sources.line(place));
                 let lock = case.names.resource(Some(held.lock)).unwrap_or_default();
-                Taken { text: format!("{} {lock}", record.meta.language.verb("lock")), step: None, place, source }
+                let text = match lock_name(case, held.lock) {
+                    "the event loop" => "keeps the event loop".to_owned(),
+                    _ => format!("{} {lock}", record.meta.language.verb("lock")),
+                };
+                Taken { text, step: None, place, source }
             }
         })
     };

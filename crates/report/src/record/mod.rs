@@ -413,6 +413,11 @@ impl Record {
         let last = self.steps.iter().rfind(|step| step.task == b.task);
         waits::may_wait(b.method()) && last.is_some_and(|step| self.outcome(step) == BLOCKED)
     }
+
+    /// Whether it is a wait that Python's front end has told of: of a coroutine, or at a socket.
+    pub(crate) fn is_told(&self, b: &BlockedRecord) -> bool {
+        !self.meta.language.is_rust() && waits::may_wait(&b.operation) && !self.waits_in_a_step(b)
+    }
 }
 
 impl BlockedRecord {

@@ -118,14 +118,15 @@ fn told(
     everybody: bool,
 ) -> Option<String> {
     let language = record.meta.language;
-    if language.is_rust() || record.waits_in_a_step(b) {
+    if !record.is_told(b) {
         return None;
     }
     let given = b.resource.and_then(|i| record.resources.get(i as usize)?.name.as_deref()).unwrap_or_default();
     let name = names.resource(b.resource).unwrap_or_default();
     let place = record.place(b.place).map(|place| format!(" at {place}")).unwrap_or_default();
     let left = if everybody && b.blockers.is_empty() { " — nobody is left to " } else { "" };
-    let is_event = language.made_of_locks(given) == Some("event");
+    let resource = b.resource.and_then(|i| record.resources.get(i as usize));
+    let is = |kind| language.made_of_locks(given) == Some(kind) || resource.is_some_and(|r| r.kind == kind);
     let (mut text, nobody, (held, since)) = match b.operation.as_str() {
         "lock" if language.is_event_loop(given) => {
             let next = record.place(b.place).map(|place| format!(" to go on to {place}")).unwrap_or_default();
@@ -148,7 +149,10 @@ fn told(
         }
         "recv" => (format!("blocked on get() of {name}{place} — queue empty"), "put", ("to be filled by", "at")),
         "send" => (format!("blocked on put() of {name}{place} — queue full"), "get", ("to be emptied by", "at")),
-        "wait" if is_event => (format!("blocked on wait() of {name}{place}"), "set it", ("to be set by", "at")),
+        "wait" if is("semaphore") => {
+            (format!("blocked on acquire() of {name}{place}"), "release it", ("to be released by", "at"))
+        }
+        "wait" if is("event") => (format!("blocked on wait() of {name}{place}"), "set it", ("to be set by", "at")),
         "wait" => (format!("blocked on wait() of {name}{place}"), "notify it", ("to be notified by", "at")),
         _ => return None,
     };

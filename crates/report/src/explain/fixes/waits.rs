@@ -405,7 +405,7 @@ fn in_python(draft: &Draft<'_, '_>) -> (&'static str, &'static str) {
     };
     let record = draft.case.record;
     let name = b.resource.and_then(|i| record.resources.get(i as usize)?.name.as_deref()).unwrap_or_default();
-    if record.waits_in_a_step(b) {
+    if !record.is_told(b) {
         usual
     } else if record.meta.language.is_connection(name) {
         (
