@@ -134,10 +134,10 @@ class Host:
         try:
             main(self)
         finally:
+            running.remove(self)
             self.tear_down()
             warnings._warn_unawaited_coroutine = before  # type: ignore[attr-defined]
             _drawloom.guests_leave_nothing()
-            running.remove(self)
             self.leave()
 
     def let_in(self) -> None:

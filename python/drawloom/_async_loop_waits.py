@@ -8,9 +8,7 @@ from asyncio import locks, queues, selector_events, streams
 from typing import TYPE_CHECKING, Any
 
 from ._async_places import frames_of
-from ._async_waits import Method, Methods, acquiring, joins, releasing, waits_in
-from ._outside._links import End, known_at
-from ._outside._peers import wait_at
+from ._async_waits import Method, Methods, acquiring, joins, releasing, waits_at_socket, waits_in
 from ._patching import Patch
 from ._waiting import Wait
 
@@ -48,34 +46,14 @@ _AT_SOCKETS: dict[types.CodeType, tuple[str, str]] = {
 }
 
 
-def _socket_of(host: Host, guest: Guest) -> tuple[str, Any] | None:
-    """The socket that a task waits for: how, and what is known of it."""
-    for frame in frames_of(host.coroutine_of(guest.task)):
-        if frame.f_code in _AT_SOCKETS:
-            word, name = _AT_SOCKETS[frame.f_code]
-            owner = frame.f_locals[name]
-            sock = owner if name == "sock" else getattr(owner._transport, "_sock", None)
-            known = known_at(sock.fileno()) if sock is not None and sock.fileno() >= 0 else None
-            return None if known is None else (word, known)
-    return None
-
-
-def _wait_at_socket(host: Host, guest: Guest) -> Wait | None:
-    found = _socket_of(host, guest)
-    if found is None:
+def _socket_of(frame: types.FrameType) -> tuple[str, int] | None:
+    """What such a method waits for: how, and at which descriptor."""
+    if frame.f_code not in _AT_SOCKETS:
         return None
-    word, at = found
-    wait = wait_at(at, guest.number, word, host.place_of(guest))
-    if not isinstance(at, End):
-        return wait
-    # Who waits at the other end has it, even if it has done nothing there yet.
-    others = [other for other in host.guests.values() if other.task is not None and not host.is_done(other.task)]
-    for other in others:
-        theirs = _socket_of(host, other)
-        known = {number for number, _ in wait.likely}
-        if theirs is not None and isinstance(theirs[1], End) and other.number not in known and theirs[1].is_other_end_of(at):
-            wait.likely.append((other.number, host.place_of(other)))
-    return wait
+    word, name = _AT_SOCKETS[frame.f_code]
+    owner = frame.f_locals[name]
+    sock = owner if name == "sock" else getattr(owner._transport, "_sock", None)
+    return None if sock is None else (word, sock.fileno())
 
 
 def wait_of(host: Host, guest: Guest) -> Wait | None:
@@ -87,4 +65,4 @@ def wait_of(host: Host, guest: Guest) -> Wait | None:
     for frame in innermost:
         if frame.f_code in _GROUPS:
             return joins(host, guest, list(frame.f_locals["self"]._tasks))
-    return _wait_at_socket(host, guest) or waits_in(host, guest, _METHODS)
+    return waits_at_socket(host, guest, _socket_of) or waits_in(host, guest, _METHODS)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import inspect
 import sys
+import types
 from typing import TYPE_CHECKING, Any
 
 from trio import _channel, _sync
 
-from ._async_waits import Method, Methods, line_of_user, waits_in
+from ._async_trio_parts import System
+from ._async_waits import Method, Methods, line_of_user, waits_at_socket, waits_in
 from ._waiting import Others, Wait
 
 if TYPE_CHECKING:
@@ -45,4 +47,10 @@ def holders_of(loop: Loop, thing: Any) -> Others:
 
 def wait_of(loop: Loop, guest: Guest) -> Wait | None:
     """The wait of a task."""
-    return waits_in(loop, guest, _METHODS)
+    return waits_at_socket(loop, guest, _socket_of) or waits_in(loop, guest, _METHODS)
+
+
+def _socket_of(frame: types.FrameType) -> tuple[str, int] | None:
+    if frame.f_code is not System.waits.__code__:
+        return None
+    return "send" if frame.f_locals["writes"] else "recv", frame.f_locals["fd"]

@@ -11,11 +11,14 @@ import queue
 import sys
 import threading
 import types
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import _ahead, _waiting
 from ._async_places import frames_of
 from ._code import PACKAGE, is_foreign, is_library
+from ._outside._links import End, known_at
+from ._outside._peers import wait_at
 from ._sync import Condition
 from ._waiting import NOWHERE, Others, Place, Thing, Wait
 
@@ -149,6 +152,36 @@ def waits_in(host: Host, guest: Guest, methods: Methods) -> Wait | None:
     likely = [] if holders else who_would(host, guest, itself, method.ended_by)
     what = thing(host, itself, method.kind, method.of)
     return Wait(guest.number, word, what, None, host.place_of(guest), holders, likely)
+
+
+# How a frame waits at a socket, and at which descriptor, if it does.
+AtSocket = Callable[[types.FrameType], "tuple[str, int] | None"]
+
+
+def waits_at_socket(host: Host, guest: Guest, of: AtSocket) -> Wait | None:
+    """The wait of a task at a socket, whose peer is part of the exploration."""
+    word, at = _socket_of(host, guest, of)
+    if at is None:
+        return None
+    wait = wait_at(at, guest.number, word, host.place_of(guest))
+    # Who waits at the other end has it, even if it has done nothing there yet.
+    for other in host.guests.values() if isinstance(at, End) else ():
+        if other.task is None or host.is_done(other.task) or other.number in dict(wait.likely):
+            continue
+        _, theirs = _socket_of(host, other, of)
+        if isinstance(theirs, End) and theirs.is_other_end_of(at):
+            wait.likely.append((other.number, host.place_of(other)))
+    return wait
+
+
+def _socket_of(host: Host, guest: Guest, of: AtSocket) -> tuple[str, Any]:
+    """How a task waits at a socket, and what is known of that; none if it does not."""
+    for frame in frames_of(host.coroutine_of(guest.task)):
+        found = of(frame)
+        if found is not None:
+            word, fd = found
+            return word, known_at(fd) if fd >= 0 else None
+    return "", None
 
 
 def thing(host: Host, itself: Any, kind: str, of: str | None) -> Thing:

@@ -15,6 +15,9 @@ pub enum Language {
     Python,
 }
 
+/// What Python's front end calls the thread of an event loop, on which one of its tasks stands still.
+pub(crate) const EVENT_LOOP: &str = "event loop";
+
 impl Language {
     pub(crate) fn is_rust(&self) -> bool {
         *self == Language::Rust
@@ -88,9 +91,9 @@ impl Language {
         self == Language::Python && words.iter().any(|word| name.starts_with(word))
     }
 
-    /// Whether it is the thread of an event loop, on which one of its tasks stands still.
+    /// Whether it is the [`EVENT_LOOP`].
     pub(crate) fn is_event_loop(self, name: &str) -> bool {
-        self == Language::Python && name == "event loop"
+        self == Language::Python && name == EVENT_LOOP
     }
 
     /// What it calls an operation.

@@ -41,7 +41,7 @@ def wait_at(of: Any, task: int, word: str, place: Place) -> Wait:
 
 def _waits() -> list[Wait]:
     # Where each is, the engine knows.
-    return [wait_at(about.at, task, about.word, NOWHERE) for task, about in waits.about.items()]
+    return [wait_at(about.at, task, about.word, NOWHERE) for task, about in waits.about()]
 
 
 _waiting.ask(_waits)

@@ -20,14 +20,14 @@ class Waits:
         # What those are to be told who cannot wait themselves, such as event loops.
         self._told: dict[str, list[Callable[[], None]]] = {}
         # By task that waits: what it waits for, if that is more than a name.
-        self.about: dict[int, Any] = {}
+        self._about: dict[int, Any] = {}
 
     def _begin(self) -> None:
         if self._epoch != _drawloom.epoch():
             self._epoch = _drawloom.epoch()
             self._waiting.clear()
             self._told.clear()
-            self.about.clear()
+            self._about.clear()
 
     def _at(self, name: str) -> list[int]:
         self._begin()
@@ -59,11 +59,18 @@ class Waits:
                 return result
             me = _drawloom.task()
             self._at(queue).append(me)
-            if about is not None:
-                self.about[me] = about
-            if not _drawloom.await_wake(left) and me in self._at(queue):
+            self._about[me] = about
+            try:
+                woken = _drawloom.await_wake(left)
+            finally:
+                self._about.pop(me, None)
+            if not woken and me in self._at(queue):
                 self._at(queue).remove(me)
-            self.about.pop(me, None)
+
+    def about(self) -> list[tuple[int, Any]]:
+        """The tasks that wait now, and what each waits for, if that is more than a name."""
+        self._begin()
+        return [(task, about) for task, about in self._about.items() if about is not None]
 
     def over(self, queue: str) -> None:
         """Who waits there is to try again."""

@@ -5,6 +5,7 @@ use drawloom_engine::guard::{Guard, Region};
 use super::{Draft, Words};
 use crate::explain::explanation::{Effort, Fix};
 use crate::explain::stored::site;
+use crate::language::EVENT_LOOP;
 
 pub(super) fn deadlock(draft: &Draft<'_, '_>) -> Vec<Fix> {
     let names = &draft.case.names;
@@ -95,6 +96,20 @@ pub(super) fn deadlock(draft: &Draft<'_, '_>) -> Vec<Fix> {
 
 /// Of tasks that wait for each other, not only for locks.
 fn break_the_circle(draft: &Draft<'_, '_>) -> Fix {
+    let language = draft.case.record.meta.language;
+    let named = |name: &str| draft.case.record.resources.iter().any(|r| r.name.as_deref() == Some(name));
+    if !language.is_rust() && named(EVENT_LOOP) {
+        let words = Words {
+            title: "Await instead of blocking the event loop".to_owned(),
+            effort: Effort::Simple,
+            sketch: vec![
+                "await asyncio.to_thread(…)   # or what asyncio has for it: asyncio.Queue, asyncio.Event".to_owned(),
+            ],
+            tradeoff: "other tasks run meanwhile",
+            risk: "what was true before the await need not be true after",
+        };
+        return draft.with_closes(words, "the event loop goes on while a task waits", None);
+    }
     let holder = draft.blame.stacks.iter().find(|stack| !stack.held.is_empty());
     let waits = |stack: &crate::explain::Stack| stack.wanted.source.clone().unwrap_or_else(|| "…".to_owned());
     let (words, closes) = match holder {
@@ -407,6 +422,11 @@ fn in_python(draft: &Draft<'_, '_>) -> (&'static str, &'static str) {
     let name = b.resource.and_then(|i| record.resources.get(i as usize)?.name.as_deref()).unwrap_or_default();
     if !record.is_told(b) {
         usual
+    } else if name.starts_with("pipe ") {
+        (
+            "finally: os.close(writer)   # whoever reads is told of the end",
+            "select.select([reader], [], [], …)   # and say what is missing",
+        )
     } else if record.meta.language.is_connection(name) {
         (
             "finally: sock.close()   # whoever receives is told of the end",
@@ -416,6 +436,9 @@ fn in_python(draft: &Draft<'_, '_>) -> (&'static str, &'static str) {
         let ends = match record.meta.language.made_of_locks(name) {
             Some("event") => "finally: event.set()   # also when leaving early",
             Some("queue") => "queue.put_nowait(None)   # for each reader",
+            _ if matches!(b.operation.as_str(), "acquire") => {
+                "async with semaphore: …   # gives it back on every way out"
+            }
             _ => "finally: condition.notify_all()   # also when leaving early",
         };
         (ends, "async with asyncio.timeout(…):   # and say what is missing")
