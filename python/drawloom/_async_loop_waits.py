@@ -58,6 +58,11 @@ def _socket_of(frame: types.FrameType) -> tuple[str, int] | None:
 
 def wait_of(host: Host, guest: Guest) -> Wait | None:
     """The wait of a task."""
+    return waits_at_socket(host, guest, _socket_of) or waits_in_library(host, guest)
+
+
+def waits_in_library(host: Host, guest: Guest) -> Wait | None:
+    """The wait of a task for others, or for what asyncio itself has."""
     gathered = getattr(guest.task._fut_waiter, "_children", None)
     if isinstance(gathered, list):
         return joins(host, guest, gathered)
@@ -65,4 +70,4 @@ def wait_of(host: Host, guest: Guest) -> Wait | None:
     for frame in innermost:
         if frame.f_code in _GROUPS:
             return joins(host, guest, list(frame.f_locals["self"]._tasks))
-    return waits_at_socket(host, guest, _socket_of) or waits_in(host, guest, _METHODS)
+    return waits_in(host, guest, _METHODS)

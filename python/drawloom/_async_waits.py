@@ -6,15 +6,18 @@ All else is read off the coroutines when it is asked for: each waits in some met
 
 from __future__ import annotations
 
+import asyncio
 import functools
+import os
 import queue
 import sys
 import threading
 import types
+from asyncio import events, tasks
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from . import _ahead, _waiting
+from . import _ahead, _drawloom, _waiting
 from ._async_places import frames_of
 from ._code import PACKAGE, is_foreign, is_library
 from ._outside._links import End, known_at
@@ -25,6 +28,8 @@ from ._waiting import NOWHERE, Others, Place, Thing, Wait
 if TYPE_CHECKING:
     from ._async_host import Guest, Host
 
+# Files of asyncio, in which nobody under test waits.
+LIBRARY = (os.path.dirname(os.path.abspath(str(asyncio.__file__))),)
 # Event loops whose tasks run, the innermost last.
 running: list[Host] = []
 
@@ -51,24 +56,35 @@ class Book:
         return [] if known is None else known[1]
 
 
-def _noting() -> Host | None:
-    """The loop a task of which runs."""
-    host = running[-1] if running else None
-    return host if host is not None and host.current is not None and not host.is_over else None
+def _noting() -> tuple[Book, int] | None:
+    """The book of the event loop that runs, and the number of its task that does."""
+    if running:
+        host = running[-1]
+        return None if host.current is None or host.is_over else (host.book, host.current.number)
+    loop = events._get_running_loop()
+    book = getattr(loop, "book", None)
+    if book is None or not _drawloom.is_controlled():
+        return None
+    # A loop within a thread: what runs there is seen, and this is not to be.
+    task = _drawloom.unobserved(lambda: tasks.current_task(loop))
+    number = getattr(task, "_drawloom_number", None)
+    return None if number is None else (book, number)
 
 
 def take(thing: Any) -> None:
     """The running task has taken something."""
-    host = _noting()
-    if host is not None and host.current is not None:
-        host.book.take(thing, host.current.number, line_of_user(sys._getframe(1), host.library))
+    noting = _noting()
+    if noting is not None:
+        book, number = noting
+        book.take(thing, number, line_of_user(sys._getframe(1), LIBRARY))
 
 
 def give_back(thing: Any) -> None:
     """The running task has given something back."""
-    host = _noting()
-    if host is not None and host.current is not None:
-        host.book.give_back(thing, host.current.number)
+    noting = _noting()
+    if noting is not None:
+        book, number = noting
+        book.give_back(thing, number)
 
 
 def is_users(file: str, library: tuple[str, ...]) -> bool:
@@ -94,6 +110,12 @@ def as_written(code: types.CodeType) -> types.CodeType:
     return _in_place_of.get(code, code)
 
 
+def in_place_of(native: Any, function: Any) -> Any:
+    """A function of ours that is in place of the library's, and passes for it."""
+    _in_place_of[function.__code__] = native.__code__
+    return functools.wraps(native)(function)
+
+
 def acquiring(native: Any) -> Any:
     """A coroutine by which something is taken, which is written down."""
 
@@ -102,17 +124,15 @@ def acquiring(native: Any) -> Any:
         take(self)
         return taken
 
-    _in_place_of[acquire.__code__] = native.__code__
-    return functools.wraps(native)(acquire)
+    return in_place_of(native, acquire)
 
 
 def releasing(native: Any) -> Any:
-    @functools.wraps(native)
     def release(self: Any) -> None:
         native(self)
         give_back(self)
 
-    return release
+    return in_place_of(native, release)
 
 
 class Method(NamedTuple):

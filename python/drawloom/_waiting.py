@@ -50,13 +50,18 @@ class Wait(NamedTuple):
 _sources: list[Callable[[], list[Wait]]] = []
 
 
+# Said besides, if it is.
+aside: list[str] = []
+
+
 def ask(source: Callable[[], list[Wait]]) -> None:
     """Has `source` be asked, too."""
     _sources.append(source)
 
 
-def known() -> tuple[list[Any], list[Any]]:
-    """What is waited for, and the waits: by position of what they are for."""
+def known() -> tuple[list[Any], list[Any], str | None]:
+    """What is waited for, the waits, by position of what they are for; and what is to be said besides."""
+    aside.clear()
     things: list[Thing] = []
     waits = []
     for wait in (wait for source in _sources for wait in source()):
@@ -65,4 +70,4 @@ def known() -> tuple[list[Any], list[Any]]:
             at = next((at for at, thing in enumerate(things) if thing.itself is wait.thing.itself), len(things))
             things[at:] = things[at:] or [wait.thing]
         waits.append((wait.task, wait.word, at, wait.target, wait.place, wait.holders, wait.likely))
-    return [(thing.kind, thing.name, thing.is_outside) for thing in things], waits
+    return [(thing.kind, thing.name, thing.is_outside) for thing in things], waits, "; ".join(aside) or None

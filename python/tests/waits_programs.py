@@ -326,3 +326,26 @@ def a_server_that_waits_for_something_else():
         return pair
 
     return setup, [client, server]
+
+
+def locks_in_a_loop_beside_a_thread():
+    def beside(s):
+        s.seen = 1
+
+    async def other(s):
+        async with s.b:
+            await asyncio.sleep(0)
+            async with s.a:
+                pass
+
+    return Bank, [forwards, other, beside]
+
+
+def an_event_in_a_loop_beside_a_thread():
+    async def waits(s):
+        await s.ready.wait()
+
+    def beside(s):
+        s.seen = 1
+
+    return lambda: SimpleNamespace(ready=asyncio.Event()), [waits, beside]

@@ -27,8 +27,8 @@ pub(crate) fn known(baton: Baton) -> Vec<Wait> {
     // SAFETY: who runs a task holds it.
     let py = unsafe { Python::assume_gil_acquired() };
     let Some(waits) = world().waits.as_ref().map(|waits| waits.clone_ref(py)) else { return Vec::new() };
-    let told = aside(|| waits.call0(py)).and_then(|told| told.extract::<(Vec<Object>, Vec<Told>)>(py));
-    let (objects, told) = match told {
+    let told = aside(|| waits.call0(py)).and_then(|told| told.extract::<(Vec<Object>, Vec<Told>, Option<String>)>(py));
+    let (objects, told, besides) = match told {
         Ok(told) => told,
         Err(error) => {
             // Nothing more is known then, and what the engine knows is true all the same.
@@ -36,6 +36,9 @@ pub(crate) fn known(baton: Baton) -> Vec<Wait> {
             return Vec::new();
         }
     };
+    if let Some(besides) = besides {
+        baton.with_engine(|engine| engine.mention(&besides));
+    }
     let mut resources: Vec<Option<ResourceId>> = vec![None; objects.len()];
     let mut waits = Vec::new();
     for (task, word, object, target, line, holders, likely) in told {

@@ -22,6 +22,18 @@ pub(super) fn deadlock(draft: &Draft<'_, '_>) -> Vec<Fix> {
     // A lock of an event loop is taken within a piece, which no guard can be put around.
     let in_coroutines = stacks.iter().any(|stack| stack.held.iter().any(|taken| taken.step.is_none()));
     let guard = regions.filter(|regions| regions.len() > 1 && !in_coroutines).map(Guard::Lock);
+    // An event loop within a thread is one task: several of its coroutines are in the circle.
+    let is_loop = |stack: &crate::explain::Stack| names.role(stack.task) == Some(EVENT_LOOP);
+    if draft.blame.subkind == Some("self") && in_coroutines && stacks.iter().any(is_loop) {
+        let words = Words {
+            title: "Have no coroutine keep a lock while it waits for another one".to_owned(),
+            effort: Effort::Moderate,
+            sketch: vec![draft.remark("or take the locks in one order everywhere")],
+            tradeoff: "none at run time",
+            risk: "a place that forgets it brings it back",
+        };
+        return vec![draft.with_closes(words, "coroutines of one loop no longer wait for each other", None)];
+    }
     if draft.blame.subkind == Some("self") {
         let words = Words {
             title: "Give the lock back before taking it again".to_owned(),
