@@ -152,6 +152,12 @@ fn told(
         "wait" if is("semaphore") => {
             (format!("blocked on acquire() of {name}{place}"), "release it", ("to be released by", "at"))
         }
+        "wait" if is("queue") => {
+            (format!("blocked on join() of {name}{place}"), "call task_done()", ("to be done by", "at"))
+        }
+        "wait" if is("barrier") => {
+            (format!("blocked on wait() of {name}{place}"), "come to it", ("to be reached by", "at"))
+        }
         "wait" if is("event") => (format!("blocked on wait() of {name}{place}"), "set it", ("to be set by", "at")),
         "wait" => (format!("blocked on wait() of {name}{place}"), "notify it", ("to be notified by", "at")),
         _ => return None,
