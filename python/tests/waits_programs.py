@@ -82,8 +82,8 @@ def tasks_that_await_each_other():
         await s.one
 
     async def starts(s):
-        s.one = asyncio.create_task(one(s), name="one")
-        s.other = asyncio.create_task(other(s), name="other")
+        s.one = asyncio.create_task(one(s))
+        s.other = asyncio.create_task(other(s))
         await s.one
 
     return SimpleNamespace, [starts]
