@@ -130,6 +130,7 @@ def test_an_event_of_threads_keeps_the_loop_from_who_would_set_it():
 @pytest.mark.parametrize("program", [
     programs.a_queue_of_threads_that_no_task_fills,
     programs.a_lock_whose_holder_has_ended,
+    programs.a_lock_whose_holder_waits_for_ever,
     programs.permits_that_are_signals,
     programs.a_socket_whose_other_end_nobody_uses,
     programs.a_socket_whose_peer_has_ended,

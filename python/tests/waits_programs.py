@@ -349,3 +349,18 @@ def an_event_in_a_loop_beside_a_thread():
         s.seen = 1
 
     return lambda: SimpleNamespace(ready=asyncio.Event()), [waits, beside]
+
+
+def a_lock_whose_holder_waits_for_ever():
+    async def wants(s):
+        await s.taken.wait()
+        async with s.lock:
+            pass
+
+    async def keeps(s):
+        async with s.lock:
+            s.taken.set()
+            await s.never.wait()
+
+    made = lambda: SimpleNamespace(lock=asyncio.Lock(), taken=asyncio.Event(), never=asyncio.Event())  # noqa: E731
+    return made, [wants, keeps]

@@ -41,6 +41,11 @@ impl Baton {
         // A guess counts only if it closes a circle: that somebody waits for one who is stuck for another reason is not known.
         let guessed = with(true);
         let mut deadlock = if guessed.cycle.is_empty() { with(false) } else { guessed };
+        // Who waits behind somebody that nobody wakes is no deadlock: that all waits chain up, from main's on, is not told then.
+        if found.is_starvation() && deadlock.cycle.is_empty() && !deadlock.is_starvation() {
+            let main = deadlock.blocked.iter_mut().filter(|b| b.task == TaskId::MAIN && b.kind == OpKind::Join);
+            main.for_each(|b| b.blockers.clear());
+        }
         // Of several that are waited for, the one in the circle is named.
         let cycle = deadlock.cycle.iter().zip(deadlock.cycle.iter().cycle().skip(1));
         for (task, next) in cycle {

@@ -442,3 +442,9 @@ fn a_guess_that_closes_no_circle_is_not_told() {
     let chain = told(|_| vec![wait(PARKED[0], &[], &[PARKED[1]])]);
     assert_eq!(chain, ("starvation", vec![], vec![1, 0, 0]));
 }
+
+#[test]
+fn who_waits_behind_somebody_that_nobody_wakes_starves() {
+    let chain = told(|_| vec![wait(PARKED[0], &[PARKED[1]], &[])]);
+    assert_eq!(chain, ("starvation", vec![], vec![0, 1, 0]));
+}
