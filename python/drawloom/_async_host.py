@@ -13,9 +13,11 @@ from . import _drawloom
 from ._async_again import Again
 from ._async_knowledge import NOTHING, Knowledge, Label, Path
 from ._async_names import Names, in_words
-from ._async_places import Place, place_of
+from ._async_places import place_of
+from ._async_waits import Book, as_written, running
 from ._clock import EPOCH
 from ._code import PACKAGE
+from ._waiting import Others, Place, Wait
 
 
 class Guest:
@@ -52,6 +54,8 @@ class Host:
         self.nothing = _drawloom.guest_resource("nothing that others touch")
         self.resources = [_drawloom.guest_resource(in_words(group)) for group in knowledge.groups]
         self.is_over = False
+        # Who has which of the library's locks.
+        self.book = Book()
         self.again = Again(self)
         # Timers that have not fired.
         self.timers = 0
@@ -85,6 +89,14 @@ class Host:
         """Whose end a task waits for, if that is known."""
         return None
 
+    def wait_of(self, guest: Guest) -> Wait | None:
+        """What a task that waits waits for, if more is known than whose end."""
+        return None
+
+    def holders_of(self, thing: Any) -> Others:
+        """Who has it."""
+        return list(self.book.holders(thing))
+
     def coroutine_of(self, task: Any) -> Any:
         raise NotImplementedError
 
@@ -117,10 +129,12 @@ class Host:
         """Calls `main`, whose tasks run here; what has not ended in the end is closed."""
         before = warnings._warn_unawaited_coroutine  # type: ignore[attr-defined]
         self.enter()
+        running.append(self)
         warnings._warn_unawaited_coroutine = self._never_awaited  # type: ignore[attr-defined]
         try:
             main(self)
         finally:
+            running.remove(self)
             self.tear_down()
             warnings._warn_unawaited_coroutine = before  # type: ignore[attr-defined]
             _drawloom.guests_leave_nothing()
@@ -156,7 +170,7 @@ class Host:
 
     def _never_awaited(self, coroutine: Any) -> None:
         if not self.is_over and self.current is not None:
-            code = coroutine.cr_code
+            code = as_written(coroutine.cr_code)
             message = f"coroutine '{coroutine.__qualname__}' was never awaited"
             _drawloom.guest_fail(self.current.number, message, f"{code.co_filename}:{code.co_firstlineno}:1")
 
@@ -192,10 +206,10 @@ class Host:
                 _drawloom.guests_have_grown()
         self.again.wake(guest)
         if self.again.is_asked(guest):
-            _drawloom.guest_suspend(guest.number, None, *self._place(guest))
+            _drawloom.guest_suspend(guest.number, None, *self.place_of(guest))
             return self.again.ask(guest)
         if guest.handle is not None:
-            _drawloom.guest_go_on(guest.number, self.foretell(guest), *self._place(guest))
+            _drawloom.guest_go_on(guest.number, self.foretell(guest), *self.place_of(guest))
         elif is_done:
             failure = self.failure_of(guest) if guest.is_worker else None
             if failure is not None:
@@ -207,7 +221,7 @@ class Host:
     def suspend(self, guest: Guest) -> None:
         """A task waits, as far as is known for another one."""
         target = self.target_of(guest.task)
-        _drawloom.guest_suspend(guest.number, target.number if target else None, *self._place(guest))
+        _drawloom.guest_suspend(guest.number, target.number if target else None, *self.place_of(guest))
 
     def foretell(self, guest: Guest) -> tuple[int, bool]:
         """What the next piece of a guest touches."""
@@ -232,7 +246,7 @@ class Host:
 
     def wake(self, guest: Guest) -> None:
         """The piece that runs has ended the wait of a guest."""
-        _drawloom.guest_wake(guest.number, self.foretell(guest), *self._place(guest))
+        _drawloom.guest_wake(guest.number, self.foretell(guest), *self.place_of(guest))
 
     def new_guest(self, handle: Any, task: Any, until: int | None = None) -> Guest:
         """A guest, which begins at the instant `until` at the earliest."""
@@ -253,10 +267,10 @@ class Host:
     def _invite(self, guest: Guest) -> None:
         task = guest.task
         name = self.name_of(task) if task is not None else "timer" if guest.until is not None else "callback"
-        guest.number = _drawloom.guest_invite(name, self.foretell(guest), guest.until, *self._place(guest))
+        guest.number = _drawloom.guest_invite(name, self.foretell(guest), guest.until, *self.place_of(guest))
         self.guests[guest.number] = guest
 
-    def _place(self, guest: Guest) -> Place:
+    def place_of(self, guest: Guest) -> Place:
         """Where a guest waits, or will be called."""
         if guest.task is not None:
             return place_of(self.coroutine_of(guest.task), (*self.library, PACKAGE))

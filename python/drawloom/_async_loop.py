@@ -21,8 +21,10 @@ from . import _drawloom, _running
 from ._async_host import Guest, Host, instant, now
 from ._async_knowledge import Knowledge
 from ._async_places import all_of, touched_by
+from ._async_loop_waits import OF_LOCKS, wait_of
 from ._async_sockets import OF_SERVERS, Selector, Transports, Watch
 from ._patching import Patch
+from ._waiting import Wait
 
 _ASYNCIO = os.path.dirname(os.path.abspath(asyncio.__file__))
 
@@ -189,6 +191,9 @@ class Loop(Host, asyncio.SelectorEventLoop):
 
     def target_of(self, task: Any) -> Guest | None:
         return self.tasks.get(task._fut_waiter)
+
+    def wait_of(self, guest: Guest) -> Wait | None:
+        return wait_of(self, guest)
 
     def coroutine_of(self, task: Any) -> Any:
         return task.get_coro()
@@ -359,4 +364,4 @@ for _name, _method in vars(events.AbstractEventLoop).items():
         setattr(Loop, _name, _uncontrolled(_name))
 
 
-PATCHES: list[Patch] = [*OF_SERVERS, (asyncio.tasks, "set", all_of)]
+PATCHES: list[Patch] = [*OF_LOCKS, *OF_SERVERS, (asyncio.tasks, "set", all_of)]

@@ -54,6 +54,22 @@ class Names:
         """Names something that others keep alive, whoever touches it first."""
         self.known[id(thing)] = name
 
+    def attribute(self, thing: Any) -> str | None:
+        """What the program calls something: the attribute, variable or element that it is, where it was found first."""
+        for owner in self.kept:
+            for name, value in _members(owner):
+                if value is thing:
+                    return name
+                if isinstance(value, (list, tuple)):
+                    at = next((at for at, one in enumerate(value) if one is thing), None)
+                    if at is not None:
+                        return f"{name}[{at}]"
+                elif type(value) is dict:
+                    key = next((key for key, one in value.items() if one is thing), None)
+                    if isinstance(key, (str, int)):
+                        return f"{name}[{key!r}]"
+        return None
+
     def name(self, thing: Any, by: Path) -> str:
         """The name of something that the task `by` has touched; it is kept alive by others."""
         known = self.known.get(id(thing))
@@ -80,6 +96,28 @@ class Names:
             name: Name = (None if owner is None else self.name(owner, by), part)
             footprint[name] = footprint.get(name, False) or write
         return footprint
+
+
+def _members(owner: Any) -> list[tuple[str, Any]]:
+    """Attributes of an object, or what a function has from around it."""
+    if isinstance(owner, types.FunctionType):
+        code, cells = owner.__code__, owner.__closure__ or ()
+        around = [(name, _content(cell)) for name, cell in zip(code.co_freevars, cells)]
+        return around + [(name, owner.__globals__[name]) for name in code.co_names if name in owner.__globals__]
+    try:
+        attributes = object.__getattribute__(owner, "__dict__")
+    except AttributeError:
+        slots = getattr(type(owner), "__slots__", ())
+        names = [slots] if isinstance(slots, str) else list(slots)
+        return [(name, getattr(owner, name)) for name in names if hasattr(owner, name)]
+    return list(attributes.items()) if isinstance(attributes, dict) else []
+
+
+def _content(cell: Any) -> Any:
+    try:
+        return cell.cell_contents
+    except ValueError:
+        return None
 
 
 def _is_globals(thing: Any) -> bool:

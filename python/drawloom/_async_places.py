@@ -5,13 +5,13 @@ from __future__ import annotations
 import asyncio
 import functools
 import types
+from collections.abc import Iterator
 from typing import Any
 
 from . import _drawloom, _types
 from ._code import is_foreign
 from ._drawloom import EFFECTS
-
-Place = tuple[str, int]
+from ._waiting import Place
 
 
 def touched_by(callback: Any) -> None:
@@ -40,17 +40,27 @@ exec(compile(_ALL_OF, "<asyncio>", "exec"), _names)
 all_of = _names["all_of"]
 
 
-def place_of(awaits: Any, library: tuple[str, ...]) -> Place:
-    """The line of the code under test at which a coroutine waits: the innermost that is not the library's own."""
-    place: Place = ("<unknown>", 0)
+def _awaiting(awaits: Any) -> Iterator[tuple[types.FrameType | None, types.CodeType]]:
+    """Frames and codes of a coroutine and of all that it awaits, the outermost first."""
     while awaits is not None:
         for prefix in ("cr", "gi", "ag"):
             if hasattr(awaits, f"{prefix}_code"):
                 break
         else:
-            return place
-        frame, code = getattr(awaits, f"{prefix}_frame"), getattr(awaits, f"{prefix}_code")
+            return
+        yield getattr(awaits, f"{prefix}_frame"), getattr(awaits, f"{prefix}_code")
+        awaits = getattr(awaits, {"cr": "cr_await", "gi": "gi_yieldfrom", "ag": "ag_await"}[prefix])
+
+
+def frames_of(coroutine: Any) -> list[types.FrameType]:
+    """Where a coroutine is, and what it awaits, the outermost first."""
+    return [frame for frame, _ in _awaiting(coroutine) if frame is not None]
+
+
+def place_of(coroutine: Any, library: tuple[str, ...]) -> Place:
+    """The line of the code under test at which a coroutine waits: the innermost that is not the library's own."""
+    place: Place = ("<unknown>", 0)
+    for frame, code in _awaiting(coroutine):
         if place[1] == 0 or not (code.co_filename.startswith(library) or is_foreign(code.co_filename)):
             place = (code.co_filename, (frame.f_lineno if frame else None) or code.co_firstlineno)
-        awaits = getattr(awaits, {"cr": "cr_await", "gi": "gi_yieldfrom", "ag": "ag_await"}[prefix])
     return place

@@ -21,8 +21,10 @@ from . import _drawloom, _running
 from ._async_host import Guest, Host
 from ._async_knowledge import Knowledge
 from ._async_trio_notes import NOTES, touch
+from ._async_trio_waits import holders_of, wait_of
 from ._async_trio_parts import Clock, Deadlines, EntryQueue, NoInstruments, NoSignals, Queue, Resolver, System, abandon, close
 from ._patching import Patch
+from ._waiting import Others, Wait
 
 _LIBRARY = tuple(os.path.dirname(os.path.abspath(str(module.__file__))) for module in (trio, outcome))
 
@@ -136,6 +138,12 @@ class Loop(Host):
             if nursery._parent_waiting_in_aexit:
                 return self.tasks.get(next(iter(nursery._children), None))
         return None
+
+    def wait_of(self, guest: Guest) -> Wait | None:
+        return wait_of(self, guest)
+
+    def holders_of(self, thing: Any) -> Others:
+        return holders_of(self, thing)
 
     def waits_anew(self, task: Any) -> None:
         """Whom a task waits for has changed, and nothing else."""

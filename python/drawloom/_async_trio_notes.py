@@ -17,6 +17,7 @@ from trio import _sync
 from trio._core import _run
 
 from . import _drawloom
+from ._async_trio_waits import has_taken
 from ._patching import Patch
 
 # Of tasks what others can change while they wait; the rest is that of the loop.
@@ -59,6 +60,7 @@ def _touching(native: Callable[..., Any], write: bool = True) -> Callable[..., A
     return method
 
 
+_remove_breaker = _sync.remove_parking_lot_breaker
 _child_finished = _run.Nursery._child_finished
 _started = _run._TaskStatus.started
 _add_breaker = _sync.add_parking_lot_breaker
@@ -75,8 +77,18 @@ def _has_taken(task: Any, lot: Any) -> None:
     """Whoever waits at `lot` waits for `task` from now on."""
     _add_breaker(task, lot)
     loop = _loop()
-    for waiting in lot._parked if loop is not None else ():
+    if loop is None:
+        return
+    has_taken(loop, task, lot)
+    for waiting in lot._parked:
         loop.waits_anew(waiting)
+
+
+def _has_given_back(task: Any, lot: Any) -> None:
+    _remove_breaker(task, lot)
+    loop = _loop()
+    if loop is not None and task in loop.tasks:
+        loop.book.give_back(lot, loop.tasks[task].number)
 
 
 def _status_started(status: Any, *value: Any) -> None:
@@ -112,6 +124,7 @@ NOTES: list[Patch] = [
     (_run.Nursery, "_child_finished", _finished),
     (_run._TaskStatus, "started", _status_started),
     (_sync, "add_parking_lot_breaker", _has_taken),
+    (_sync, "remove_parking_lot_breaker", _has_given_back),
     (_run.Task, "child_nurseries", property(_nurseries)),
     *IN_ORDER,
 ]

@@ -137,12 +137,12 @@ class System:
         self._waiting: dict[tuple[int, bool], tuple[Watch, Any]] = {}
 
     async def wait_readable(self, fd: Any) -> None:
-        await self._wait(fd, False)
+        await self.waits(fd, False)
 
     async def wait_writable(self, fd: Any) -> None:
-        await self._wait(fd, True)
+        await self.waits(fd, True)
 
-    async def _wait(self, of: Any, writes: bool) -> None:
+    async def waits(self, of: Any, writes: bool) -> None:
         fd = of if isinstance(of, int) else of.fileno()
         if (fd, writes) in self._waiting:
             raise trio.BusyResourceError("another task is already reading / writing this fd")

@@ -15,7 +15,7 @@ import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from . import _code, _drawloom, _looking, _loops, _naming, _outside, _real_time, _settings, _sync, _types
+from . import _code, _drawloom, _looking, _loops, _naming, _outside, _real_time, _settings, _sync, _types, _waiting
 from ._async_explore import AsyncProgram, backend_of, is_async
 from ._result import Assumption, Finding, Result, Verdict
 from ._torn_down import TornDown
@@ -55,6 +55,7 @@ _drawloom.install({
     "substitute": _sync.substitute,
     "locate": _real_time.locate,
     "stack": _real_time.stack,
+    "waits": _waiting.known,
     "nothing": _real_time.nothing,
     "describe": _describe,
     "torn_down": TornDown,

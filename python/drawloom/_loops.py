@@ -18,7 +18,9 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from . import _drawloom, _naming, _running, _sync
+from ._async_loop_waits import OF_LOCKS
 from ._async_places import all_of
+from ._async_waits import Book
 from ._loops_waker import Waker
 from ._patching import Patch
 
@@ -72,7 +74,11 @@ class Loop(asyncio.SelectorEventLoop):
     """The event loop of a thread. What its thread does is nobody else's business; others come in by the waker."""
 
     def __init__(self) -> None:
-        super().__init__(Waker())
+        waker = Waker()
+        super().__init__(waker)
+        waker.loop = self
+        # Who has which of its locks.
+        self.book = Book()
         self._owner = _drawloom.task()
         self.remembered: list[Any] = []
         self._clock_resolution = 1e-9
@@ -181,6 +187,7 @@ def _unawaited(_coroutine: Any) -> None:
 
 
 PATCHES: list[Patch] = [
+    *OF_LOCKS,
     (warnings, "_warn_unawaited_coroutine", _unawaited),
     (futures, "Future", Future),
     (asyncio, "Future", Future),

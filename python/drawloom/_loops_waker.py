@@ -6,7 +6,7 @@ import selectors
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from . import _sync
+from . import _loops_waits, _sync
 from ._outside._ready import Awaited
 
 
@@ -38,6 +38,7 @@ class Waker(selectors.BaseSelector):
     """A selector whom other threads can tell what they want, under one lock."""
 
     def __init__(self) -> None:
+        self.loop: Any = None
         self._condition = _sync.Condition(_sync.make_lock())
         self._told: list[Callable[[], Any]] = []
         self._called = False
@@ -49,7 +50,11 @@ class Waker(selectors.BaseSelector):
                 for registered in self._registered.values():
                     registered.be_told()
                 if not self._ready():
-                    self._condition.wait(timeout)
+                    _loops_waits.begin(self.loop)
+                    try:
+                        self._condition.wait(timeout)
+                    finally:
+                        _loops_waits.end()
             self._called, told, self._told = False, self._told, []
         for act in told:
             act()

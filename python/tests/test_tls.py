@@ -58,7 +58,7 @@ def test_two_that_wait_for_each_other_are_found():
             tls.recv(10)
 
     result = exhaust(pair, [asks, answers], max_schedules=50)
-    assert {finding.kind for finding in result.findings} == {"starvation"}, result.reason
+    assert {finding.kind for finding in result.findings} == {"deadlock"}, result.reason
 
 
 def test_an_order_that_a_message_does_not_give():

@@ -31,6 +31,7 @@ impl Gates {
             leaked: 0,
             guests: Vec::new(),
             turns: None,
+            told: None,
             foreign,
         });
         Gates { shared: Box::new(shared) }
@@ -51,6 +52,7 @@ impl Gates {
         inner.forced.clear();
         inner.guests.clear();
         inner.turns = None;
+        inner.told = None;
         inner.accesses_in_teardown = 0;
         // Whoever explores may do so from another thread than the time before.
         inner.conductor = Arc::new(Gate::new());
@@ -76,7 +78,7 @@ impl Gates {
         let leaked_tasks = self.tear_down();
         set_baton(None);
         let inner = baton.inner();
-        Outcome { finding: inner.engine.finding().cloned(), leaked_tasks }
+        Outcome { finding: inner.told.take().or_else(|| inner.engine.finding().cloned()), leaked_tasks }
     }
 }
 

@@ -85,7 +85,8 @@ impl Baton {
             let inner = self.inner();
             match inner.engine.next(&mut *inner.strategy) {
                 Next::Stop => {
-                    inner.end();
+                    self.hear_of_waits();
+                    self.inner().end();
                     return Err(TornDown);
                 }
                 Next::Settle(task) => self.announce(task),
@@ -129,6 +130,8 @@ impl Baton {
     pub fn stand_still(self, operation: Operation) -> TornDown {
         let inner = self.inner();
         inner.engine.stand_still(inner.running, operation);
+        // What the piece holds is still held, until it is unwound.
+        self.hear_of_waits();
         TornDown
     }
 

@@ -10,6 +10,7 @@
 //! - `executor` runs executions;
 //! - `turns` is how tasks run one piece at a time, without steps in between;
 //! - `guests` are tasks of an event loop, without threads;
+//! - `waits` is what the runtime knows of those who wait for ever;
 //! - `given_up` is about threads that stand still out of sight;
 //! - `teardown` unwinds what an execution has left over.
 
@@ -20,9 +21,11 @@ mod guests;
 mod runtime;
 mod teardown;
 mod turns;
+mod waits;
 
 pub use executor::Gates;
 pub use gate::Gate;
 pub use guests::Errand;
 pub use runtime::{Baton, Body, Foreign, TornDown, baton, serve};
 pub use turns::GOES_ON;
+pub use waits::Wait;

@@ -4,7 +4,7 @@ use std::cell::{Cell, UnsafeCell};
 use std::ptr::NonNull;
 use std::sync::Arc;
 
-use drawloom_engine::finding::{FindingKind, Panic};
+use drawloom_engine::finding::{Finding, FindingKind, Panic};
 use drawloom_engine::strategy::Strategy;
 use drawloom_engine::{Committed, Engine, Next, OpKind, Operation, ResourceId, Site, TaskId, outcome};
 
@@ -13,6 +13,7 @@ use crate::given_up;
 use crate::guests::Errand;
 use crate::teardown::{MAX_ACCESSES, MAX_FORCED};
 use crate::turns::Turns;
+use crate::waits::Wait;
 
 /// What a task runs, on a thread of the other runtime; what it fails with, if it does.
 pub type Body = Box<dyn FnOnce() -> Option<Panic>>;
@@ -25,6 +26,8 @@ pub struct Foreign {
     pub switch: fn(next: Option<&Gate>, own: &Gate),
     /// Starts a thread that calls [`serve`] with these.
     pub start_thread: fn(Baton, Arc<Gate>),
+    /// Nobody can go on: what it knows of tasks that wait. It makes no step.
+    pub waits: fn(Baton) -> Vec<Wait>,
 }
 
 /// The execution is being torn down: the task is to unwind.
@@ -79,6 +82,8 @@ pub(crate) struct Inner {
     pub(crate) guests: Vec<Option<Errand>>,
     /// By what tasks take turns, if they do.
     pub(crate) turns: Option<Turns>,
+    /// What was found, as the other runtime tells it, if it has been asked.
+    pub(crate) told: Option<Finding>,
     pub(crate) foreign: Foreign,
 }
 
@@ -230,6 +235,9 @@ impl Baton {
 
     /// Hands over to `next`, or, if that is nobody, to the conductor; comes back when the gate `own` is opened.
     pub(crate) fn switch(self, next: Option<TaskId>, own: &Gate) {
+        if next.is_none() {
+            self.hear_of_waits();
+        }
         let inner = self.inner();
         let gate = match next {
             Some(task) => inner.gate_for(task, self),
@@ -307,7 +315,8 @@ impl Inner {
     /// The execution is over, if it was not already: from now on nobody chooses.
     pub(crate) fn end(&mut self) {
         if !self.engine.is_tearing_down() {
-            self.strategy.end(&self.engine.view(), self.engine.finding());
+            let found = self.told.as_ref().or(self.engine.finding());
+            self.strategy.end(&self.engine.view(), found);
             self.engine.begin_teardown();
         }
     }

@@ -33,6 +33,7 @@ impl Gates {
     /// not be unwound.
     pub(crate) fn tear_down(&mut self) -> usize {
         let baton = self.baton();
+        baton.hear_of_waits();
         baton.inner().end();
         let mut leaked = 0;
         loop {

@@ -7,12 +7,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
-use drawloom_engine::finding::{Divergence, FindingKind};
+use drawloom_engine::finding::{Blocked, Divergence, FindingKind};
+use drawloom_engine::strategy::Random;
 use drawloom_engine::{OpKind, Operation, ResourceId, ResourceKind, State, TaskId};
 use drawloom_explore::Executor;
-use drawloom_gates::Errand;
+use drawloom_gates::{Baton, Errand, Foreign, Gates, Wait};
 
-use toy::{Said, Toy, at, cell, gates, heard, here, join, mutex, panic, resource, run, say, spawn, step, trace};
+use toy::{Said, TOY, Toy, at, cell, gates, heard, here, join, mutex, panic, resource, run, say, spawn, step, trace};
 
 /// Two tasks, each of which reads a cell and writes it back.
 fn two_writers() -> Toy<()> {
@@ -398,4 +399,52 @@ fn a_deadlock_between_turns_is_known_at_once() {
         found += usize::from(outcome.finding.is_some_and(|finding| finding.kind.word() == "deadlock"));
     }
     assert!((1..50).contains(&found), "{found}");
+}
+
+/// Two tasks that are parked, as far as the engine knows; main waits for them.
+fn two_parked() -> Toy<()> {
+    let park = || step(OpKind::Park, ResourceId::NONE, 20).map(|_| ());
+    let tasks = [spawn(park)?, spawn(park)?];
+    assert_eq!(tasks, PARKED);
+    tasks.into_iter().try_for_each(join)
+}
+
+const PARKED: [TaskId; 2] = [TaskId(2), TaskId(3)];
+
+/// What such an execution comes to if the runtime says this of those who wait.
+fn told(waits: fn(Baton) -> Vec<Wait>) -> (&'static str, Vec<TaskId>, Vec<usize>) {
+    let mut gates = Gates::new(Foreign { waits, ..TOY }, Box::new(Random::new()));
+    let finding = run(&mut gates, 0, two_parked).finding.expect("nobody goes on");
+    let FindingKind::Deadlock(found) = &finding.kind else { panic!("{finding:?}") };
+    (finding.kind.word(), found.cycle.clone(), found.blocked.iter().map(|b| b.blockers.len()).collect())
+}
+
+fn wait(task: TaskId, certain: &[TaskId], likely: &[TaskId]) -> Wait {
+    let at_a_line = |tasks: &[TaskId]| tasks.iter().map(|task| (*task, at(30))).collect();
+    let (kind, resource, site) = (OpKind::Recv, ResourceId::NONE, at(20));
+    let blockers = at_a_line(certain);
+    Wait {
+        blocked: Blocked { task, kind, resource, arg: 0, awaited: None, site, blockers, queued: 0 },
+        likely: at_a_line(likely),
+    }
+}
+
+#[test]
+fn a_circle_of_which_only_the_runtime_knows_is_a_deadlock() {
+    let [first, second] = PARKED;
+    assert_eq!(told(|_| Vec::new()), ("starvation", vec![], vec![1, 0, 0]));
+    let circle = told(|_| vec![wait(PARKED[0], &[], &[PARKED[1]]), wait(PARKED[1], &[PARKED[0]], &[])]);
+    assert_eq!(circle, ("deadlock", vec![first, second], vec![1, 1, 1]));
+}
+
+#[test]
+fn a_guess_that_closes_no_circle_is_not_told() {
+    let chain = told(|_| vec![wait(PARKED[0], &[], &[PARKED[1]])]);
+    assert_eq!(chain, ("starvation", vec![], vec![1, 0, 0]));
+}
+
+#[test]
+fn who_waits_behind_somebody_that_nobody_wakes_starves() {
+    let chain = told(|_| vec![wait(PARKED[0], &[PARKED[1]], &[])]);
+    assert_eq!(chain, ("starvation", vec![], vec![0, 1, 0]));
 }

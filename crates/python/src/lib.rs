@@ -50,6 +50,7 @@ mod steps;
 mod sync;
 mod tasks;
 mod unending;
+mod waits;
 mod watch;
 mod workers;
 mod world;
@@ -91,6 +92,7 @@ fn install(py: Python<'_>, given: &Bound<'_, PyDict>) -> PyResult<()> {
     world.substitute = Some(one("substitute")?);
     world.locate = Some(one("locate")?);
     world.stack = Some(one("stack")?);
+    world.waits = Some(one("waits")?);
     world.nothing = Some(one("nothing")?);
     world.describe = Some(one("describe")?);
     world.torn_down = Some(one("torn_down")?);

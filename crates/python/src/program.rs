@@ -19,6 +19,7 @@ use crate::locals;
 use crate::markers;
 use crate::names::name_resources;
 use crate::unending;
+use crate::waits;
 use crate::watch;
 use crate::world::{aside, begin_execution, line_of, place, world};
 
@@ -49,7 +50,7 @@ unsafe impl Send for Waiting {}
 static POOL: Mutex<Waiting> = Mutex::new(Waiting(Vec::new()));
 
 /// How Python's threads are switched and started.
-const PYTHON: Foreign = Foreign { switch, start_thread };
+const PYTHON: Foreign = Foreign { switch, start_thread, waits: waits::known };
 
 fn switch(next: Option<&Gate>, own: &Gate) {
     unending::calm();

@@ -11,7 +11,7 @@ use crate::raise::{here, needs_threads, torn_down, unsupported};
 use crate::steps::stop_if_grown;
 use crate::sync::nanos;
 use crate::workers;
-use crate::world::{Phase, aside, world};
+use crate::world::{Phase, aside, place, world};
 
 fn current() -> PyResult<Baton> {
     baton().ok_or_else(|| PyRuntimeError::new_err("not in an exploration"))
@@ -42,6 +42,13 @@ fn is_controlled() -> bool {
 #[pyfunction]
 fn task() -> PyResult<u32> {
     Ok(current()?.running().0)
+}
+
+/// The line of the code under test that runs.
+#[pyfunction]
+#[pyo3(name = "here")]
+fn line() -> (String, u32) {
+    place(here()).map(|place| (place.file, place.line)).unwrap_or_default()
 }
 
 /// The number of the task whose thread runs: those of an event loop are all on main's.
@@ -156,6 +163,7 @@ fn give_up(py: Python<'_>, what: &str, with_threads: bool) -> PyResult<()> {
 pub(crate) fn add_to(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(is_controlled, module)?)?;
     module.add_function(wrap_pyfunction!(task, module)?)?;
+    module.add_function(wrap_pyfunction!(line, module)?)?;
     module.add_function(wrap_pyfunction!(thread, module)?)?;
     module.add_function(wrap_pyfunction!(spawn, module)?)?;
     module.add_function(wrap_pyfunction!(join, module)?)?;

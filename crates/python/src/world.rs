@@ -191,6 +191,8 @@ pub(crate) struct World {
     /// Says where a thread is, and who has called that.
     pub(crate) locate: Option<Py<PyAny>>,
     pub(crate) stack: Option<Py<PyAny>>,
+    /// Says who waits for what, when nobody can go on.
+    pub(crate) waits: Option<Py<PyAny>>,
     /// A function that does nothing.
     pub(crate) nothing: Option<Py<PyAny>>,
     /// Of the execution that runs.
@@ -291,6 +293,7 @@ impl World {
             was_cut_short: false,
             locate: None,
             stack: None,
+            waits: None,
             nothing: None,
             baton: None,
             uncollected: 0,

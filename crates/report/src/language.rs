@@ -15,6 +15,9 @@ pub enum Language {
     Python,
 }
 
+/// What Python's front end calls the thread of an event loop, on which one of its tasks stands still.
+pub(crate) const EVENT_LOOP: &str = "event loop";
+
 impl Language {
     pub(crate) fn is_rust(&self) -> bool {
         *self == Language::Rust
@@ -67,13 +70,30 @@ impl Language {
         if self != Language::Python {
             return None;
         }
-        match name.split('.').next()? {
+        match name.split(['.', ' ']).next()? {
             "Event" => Some("event"),
             "Semaphore" | "BoundedSemaphore" => Some("semaphore"),
             "Barrier" => Some("barrier"),
             "Queue" | "LifoQueue" | "PriorityQueue" | "SimpleQueue" => Some("queue"),
             _ => None,
         }
+    }
+
+    /// The name of such a thing without its class, if the program has one for it: `jobs` of `Queue jobs`.
+    pub(crate) fn own_name(self, name: &str) -> &str {
+        let own = name.split_once(' ').filter(|_| self.made_of_locks(name).is_some());
+        own.map_or(name, |(_, own)| own)
+    }
+
+    /// Whether something of that name has two ends, at which tasks send and receive.
+    pub(crate) fn is_connection(self, name: &str) -> bool {
+        let words = ["socket pair ", "connection ", "address ", "pipe "];
+        self == Language::Python && words.iter().any(|word| name.starts_with(word))
+    }
+
+    /// Whether it is the [`EVENT_LOOP`].
+    pub(crate) fn is_event_loop(self, name: &str) -> bool {
+        self == Language::Python && name == EVENT_LOOP
     }
 
     /// What it calls an operation.

@@ -22,7 +22,9 @@ impl<'a> Names<'a> {
         let language = record.meta.language;
         let inside = |r: &ResourceRecord| r.name.as_deref().and_then(|name| language.made_of_locks(name));
         let kind = |r: &ResourceRecord| inside(r).map_or_else(|| language.kind(&r.kind).to_owned(), str::to_owned);
-        let names = given_or_found(record, sources);
+        let own = |name: String| language.own_name(&name).to_owned();
+        let names: Vec<Option<String>> =
+            given_or_found(record, sources).into_iter().map(|name| name.map(own)).collect();
         let base: Vec<String> = record
             .resources
             .iter()

@@ -25,6 +25,10 @@ ARRIVED = "arrived"
 BOUND = "bound"
 
 
+# By task.
+Users = dict[int, tuple[str, int]]
+
+
 class Place:
     """What sockets conflict on."""
 
@@ -46,6 +50,8 @@ class Link(Place):
     def __init__(self, name: str) -> None:
         super().__init__(name)
         self.unread, self.closed = [0, 0], [False, False]
+        # Of each end: which tasks have used it, and where they did first.
+        self.users: tuple[Users, Users] = ({}, {})
 
 
 class Address(Place):
@@ -68,6 +74,15 @@ class End:
     def __init__(self, link: Link, side: int) -> None:
         self.link, self.side = link, side
         self.socket: weakref.ref[Any] | None = None
+
+    def is_other_end_of(self, end: End) -> bool:
+        return self.link is end.link and self.side != end.side
+
+    def use(self) -> None:
+        """The running task uses this end."""
+        users = self.link.users[self.side]
+        if _drawloom.is_parallel() and _drawloom.task() not in users:
+            users[_drawloom.task()] = _drawloom.here()
 
     def has_something(self) -> bool:
         """Whether receiving does not wait."""

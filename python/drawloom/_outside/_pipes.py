@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .. import _drawloom
+from ._peers import Receiving
 from ._waits import NOT_YET, waits
 
 _pipe, _close, _read = os.pipe, os.close, os.read
@@ -19,6 +20,8 @@ class Pipe:
         self.name = f"pipe {number}"
         self.unread = 0
         self.is_open = True
+        # Who has written to it, and where.
+        self.users: dict[int, tuple[str, int]] = {}
 
 
 class _Pipes:
@@ -60,6 +63,8 @@ def operation(native: Callable[..., Any], fd: int, *arguments: Any, **options: A
         done = native(fd, *arguments, **options)
         if native.__name__ in ("write", "writev"):
             known.unread += done
+            if _drawloom.is_parallel() and _drawloom.task() not in known.users:
+                known.users[_drawloom.task()] = _drawloom.here()
             waits.over(known.name)
         return done
     if native is not _read:
@@ -73,7 +78,7 @@ def operation(native: Callable[..., Any], fd: int, *arguments: Any, **options: A
         known.unread -= len(data)
         return data
 
-    return waits.until(known.name, attempt)
+    return waits.until(known.name, attempt, about=Receiving(known))
 
 
 def close(fd: int) -> bool:

@@ -10,6 +10,7 @@ from typing import Any
 
 from .. import _drawloom
 from ._links import ARRIVED, ROOM, Address, End, is_controlled, registry
+from ._peers import Receiving
 from ._socket_waits import STREAMS, is_there, outside, waiting
 from ._waits import NOT_YET, waits
 
@@ -28,6 +29,8 @@ def _receiving(name: str, size_at: int | None, flags_at: int) -> Callable[..., A
         flags = arguments[flags_at] if len(arguments) > flags_at else 0
         end, address = registry.end(self), registry.address(self) if self.type not in STREAMS else None
         place = end.link if end is not None else address
+        if end is not None:
+            end.use()
         if place is None:
             outside(self, receives=True)
             return native(self, *arguments)
@@ -46,7 +49,8 @@ def _receiving(name: str, size_at: int | None, flags_at: int) -> Callable[..., A
                 _take(end, address, _length(received) if stream else 1)
             return received
 
-        received = waiting(self, place, end.side if end is not None else ARRIVED, attempt)
+        about = Receiving(end if end is not None else place)
+        received = waiting(self, place, end.side if end is not None else ARRIVED, attempt, about)
         waits.over(place.queue(ROOM))
         return received
 

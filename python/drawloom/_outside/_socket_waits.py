@@ -26,10 +26,10 @@ def is_there(fd: int, event: int, milliseconds: int) -> bool:
     return bool(poll.poll(milliseconds))
 
 
-def waiting(sock: Any, place: Place, queue: object, attempt: Callable[[], Any]) -> Any:
+def waiting(sock: Any, place: Place, queue: object, attempt: Callable[[], Any], about: Any = None) -> Any:
     """What `attempt` comes to, as long as the socket's timeout lets it wait."""
     timeout = sock.gettimeout()
-    result = waits.until(place.name, attempt, timeout, place.queue(queue))
+    result = waits.until(place.name, attempt, timeout, place.queue(queue), about=about)
     if result is NOT_YET:
         raise BlockingIOError(11, "Resource temporarily unavailable") if timeout == 0 else TimeoutError("timed out")
     return result

@@ -14,6 +14,7 @@ from .. import _drawloom
 from .._patching import Patch
 from . import _select
 from ._links import ARRIVED, BOUND, ROOM, Address, End, in_words, is_controlled, key_of, registry
+from ._peers import Receiving, Sending
 from ._receiving import RECEIVING
 from ._selector import Selector
 from ._socket_files import makefile
@@ -117,7 +118,7 @@ def accept(self: Any) -> Any:
         registry.join(fd, address.pending.popleft(), 1)
         return fd, peer
 
-    accepted = waiting(self, address, ARRIVED, attempt)
+    accepted = waiting(self, address, ARRIVED, attempt, Receiving(address))
     waits.over(address.queue(ROOM))
     return accepted
 
@@ -135,6 +136,7 @@ def send(self: Any, data: Any, flags: int = 0) -> int:
 
 def sending(sock: Any, end: End, native: Callable[[], int]) -> int:
     link, other = end.link, 1 - end.side
+    end.use()
 
     def attempt() -> Any:
         if not is_there(sock.fileno(), select.POLLOUT, 0):
@@ -143,7 +145,7 @@ def sending(sock: Any, end: End, native: Callable[[], int]) -> int:
         link.unread[other] += sent if sock.type in STREAMS else 1
         return sent
 
-    sent: int = waiting(sock, link, ROOM, attempt)
+    sent: int = waiting(sock, link, ROOM, attempt, Sending(end))
     waits.over(link.queue(other))
     return sent
 

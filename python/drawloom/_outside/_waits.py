@@ -19,12 +19,15 @@ class Waits:
         self._waiting: dict[str, list[int]] = {}
         # What those are to be told who cannot wait themselves, such as event loops.
         self._told: dict[str, list[Callable[[], None]]] = {}
+        # By task that waits: what it waits for, if that is more than a name.
+        self._about: dict[int, Any] = {}
 
     def _begin(self) -> None:
         if self._epoch != _drawloom.epoch():
             self._epoch = _drawloom.epoch()
             self._waiting.clear()
             self._told.clear()
+            self._about.clear()
 
     def _at(self, name: str) -> list[int]:
         self._begin()
@@ -36,7 +39,7 @@ class Waits:
         self._told.setdefault(queue, []).append(act)
 
     def until(self, name: str, attempt: Callable[[], T], timeout: float | None = None, queue: str | None = None,
-              write: bool = True) -> T:
+              write: bool = True, about: Any = None) -> T:
         """What `attempt` returns as soon as it is not `NOT_YET`; that, if the time is up before.
 
         Each attempt is a step on `name`: whoever changes what it depends on makes one as well, and calls `over` with
@@ -56,8 +59,18 @@ class Waits:
                 return result
             me = _drawloom.task()
             self._at(queue).append(me)
-            if not _drawloom.await_wake(left) and me in self._at(queue):
+            self._about[me] = about
+            try:
+                woken = _drawloom.await_wake(left)
+            finally:
+                self._about.pop(me, None)
+            if not woken and me in self._at(queue):
                 self._at(queue).remove(me)
+
+    def about(self) -> list[tuple[int, Any]]:
+        """The tasks that wait now, and what each waits for, if that is more than a name."""
+        self._begin()
+        return [(task, about) for task, about in self._about.items() if about is not None]
 
     def over(self, queue: str) -> None:
         """Who waits there is to try again."""

@@ -2,6 +2,7 @@
 
 use crate::act::{Act, Awaited};
 use crate::engine::Engine;
+use crate::finding::{Blocked, Deadlock};
 use crate::id::{ResourceId, Site, TaskId};
 use crate::operation::{OpKind, ResourceKind};
 use crate::task::Status;
@@ -31,6 +32,26 @@ impl Engine {
             }
         }
         None
+    }
+
+    /// What was found, with what a front end knows of some of the waits in place of what the engine could tell: a circle may
+    /// show then.
+    pub fn with_declared(&self, found: &Deadlock, declared: Vec<Blocked>) -> Deadlock {
+        let mut deadlock = found.clone();
+        for wait in declared {
+            match deadlock.blocked.binary_search_by_key(&wait.task, |known| known.task) {
+                Ok(at) => deadlock.blocked[at] = wait,
+                Err(at) => deadlock.blocked.insert(at, wait),
+            }
+        }
+        let waits = &deadlock.blocked;
+        let blockers = |task: TaskId| match waits.binary_search_by_key(&task, |known| known.task) {
+            Ok(at) => waits[at].blockers.clone(),
+            Err(_) => Vec::new(),
+        };
+        let circle = waits.iter().find_map(|wait| self.circle(wait.task, blockers));
+        let cycle = circle.unwrap_or_else(|| found.cycle.clone());
+        Deadlock { cycle, ..deadlock }
     }
 
     /// Who holds what is waited for, or is queued for it before, or was the last on the other side.

@@ -8,7 +8,7 @@ use drawloom_engine::{OpKind, Operation, Outcome, ResourceId, ResourceKind, Sett
 use drawloom_explore::Executor;
 use drawloom_gates::{Baton, Foreign, Gate, Gates, TornDown, baton, serve};
 
-pub const TOY: Foreign = Foreign { switch, start_thread };
+pub const TOY: Foreign = Foreign { switch, start_thread, waits: |_| Vec::new() };
 
 fn switch(next: Option<&Gate>, own: &Gate) {
     if let Some(next) = next {

@@ -13,8 +13,10 @@ use super::explanation::{Stack, Taken};
 use super::parting::parting;
 use super::trace::verb;
 use super::wakeups;
+use crate::html::walk::Bar;
 use crate::record::{BLOCKED, BlockedRecord};
 use crate::terminal::operation::{describe, waits_for};
+use crate::terminal::reason::blocked as blocked_tasks;
 
 /// Why nobody goes on.
 pub(super) fn blocked(case: &Case<'_>, all: &[BlockedRecord], cycle: &[u32]) -> Blame {
@@ -71,8 +73,8 @@ fn deadlock(case: &Case<'_>, involved: &[&BlockedRecord], cycle: &[u32]) -> Blam
         // Of all that it holds, what matters is what another one of them waits for.
         let holds: Vec<&str> = held(case, b.task)
             .into_iter()
-            .filter(|(lock, _)| involved.iter().any(|other| other.resource == Some(*lock)))
-            .map(|(lock, _)| names.short(lock))
+            .filter(|held| involved.iter().any(|other| other.resource == Some(held.lock)))
+            .map(|held| lock_name(case, held.lock))
             .collect();
         match holds.as_slice() {
             [] => format!("task {} waits for {wants}", names.quoted(b.task)),
@@ -99,7 +101,7 @@ fn deadlock(case: &Case<'_>, involved: &[&BlockedRecord], cycle: &[u32]) -> Blam
     let mut blame = Blame { class: Some(Class::Deadlock), subkind: Some(subkind), sentence, ..Blame::default() };
     if cycle.len() > 1 {
         let order = |b: &&BlockedRecord| {
-            let held: Vec<&str> = held(case, b.task).into_iter().map(|(lock, _)| names.short(lock)).collect();
+            let held: Vec<&str> = held(case, b.task).into_iter().map(|held| names.short(held.lock)).collect();
             let wanted = b.resource.map(|r| names.short(r))?;
             (!held.is_empty()).then(|| format!("{} takes {} and then {wanted}", names.path(b.task), held.join(", ")))
         };
@@ -118,12 +120,14 @@ fn behind<'b>(case: &Case<'_>, involved: &[&'b BlockedRecord]) -> Option<Vec<&'b
     let is_lock = |b: &BlockedRecord| matches!(b.operation.as_str(), "lock" | "read" | "write");
     let has = |first: u32, b: &BlockedRecord| {
         let wanted = b.resource.filter(|_| is_lock(b) || b.operation == AWAIT);
-        wanted.is_some_and(|wanted| held(case, first).iter().any(|(lock, _)| *lock == wanted))
+        wanted.is_some_and(|wanted| held(case, first).iter().any(|held| held.lock == wanted))
     };
     let others = |first: &BlockedRecord| involved.iter().filter(|b| b.task != first.task).copied().collect::<Vec<_>>();
     let first = involved.iter().find(|first| {
         let others = others(first);
-        !is_lock(first) && !others.is_empty() && others.iter().all(|b| has(first.task, b))
+        // Of a wait that was told, it is known who would end it.
+        let is_open = !is_lock(first) && !case.record.is_told(first);
+        is_open && !others.is_empty() && others.iter().all(|b| has(first.task, b))
     })?;
     Some([vec![*first], others(first)].concat())
 }
@@ -197,6 +201,9 @@ fn why_nobody(case: &Case<'_>, b: &BlockedRecord) -> String {
             case.record.steps.iter().filter(|s| s.resource == b.resource && words.contains(&case.record.operation(s)));
         made.map(|s| s.task).next_back()
     };
+    if let Some(why) = why_nobody_in_python(case, b) {
+        return why.to_owned();
+    }
     match b.operation.as_str() {
         // It would have ended with an error, if no sender were left.
         "recv" => " that nobody sends, and the channel is never closed: a sender is still alive".to_owned(),
@@ -220,6 +227,11 @@ fn why_nobody(case: &Case<'_>, b: &BlockedRecord) -> String {
             }
             None => ", and nobody writes to it".to_owned(),
         },
+        "acquire" if case.record.is_told(b) && !b.blockers.is_empty() => {
+            let holder = b.blockers[0].task;
+            let over = if finished(holder) { ": it has finished" } else { "" };
+            format!(", which task {} took and never gives back{over}", names.quoted(holder))
+        }
         AWAIT => match (b.awaited.as_deref(), b.blockers.first()) {
             (Some("lock" | "read" | "write" | "acquire"), Some(holder)) => {
                 let over = if finished(holder.task) { ": it has finished" } else { "" };
@@ -248,13 +260,62 @@ fn why_nobody(case: &Case<'_>, b: &BlockedRecord) -> String {
     }
 }
 
-/// What the task holds, with the steps that asked for it, in the order of taking.
-pub(super) fn held(case: &Case<'_>, task: u32) -> Vec<(u32, u32)> {
+/// The same of waits that Python's front end has told of.
+fn why_nobody_in_python(case: &Case<'_>, b: &BlockedRecord) -> Option<&'static str> {
+    let language = case.record.meta.language;
+    if !case.record.is_told(b) {
+        return None;
+    }
+    let name = given_name(case, b);
+    match (b.operation.as_str(), language.made_of_locks(name)) {
+        ("recv", _) if language.is_connection(name) => Some(", and nobody sends anything"),
+        ("send", _) if language.is_connection(name) => Some(", and nobody receives"),
+        ("recv", _) => Some(", and nobody puts one there"),
+        ("send", _) => Some(", and nobody takes anything out"),
+        ("wait", Some("event")) => Some(", and nobody sets it"),
+        _ => None,
+    }
+}
+
+/// What a task holds, in a sentence.
+fn lock_name<'c>(case: &'c Case<'_>, lock: u32) -> &'c str {
+    let name = case.record.resources.get(lock as usize).and_then(|r| r.name.as_deref()).unwrap_or_default();
+    if case.record.meta.language.is_event_loop(name) { "the event loop" } else { case.names.short(lock) }
+}
+
+/// What the engine calls the resource of a wait.
+fn given_name<'c>(case: &'c Case<'_>, b: &BlockedRecord) -> &'c str {
+    b.resource.and_then(|i| case.record.resources.get(i as usize)?.name.as_deref()).unwrap_or_default()
+}
+
+/// A lock that a task holds.
+pub(super) struct Held {
+    pub(super) lock: u32,
+    /// The step that asked for it; none if only who waits for it knows of that.
+    pub(super) step: Option<u32>,
+    /// Where it was taken then.
+    place: Option<u32>,
+}
+
+/// What the task holds, in the order of taking.
+pub(super) fn held(case: &Case<'_>, task: u32) -> Vec<Held> {
     let end = case.end();
     let mut bars: Vec<_> = case.accesses.holds.iter().enumerate().collect();
     bars.retain(|(_, bar)| bar.task == task && bar.from < end && bar.to >= end);
     bars.sort_by_key(|(_, bar)| bar.from);
-    bars.iter().filter_map(|(at, bar)| Some((bar.resource?, case.accesses.request(*at)))).collect()
+    let known = |(at, bar): &(usize, &Bar)| {
+        Some(Held { lock: bar.resource?, step: Some(case.accesses.request(*at)), place: None })
+    };
+    let mut all: Vec<Held> = bars.iter().filter_map(known).collect();
+    // A lock of an event loop is taken within a piece, which is no step of its own.
+    for b in blocked_tasks(case.record).iter().filter(|b| case.record.is_told(b)) {
+        let (Some(lock), "lock" | "acquire") = (b.resource, b.operation.as_str()) else { continue };
+        let own = b.blockers.iter().find(|blocker| blocker.task == task);
+        if let Some(own) = own.filter(|_| all.iter().all(|held| held.lock != lock)) {
+            all.push(Held { lock, step: None, place: own.place });
+        }
+    }
+    all
 }
 
 fn wanted(case: &Case<'_>, b: &BlockedRecord) -> String {
@@ -263,6 +324,13 @@ fn wanted(case: &Case<'_>, b: &BlockedRecord) -> String {
             Some(task) => format!("task {} to finish", case.names.quoted(task)),
             None => "a task to finish".to_owned(),
         },
+        ("lock", Some(_)) if case.record.meta.language.is_event_loop(given_name(case, b)) => {
+            "the event loop".to_owned()
+        }
+        ("recv", Some(_)) if case.record.meta.language.is_connection(given_name(case, b)) => {
+            format!("something to receive from {}", given_name(case, b))
+        }
+        ("recv", Some(r)) if !case.record.meta.language.is_rust() => format!("an item in {}", case.names.short(r)),
         ("recv", Some(r)) => format!("a message in {}", case.names.short(r)),
         ("spin_until", Some(r)) => format!("another value of {}", case.names.short(r)),
         ("send", Some(r)) => format!("room in {}", case.names.short(r)),
@@ -287,10 +355,28 @@ fn stack(case: &Case<'_>, b: &BlockedRecord) -> Stack {
             place,
         }
     };
+    let all = || {
+        held(case, b.task).into_iter().map(|held| match held.step {
+            Some(step) => taken(step),
+            None => {
+                let place = record.place(held.place).cloned();
+                let source = place.as_ref().and_then(|place| case.sources.line(place));
+                let lock = case.names.resource(Some(held.lock)).unwrap_or_default();
+                let text = match lock_name(case, held.lock) {
+                    "the event loop" => "keeps the event loop".to_owned(),
+                    _ => format!("{} {lock}", record.meta.language.verb("lock")),
+                };
+                Taken { text, step: None, place, source }
+            }
+        })
+    };
     let last = (0..case.end()).rev().find(|i| record.steps[*i as usize].task == b.task);
     if let Some((step, _)) = awaits::awaited(case, b.task).filter(|_| b.operation == AWAIT) {
-        let held = held(case, b.task).into_iter().map(|(_, step)| taken(step)).collect();
-        return Stack { task: b.task, held, wanted: Taken { text: wanted_text(case, b), ..taken(step) } };
+        return Stack {
+            task: b.task,
+            held: all().collect(),
+            wanted: Taken { text: wanted_text(case, b), ..taken(step) },
+        };
     }
     let is_wait = |i: &u32| record.outcome(&record.steps[*i as usize]) == BLOCKED;
     let wanted = match last.filter(is_wait) {
@@ -301,7 +387,7 @@ fn stack(case: &Case<'_>, b: &BlockedRecord) -> Stack {
             Taken { text: wanted_text(case, b), step: None, place, source }
         }
     };
-    Stack { task: b.task, held: held(case, b.task).into_iter().map(|(_, step)| taken(step)).collect(), wanted }
+    Stack { task: b.task, held: all().collect(), wanted }
 }
 
 fn wanted_text(case: &Case<'_>, b: &BlockedRecord) -> String {

@@ -352,7 +352,7 @@ impl Walker<'_> {
             }
         }
         // A join or a park is no step before its wait is over.
-        for b in blocked(self.record).iter().filter(|b| !may_wait(&b.operation)) {
+        for b in blocked(self.record).iter().filter(|b| !self.record.waits_in_a_step(b)) {
             if let Some(from) = self.previous[b.task as usize] {
                 self.found.waits.push(Bar { task: b.task, resource: b.resource, from, to, shared: false });
             }

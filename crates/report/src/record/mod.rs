@@ -407,6 +407,19 @@ pub struct BlockedRecord {
     pub queued: u64,
 }
 
+impl Record {
+    /// Whether a wait began with a step, which is shown: not so one that the front end has told of, a join or a park.
+    pub(crate) fn waits_in_a_step(&self, b: &BlockedRecord) -> bool {
+        let last = self.steps.iter().rfind(|step| step.task == b.task);
+        waits::may_wait(b.method()) && last.is_some_and(|step| self.outcome(step) == BLOCKED)
+    }
+
+    /// Whether it is a wait that Python's front end has told of: of a coroutine, or at a socket.
+    pub(crate) fn is_told(&self, b: &BlockedRecord) -> bool {
+        !self.meta.language.is_rust() && waits::may_wait(&b.operation) && !self.waits_in_a_step(b)
+    }
+}
+
 impl BlockedRecord {
     /// The method that the user called to wait: that of a future, if there is one, rather than the park of its task.
     pub(crate) fn method(&self) -> &str {

@@ -28,6 +28,9 @@ pub(super) fn blocked_on(
     if let Some(text) = awaited(record, b, resource, everybody) {
         return text;
     }
+    if let Some(text) = told(record, names, b, all, everybody) {
+        return text;
+    }
     let method = if b.method() == "barrier wait" { "wait" } else { b.method() };
     let mut text = match &b.awaited {
         Some(_) if method == "join" || method == "await" => "blocked on .await".to_owned(),
@@ -104,6 +107,67 @@ fn awaited(record: &Record, b: &BlockedRecord, resource: Option<&ResourceRecord>
         _ => return None,
     };
     Some(if everybody { format!("{waits} — nobody is left to {nobody}") } else { waits })
+}
+
+/// Waits that Python's front end has told of: of a coroutine, at a socket or a pipe, for the thread of an event loop.
+fn told(
+    record: &Record,
+    names: &Names<'_>,
+    b: &BlockedRecord,
+    all: &[BlockedRecord],
+    everybody: bool,
+) -> Option<String> {
+    let language = record.meta.language;
+    if !record.is_told(b) {
+        return None;
+    }
+    let given = b.resource.and_then(|i| record.resources.get(i as usize)?.name.as_deref()).unwrap_or_default();
+    let name = names.resource(b.resource).unwrap_or_default();
+    let place = record.place(b.place).map(|place| format!(" at {place}")).unwrap_or_default();
+    let left = if everybody && b.blockers.is_empty() { " — nobody is left to " } else { "" };
+    let resource = b.resource.and_then(|i| record.resources.get(i as usize));
+    let is = |kind| language.made_of_locks(given) == Some(kind) || resource.is_some_and(|r| r.kind == kind);
+    let (mut text, nobody, (held, since)) = match b.operation.as_str() {
+        "lock" if language.is_event_loop(given) => {
+            let next = record.place(b.place).map(|place| format!(" to go on to {place}")).unwrap_or_default();
+            (format!("waits for the event loop{next}"), "", ("while it stands still in", "at"))
+        }
+        "recv" | "send" if language.is_connection(given) => {
+            let (waits, nobody) = if b.operation == "recv" { ("receive from", "send") } else { ("send to", "receive") };
+            let mut text = format!("waits to {waits} {given}{place}");
+            for other in &b.blockers {
+                let waits = all.iter().any(|b| b.task == other.task);
+                let at = all.iter().find(|b| b.task == other.task).map_or(other.place, |b| b.place);
+                let at = record.place(at).map(|place| format!(" at {place}")).unwrap_or_default();
+                let does = if waits { ", which waits" } else { "" };
+                let _ = write!(text, ", whose other end task {} has{does}{at}", names.path(other.task));
+            }
+            if everybody && b.blockers.is_empty() {
+                let _ = write!(text, " — nobody is left to {nobody}");
+            }
+            return Some(text);
+        }
+        "recv" => (format!("blocked on get() of {name}{place} — queue empty"), "put", ("to be filled by", "at")),
+        "send" => (format!("blocked on put() of {name}{place} — queue full"), "get", ("to be emptied by", "at")),
+        "wait" if is("semaphore") => {
+            (format!("blocked on acquire() of {name}{place}"), "release it", ("to be released by", "at"))
+        }
+        "wait" if is("queue") => {
+            (format!("blocked on join() of {name}{place}"), "call task_done()", ("to be done by", "at"))
+        }
+        "wait" if is("barrier") => {
+            (format!("blocked on wait() of {name}{place}"), "come to it", ("to be reached by", "at"))
+        }
+        "wait" if is("event") => (format!("blocked on wait() of {name}{place}"), "set it", ("to be set by", "at")),
+        "wait" => (format!("blocked on wait() of {name}{place}"), "notify it", ("to be notified by", "at")),
+        _ => return None,
+    };
+    if !left.is_empty() && !nobody.is_empty() {
+        let and = if text.contains(" — ") { ", nobody is left to " } else { left };
+        let _ = write!(text, "{and}{nobody}");
+    }
+    holders(&mut text, record, names, b, all, (held, since));
+    Some(text)
 }
 
 /// What is waited on, by its name; an object of a library is what its method says.

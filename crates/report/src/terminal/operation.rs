@@ -119,7 +119,13 @@ pub(crate) fn waits_for(
     let name = names.resource(resource).unwrap_or("it");
     // What it is, its methods have said.
     let name = name.strip_prefix("object ").unwrap_or(name);
+    let language = record.meta.language;
+    let given = resource.and_then(|i| record.resources.get(i as usize)?.name.as_deref()).unwrap_or_default();
     match operation {
+        "lock" if language.is_event_loop(given) => "waits for the event loop".to_owned(),
+        "recv" if language.is_connection(given) => format!("waits to receive from {given}"),
+        "send" if language.is_connection(given) => format!("waits to send to {given}"),
+        "recv" if !language.is_rust() => format!("waits for an item in {name}"),
         "join" => match names.target(argument) {
             Some(target) => format!("waits for task {} to finish", names.tag(target)),
             None => "waits for a task to finish".to_owned(),

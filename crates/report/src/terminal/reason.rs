@@ -60,7 +60,7 @@ pub(crate) fn endings(record: &Record, names: &Names<'_>) -> Vec<Ending> {
         endings.push(Ending { task: finding.task, what: record.meta.language.panics().into(), place: finding.place });
     }
     // Other waits are steps, and shown. A join, a park or an await becomes one when its wait is over.
-    let not_shown = |b: &&BlockedRecord| matches!(b.operation.as_str(), "join" | "park" | "spin_until");
+    let not_shown = |b: &&BlockedRecord| !record.waits_in_a_step(b);
     endings.extend(blocked(record).iter().filter(not_shown).map(|b| Ending {
         task: b.task,
         what: waits_for(record, names, b.method(), b.resource, b.operand()),

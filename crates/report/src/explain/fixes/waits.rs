@@ -5,6 +5,7 @@ use drawloom_engine::guard::{Guard, Region};
 use super::{Draft, Words};
 use crate::explain::explanation::{Effort, Fix};
 use crate::explain::stored::site;
+use crate::language::EVENT_LOOP;
 
 pub(super) fn deadlock(draft: &Draft<'_, '_>) -> Vec<Fix> {
     let names = &draft.case.names;
@@ -18,14 +19,31 @@ pub(super) fn deadlock(draft: &Draft<'_, '_>) -> Vec<Fix> {
         Some(Region { enter: site(first), leave: site(stack.wanted.place.as_ref()?) })
     };
     let regions: Option<Vec<Region>> = stacks.iter().map(region).collect();
-    let guard = regions.filter(|regions| regions.len() > 1).map(Guard::Lock);
+    // A lock of an event loop is taken within a piece, which no guard can be put around.
+    let in_coroutines = stacks.iter().any(|stack| stack.held.iter().any(|taken| taken.step.is_none()));
+    let guard = regions.filter(|regions| regions.len() > 1 && !in_coroutines).map(Guard::Lock);
+    // An event loop within a thread is one task: several of its coroutines are in the circle.
+    let is_loop = |stack: &crate::explain::Stack| names.role(stack.task) == Some(EVENT_LOOP);
+    if draft.blame.subkind == Some("self") && in_coroutines && stacks.iter().any(is_loop) {
+        let words = Words {
+            title: "Have no coroutine keep a lock while it waits for another one".to_owned(),
+            effort: Effort::Moderate,
+            sketch: vec![draft.remark("or take the locks in one order everywhere")],
+            tradeoff: "none at run time",
+            risk: "a place that forgets it brings it back",
+        };
+        return vec![draft.with_closes(words, "coroutines of one loop no longer wait for each other", None)];
+    }
     if draft.blame.subkind == Some("self") {
         let words = Words {
             title: "Give the lock back before taking it again".to_owned(),
             effort: Effort::Simple,
             sketch: draft.written(
                 &["drop(held);   // or pass what it protects on, instead of locking again"],
-                &["lock.release()   # or threading.RLock(), which its holder may take again"],
+                match in_coroutines {
+                    true => &["lock.release()   # or call what expects that the lock is held"],
+                    false => &["lock.release()   # or threading.RLock(), which its holder may take again"],
+                },
             ),
             tradeoff: "others may come in between",
             risk: "what was true before the lock was given back need not be true after",
@@ -58,7 +76,10 @@ pub(super) fn deadlock(draft: &Draft<'_, '_>) -> Vec<Fix> {
         effort: Effort::Moderate,
         sketch: draft.written(
             &["Mutex<(…, …)>   // or one lock around taking the others"],
-            &["with one_lock:   # around taking the others, or instead of them"],
+            match in_coroutines {
+                true => &["async with one_lock:   # around taking the others, or instead of them"],
+                false => &["with one_lock:   # around taking the others, or instead of them"],
+            },
         ),
         tradeoff: "less can go on at the same time",
         risk: "every use has to be changed at once",
@@ -68,7 +89,10 @@ pub(super) fn deadlock(draft: &Draft<'_, '_>) -> Vec<Fix> {
         effort: Effort::Moderate,
         sketch: draft.written(
             &["loop { take the first; if the second can be had at once: break; give the first back }"],
-            &["if not second.acquire(blocking=False): first.release()   # and from the beginning"],
+            match in_coroutines {
+                true => &["if second.locked(): first.release()   # and from the beginning"],
+                false => &["if not second.acquire(blocking=False): first.release()   # and from the beginning"],
+            },
         ),
         tradeoff: "nobody waits while holding anything",
         risk: "a livelock, if all of them back off in step",
@@ -84,6 +108,20 @@ pub(super) fn deadlock(draft: &Draft<'_, '_>) -> Vec<Fix> {
 
 /// Of tasks that wait for each other, not only for locks.
 fn break_the_circle(draft: &Draft<'_, '_>) -> Fix {
+    let language = draft.case.record.meta.language;
+    let named = |name: &str| draft.case.record.resources.iter().any(|r| r.name.as_deref() == Some(name));
+    if !language.is_rust() && named(EVENT_LOOP) {
+        let words = Words {
+            title: "Await instead of blocking the event loop".to_owned(),
+            effort: Effort::Simple,
+            sketch: vec![
+                "await asyncio.to_thread(…)   # or what asyncio has for it: asyncio.Queue, asyncio.Event".to_owned(),
+            ],
+            tradeoff: "other tasks run meanwhile",
+            risk: "what was true before the await need not be true after",
+        };
+        return draft.with_closes(words, "the event loop goes on while a task waits", None);
+    }
     let holder = draft.blame.stacks.iter().find(|stack| !stack.held.is_empty());
     let waits = |stack: &crate::explain::Stack| stack.wanted.source.clone().unwrap_or_else(|| "…".to_owned());
     let (words, closes) = match holder {
@@ -381,13 +419,52 @@ pub(super) fn dropped(draft: &Draft<'_, '_>) -> Vec<Fix> {
     [own_task, undo, last].into_iter().map(|words| draft.with_closes(words, closes, None)).collect()
 }
 
+/// What ends a wait in Python, and what limits it, if it is none for a condition or a queue of threads.
+fn in_python(draft: &Draft<'_, '_>) -> (&'static str, &'static str) {
+    let of_threads = "wait(timeout=…) / get(timeout=…)   # and say what is missing";
+    let usual = ("finally: condition.notify_all()   # also when leaving early", of_threads);
+    let Some(b) =
+        draft.blame.stacks.first().and_then(|stack| {
+            crate::terminal::reason::blocked(draft.case.record).iter().find(|b| b.task == stack.task)
+        })
+    else {
+        return usual;
+    };
+    let record = draft.case.record;
+    let name = b.resource.and_then(|i| record.resources.get(i as usize)?.name.as_deref()).unwrap_or_default();
+    if !record.is_told(b) {
+        usual
+    } else if name.starts_with("pipe ") {
+        (
+            "finally: os.close(writer)   # whoever reads is told of the end",
+            "select.select([reader], [], [], …)   # and say what is missing",
+        )
+    } else if record.meta.language.is_connection(name) {
+        (
+            "finally: sock.close()   # whoever receives is told of the end",
+            "sock.settimeout(…)   # and say what is missing",
+        )
+    } else {
+        let ends = match record.meta.language.made_of_locks(name) {
+            Some("event") => "finally: event.set()   # also when leaving early",
+            Some("queue") => "queue.put_nowait(None)   # for each reader",
+            _ if matches!(b.operation.as_str(), "acquire") => {
+                "async with semaphore: …   # gives it back on every way out"
+            }
+            _ => "finally: condition.notify_all()   # also when leaving early",
+        };
+        (ends, "async with asyncio.timeout(…):   # and say what is missing")
+    }
+}
+
 pub(super) fn starvation(draft: &Draft<'_, '_>) -> Vec<Fix> {
+    let (ends, limits) = in_python(draft);
     let (title, sketch, risk) = match draft.blame.subkind {
         Some("channel") => (
             "Close the channel when nothing more will come",
             [
                 "drop(sender);   // every clone of it: then recv() ends with an error",
-                "queue.put(None)   # for each reader",
+                if ends.starts_with("finally: condition") { "queue.put(None)   # for each reader" } else { ends },
             ],
             "what was meant to be sent is then missing: the receiver has to cope",
         ),
@@ -406,10 +483,7 @@ pub(super) fn starvation(draft: &Draft<'_, '_>) -> Vec<Fix> {
         ),
         _ => (
             "Bring about what is waited for on every way out",
-            [
-                "condition = true; condvar.notify_all();   // also when leaving early",
-                "finally: condition.notify_all()   # also when leaving early",
-            ],
+            ["condition = true; condvar.notify_all();   // also when leaving early", ends],
             "a waiter has to look again whether it is its turn",
         ),
     };
@@ -423,10 +497,7 @@ pub(super) fn starvation(draft: &Draft<'_, '_>) -> Vec<Fix> {
     let timeout = Words {
         title: "Wait for a limited time".to_owned(),
         effort: Effort::Moderate,
-        sketch: draft.written(
-            &["recv_timeout(…) / wait_timeout(…)   // and say what is missing"],
-            &["wait(timeout=…) / get(timeout=…)   # and say what is missing"],
-        ),
+        sketch: draft.written(&["recv_timeout(…) / wait_timeout(…)   // and say what is missing"], &[limits]),
         tradeoff: "the failure is reported instead of hanging",
         risk: "a time that is too short fails on a busy machine",
     };
