@@ -20,10 +20,14 @@ from ._code import PACKAGE
 from ._waiting import Others, Place, Wait
 
 
+# Who looks so often and finds nothing lets others go first: it may wait for them.
+MOST_POLLS = 4
+
+
 class Guest:
     """A task, a callback or a timer, as the engine sees it."""
 
-    __slots__ = ("number", "path", "children", "pieces", "handle", "task", "until", "is_worker", "is_alone")
+    __slots__ = ("number", "path", "children", "pieces", "handle", "task", "until", "is_worker", "is_alone", "polls")
 
     def __init__(self, path: Path, handle: Any, task: Any, until: int | None = None) -> None:
         self.number = 0
@@ -32,6 +36,8 @@ class Guest:
         # What it does when its turn has come; none while it waits.
         self.path, self.handle, self.task = path, handle, task
         self.children = self.pieces = 0
+        # Pieces in a row after which it could go on at once, and by which it has changed nothing.
+        self.polls = 0
         self.is_worker = False
         # Nobody else is there, unless it brings them itself.
         self.is_alone = False
@@ -202,6 +208,8 @@ class Host:
         if not guest.is_alone or guest.children:
             footprint = self.names.footprint(touched, guest.path)
             self.again.note(guest, touched, unknown, footprint)
+            changes = unknown is not None or any(footprint.values())
+            guest.polls = 0 if changes or guest.handle is None else guest.polls + 1
             if self.knowledge.learn(key, footprint, unknown):
                 _drawloom.guests_have_grown()
         self.again.wake(guest)
@@ -209,12 +217,13 @@ class Host:
             _drawloom.guest_suspend(guest.number, None, *self.place_of(guest))
             return self.again.ask(guest)
         if guest.handle is not None:
-            _drawloom.guest_go_on(guest.number, self.foretell(guest), *self.place_of(guest))
+            gives_way = guest.polls >= MOST_POLLS
+            _drawloom.guest_go_on(guest.number, self.foretell(guest), gives_way, *self.place_of(guest))
         elif is_done:
             failure = self.failure_of(guest) if guest.is_worker else None
             if failure is not None:
                 self.fail(guest, failure)
-            _drawloom.guest_go_on(guest.number, None, "", 0)
+            _drawloom.guest_go_on(guest.number, None, False, "", 0)
         else:
             self.suspend(guest)
 

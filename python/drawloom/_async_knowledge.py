@@ -23,6 +23,11 @@ Label = tuple["int | None", bool]
 
 NOTHING: Label = (None, False)
 
+# A task that has done the same so many times is taken to do it again: it polls.
+ROUNDS = 4
+# The most pieces of a round.
+LONGEST_ROUND = 4
+
 
 class Knowledge:
     """Grows from execution to execution."""
@@ -38,11 +43,30 @@ class Knowledge:
 
     def foretell(self, key: Key) -> Label:
         """What the piece will touch, as far as is known."""
-        return self.labels.get(key, NOTHING)
+        label = self.labels.get(key)
+        # A token says all that is known.
+        if label is None and not self.is_replay and (model := self._model(key)) is not None:
+            return self.labels[model]
+        return label or NOTHING
+
+    def _model(self, key: Key) -> Key | None:
+        """The piece that one which was never met is taken to be like: its task goes round in circles."""
+        path, number = key
+        before = [self.labels.get((path, number - back)) for back in range(1, ROUNDS * LONGEST_ROUND + 1)]
+        for length in range(1, LONGEST_ROUND + 1):
+            rounds = before[: ROUNDS * length]
+            if None not in rounds and rounds == rounds[:length] * ROUNDS:
+                return path, number - length
+        return None
 
     def learn(self, key: Key, touched: Footprint, unknown: str | None) -> bool:
         """What a piece has touched. Whether that is more than was foretold, of it or of others."""
         if self.is_replay:
+            return False
+        model = None if key in self.footprints else self._model(key)
+        if model is not None and unknown is None and touched == self.footprints.get(model):
+            # Nothing that is not known of its task already.
+            self.footprints[key], self.labels[key] = dict(touched), self.labels[model]
             return False
         known = self.footprints.setdefault(key, {})
         more = False
@@ -58,9 +82,11 @@ class Knowledge:
             more = True
         if not more:
             return False
-        before = self.labels
+        before, foretold = self.labels, self.foretell(key)
         self._relabel()
-        return any(before.get(key, NOTHING) != label for key, label in self.labels.items())
+        return any(before.get(other, NOTHING) != label for other, label in self.labels.items() if other != key) or (
+            self.labels.get(key, NOTHING) != foretold
+        )
 
     def _relabel(self) -> None:
         """Groups what is touched together, and numbers the groups in the order in which pieces were met."""

@@ -2,7 +2,8 @@
 //!
 //! Exhaustive exploration, the priority strategies, causal slices and race reports all ask here, so
 //! that no two of them can disagree. The table is over *labels*: an operation together with what it
-//! came to; how the steps of one primitive relate stands in its room ([`crate::resource`]). Three rules keep it valid (each one is a property test of the models):
+//! came to; how the steps of one primitive relate stands in its room ([`crate::resource`]). Three rules
+//! keep it valid (each one is a property test of the models):
 //!
 //! 1. *Commutation*: two adjacent independent steps can be swapped without anybody noticing.
 //! 2. *Stability*: whether two steps depend on each other must not change because an independent

@@ -11,10 +11,19 @@ use crate::runtime::{Baton, TornDown};
 /// What a guest does next.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Errand {
-    /// It runs a piece, which touches what the operation says; before that it sleeps until an instant, if given.
-    Piece(Operation, Option<u64>),
+    /// It runs a piece, which touches what the operation says; before that it does something else, if given.
+    Piece(Operation, Option<First>),
     /// It is over.
     Exit,
+}
+
+/// What a guest does before a piece.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum First {
+    /// It sleeps until an instant.
+    Sleep(u64),
+    /// It lets others go first.
+    GiveWay,
 }
 
 impl Baton {
@@ -96,10 +105,10 @@ impl Baton {
                     match operation.kind {
                         _ if task == TaskId::MAIN => return Ok(task),
                         OpKind::Exit => inner.engine.bury(task),
-                        // It has slept.
-                        OpKind::Sleep => {
-                            if let Some(Errand::Piece(_, sleep)) = &mut inner.guests[task.index()] {
-                                *sleep = None;
+                        // It has slept, or given way.
+                        OpKind::Sleep | OpKind::Yield => {
+                            if let Some(Errand::Piece(_, first)) = &mut inner.guests[task.index()] {
+                                *first = None;
                             }
                             self.announce(task);
                         }
@@ -146,8 +155,11 @@ impl Baton {
     fn announce(self, guest: TaskId) {
         let inner = self.inner();
         let operation = match inner.guests[guest.index()] {
-            Some(Errand::Piece(piece, Some(until))) => {
+            Some(Errand::Piece(piece, Some(First::Sleep(until)))) => {
                 Operation::new(OpKind::Sleep, ResourceId::NONE, piece.site).with_arg(until)
+            }
+            Some(Errand::Piece(piece, Some(First::GiveWay))) => {
+                Operation::new(OpKind::Yield, ResourceId::NONE, piece.site)
             }
             Some(Errand::Piece(piece, None)) => piece,
             Some(Errand::Exit) | None => Operation::new(OpKind::Exit, ResourceId::NONE, Site::UNKNOWN),

@@ -25,7 +25,7 @@ mod waits;
 
 pub use executor::Gates;
 pub use gate::Gate;
-pub use guests::Errand;
+pub use guests::{Errand, First};
 pub use runtime::{Baton, Body, Foreign, TornDown, baton, serve};
 pub use turns::GOES_ON;
 pub use waits::Wait;

@@ -7,7 +7,7 @@ use std::collections::HashSet;
 
 use drawloom_engine::finding::Panic;
 use drawloom_engine::{OpKind, Operation, ResourceId, ResourceKind, Site, State, TaskId};
-use drawloom_gates::{Baton, Errand, baton};
+use drawloom_gates::{Baton, Errand, First, baton};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::ffi::PyObject;
 use pyo3::prelude::*;
@@ -74,12 +74,12 @@ fn current() -> PyResult<Baton> {
 }
 
 /// What a piece that is to be announced touches: a resource, and whether it changes it. Before that it may sleep.
-fn errand(piece: Option<(u32, bool)>, until: Option<u64>) -> Errand {
+fn errand(piece: Option<(u32, bool)>, first: Option<First>) -> Errand {
     match piece {
         None => Errand::Exit,
         Some((resource, write)) => {
             let kind = if write { OpKind::CellWrite } else { OpKind::CellRead };
-            Errand::Piece(Operation::new(kind, ResourceId(resource), here()), until)
+            Errand::Piece(Operation::new(kind, ResourceId(resource), here()), first)
         }
     }
 }
@@ -118,7 +118,7 @@ fn guest_invite(
         return Err(needs_threads(py, baton, "a thread that was started before the event loop"));
     }
     world().phase = Phase::Parallel;
-    let mut errand = errand(Some(piece), until);
+    let mut errand = errand(Some(piece), until.map(First::Sleep));
     let site = site(Some((file, line)));
     if let Errand::Piece(operation, _) = &mut errand {
         operation.site = site;
@@ -128,8 +128,8 @@ fn guest_invite(
 
 /// What a guest does next: a piece, if it can go on; else it is over.
 #[pyfunction]
-fn guest_go_on(guest: u32, piece: Option<(u32, bool)>, file: &str, line: usize) -> PyResult<()> {
-    let mut errand = errand(piece, None);
+fn guest_go_on(guest: u32, piece: Option<(u32, bool)>, gives_way: bool, file: &str, line: usize) -> PyResult<()> {
+    let mut errand = errand(piece, gives_way.then_some(First::GiveWay));
     if let Errand::Piece(operation, _) = &mut errand {
         operation.site = site(Some((file, line)));
     }
