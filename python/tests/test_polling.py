@@ -49,7 +49,7 @@ def test_who_polls_for_too_little_is_found(strategy: str) -> None:
 
     result = drawloom.explore(begin, [poll, early], lambda s: s.seen == 1, strategy=strategy)
     assert result.verdict == "fails", result
-    again = drawloom.explore(begin, [poll, early], lambda s: s.seen == 1, replay=result.findings[0].token)
+    again = result.replay()
     assert again.verdict == "fails", again
 
 
