@@ -2,7 +2,7 @@
 //!
 //! Exhaustive exploration, the priority strategies, causal slices and race reports all ask here, so
 //! that no two of them can disagree. The table is over *labels*: an operation together with what it
-//! came to; how the steps of one primitive relate stands in its room ([`crate::resource`]). Three rules
+//! came to; how the steps of one primitive relate stands in its room (`resource`). Three rules
 //! keep it valid (each one is a property test of the models):
 //!
 //! 1. *Commutation*: two adjacent independent steps can be swapped without anybody noticing.
@@ -44,7 +44,7 @@ pub struct Label {
     pub resource: ResourceId,
     /// The operation's second operand.
     pub arg: u64,
-    /// What it came to ([`outcome`]).
+    /// What it came to ([`outcome`](crate::outcome)).
     pub outcome: u32,
     /// The ticket number of channel steps, the value of others.
     pub value: u64,
