@@ -286,7 +286,7 @@ fn touches(step: &Step) -> bool {
 }
 
 /// Whether others can learn of the past from this step.
-fn releases(step: &Step) -> bool {
+pub(crate) fn releases(step: &Step) -> bool {
     step.kind.is(Traits::TELLS) || step.is_ok() && step.kind.is(Traits::TELLS_IF_OK)
 }
 

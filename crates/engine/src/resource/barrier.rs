@@ -43,14 +43,6 @@ impl Room for Rules {
         trail.ordered(hash)
     }
 
-    fn acquire(&self, flow: &mut Flow, request: &Step, mine: Row) {
-        flow.learn_of_releases(request.resource, mine);
-    }
-
-    fn release(&self, flow: &mut Flow, step: &Step, mine: Row) {
-        flow.release(step.resource, mine);
-    }
-
     fn settle(&self, flow: &mut Flow, step: &Step, _: bool, _: Row) {
         if u32::from(step.outcome) == outcome::LEADER {
             flow.forget_releases(step.resource);

@@ -12,7 +12,6 @@ use crate::engine::{Committed, Engine};
 use crate::exhaustive::{Made, There};
 use crate::id::{ResourceId, TaskId};
 use crate::operation::{OpKind, Operation, ResourceKind, outcome};
-use crate::race::{Flow, Row};
 use crate::resource::State;
 use crate::strategy::Strategy;
 use crate::trace::Step;
@@ -101,18 +100,6 @@ impl Room for Rules {
 
     fn granted_by(&self, _: &Place, _: usize, _: &Step, _: Option<OpKind>) -> Grant {
         Grant { by: None, all_shared: true }
-    }
-
-    fn acquire(&self, flow: &mut Flow, request: &Step, mine: Row) {
-        if request.kind != OpKind::CountDown {
-            flow.learn_of_releases(request.resource, mine);
-        }
-    }
-
-    fn release(&self, flow: &mut Flow, step: &Step, mine: Row) {
-        if step.kind == OpKind::CountDown && step.is_ok() {
-            flow.release(step.resource, mine);
-        }
     }
 
     fn could_complete(&self, _: &Label, made: &Made<'_>) -> bool {

@@ -8,7 +8,6 @@ use crate::engine::{Committed, Engine};
 use crate::exhaustive::{Made, There};
 use crate::id::{ResourceId, Site, TaskId};
 use crate::operation::{OpKind, Operation, ResourceKind, outcome};
-use crate::race::{Flow, Row};
 use crate::resource::Resource;
 use crate::strategy::Strategy;
 use crate::task::{Status, Task};
@@ -97,18 +96,6 @@ impl Room for Rules {
 
     fn granted_by(&self, place: &Place, _: usize, _: &Step, _: Option<OpKind>) -> Grant {
         Grant::by(place.exclusive)
-    }
-
-    fn acquire(&self, flow: &mut Flow, request: &Step, mine: Row) {
-        if request.kind != OpKind::Unlock {
-            flow.learn_of_releases(request.resource, mine);
-        }
-    }
-
-    fn release(&self, flow: &mut Flow, step: &Step, mine: Row) {
-        if step.kind == OpKind::Unlock {
-            flow.release(step.resource, mine);
-        }
     }
 
     fn could_complete(&self, _: &Label, made: &Made<'_>) -> bool {

@@ -8,7 +8,7 @@ use crate::engine::{Committed, Engine};
 use crate::exhaustive::{Made, There};
 use crate::id::{ResourceId, Site, TaskId};
 use crate::operation::{OpKind, Operation, ResourceKind, outcome};
-use crate::race::{Flow, Row};
+use crate::race::{Flow, Row, releases};
 use crate::strategy::Strategy;
 use crate::trace::Step;
 
@@ -151,11 +151,19 @@ pub(crate) trait Room: Sync {
         None
     }
 
-    /// What a request learns when it need not wait, or when its wait has ended well.
-    fn acquire(&self, _flow: &mut Flow, _request: &Step, _mine: Row) {}
+    /// What a request learns when it need not wait, or when its wait has ended well: of all that was released.
+    fn acquire(&self, flow: &mut Flow, request: &Step, mine: Row) {
+        if request.kind.family().is_some() && request.kind.is(Traits::LEARNS.with(Traits::LEARNS_IF_OK)) {
+            flow.learn_of_releases(request.resource, mine);
+        }
+    }
 
-    /// What others can learn of a step.
-    fn release(&self, _flow: &mut Flow, _step: &Step, _mine: Row) {}
+    /// What others can learn of a step: it releases something.
+    fn release(&self, flow: &mut Flow, step: &Step, mine: Row) {
+        if releases(step) && step.kind.family().is_some() {
+            flow.release(step.resource, mine);
+        }
+    }
 
     /// Step `by` has ended the wait of `request`.
     fn end_wait(&self, flow: &mut Flow, _by: &Step, request: &Step, mine: Row) {

@@ -10,7 +10,6 @@ use crate::engine::{Committed, Engine};
 use crate::exhaustive::{Made, There};
 use crate::id::{ResourceId, Site, TaskId};
 use crate::operation::{OpKind, Operation, ResourceKind, outcome};
-use crate::race::{Flow, Row};
 use crate::resource::State;
 use crate::strategy::Strategy;
 use crate::task::Status;
@@ -89,18 +88,6 @@ impl Room for Rules {
 
     fn granted_by(&self, place: &Place, p: usize, request: &Step, waited: Option<OpKind>) -> Grant {
         Grant::by(waited.is_none().then(|| place.release_for(p, request)).flatten())
-    }
-
-    fn acquire(&self, flow: &mut Flow, request: &Step, mine: Row) {
-        if request.kind != OpKind::Release {
-            flow.learn_of_releases(request.resource, mine);
-        }
-    }
-
-    fn release(&self, flow: &mut Flow, step: &Step, mine: Row) {
-        if step.kind == OpKind::Release {
-            flow.release(step.resource, mine);
-        }
     }
 
     fn could_complete(&self, request: &Label, made: &Made<'_>) -> bool {
