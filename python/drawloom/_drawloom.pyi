@@ -90,7 +90,7 @@ BEGINS: str
 def take_turns() -> None: ...
 def spawn_marked(body: Callable[[], object], name: str) -> int: ...
 def explore_markers(
-    body: Any, gates: Any, limits: tuple[float | None, float | None], real_time: tuple[float, bool]
+    body: Any, gates: Any, limits: tuple[float | None, float | None], real_time: tuple[float, bool, int]
 ) -> dict[str, Any]: ...
 def run_in_order(
     body: Any,
@@ -98,7 +98,7 @@ def run_in_order(
     script: Any,
     every_instruction: bool,
     limits: tuple[float | None, float | None],
-    real_time: tuple[float, bool],
+    real_time: tuple[float, bool, int],
 ) -> dict[str, Any]: ...
 
 # Tasks of an event loop.
@@ -121,7 +121,7 @@ def guest_now() -> int: ...
 
 # Explorations, and how people read what comes of them.
 def explore(
-    body: Any, config: str, name: str, known: str | None, command: str, real_time: tuple[float, bool]
+    body: Any, config: str, name: str, known: str | None, command: str, real_time: tuple[float, bool, int]
 ) -> dict[str, Any]: ...
 def render(record: str, width: int = 120, colour: bool = False, page: str | None = None) -> str: ...
 def page(record: str) -> str: ...

@@ -201,12 +201,12 @@ def explore(
         threaded = threaded or of_pieces == _loops.THREADED
         program = _program(setup, workers, invariant, None if known is None else of_pieces, threaded, library)
         with contextlib.ExitStack() as stack:
-            yields = stack.enter_context(_real_time.interruptible())
+            signals = stack.enter_context(_real_time.heeded())
             for context in (_sync.patched(program.patches), _outside.patched(), _real_time.collecting_between(), _looking.instrumented()):
                 stack.enter_context(context)
             told = _drawloom.explore(
                 program, config, name, None if known is None else of_threads, _naming.of_command(),
-                (_real_time.patience(stuck_after), yields),
+                (_real_time.patience(stuck_after), *signals),
             )
         if told["needs_threads"] and not threaded:
             return run(config, known, True)
@@ -339,7 +339,8 @@ def _result(told: dict[str, Any], again: Callable[[str], Result]) -> Result:
 
 
 _ASSUMED = {
-    "time": "time passes only when nobody can go on, so that no timer fires early and clocks stand still till then",
+    "time": "time passes only when nobody can go on, so that no timer fires early and clocks stand still till then; "
+    'clock="explore" samples what else there is',
     "weak references": "what only weak references lead to goes when it is let go of, and cycles of garbage between executions",
 }
 

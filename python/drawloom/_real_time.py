@@ -74,16 +74,40 @@ def is_interruptible() -> bool:
     return in_main and hasattr(os, "fork") and callable(signal.getsignal(signal.SIGINT))
 
 
+# For one of these nobody waits, if it does nothing by default. The first means little to anybody.
+_WAKING = ("SIGURG", "SIGRTMAX", "SIGRTMIN")
+
+
+def _wake(number: int, frame: object) -> None:
+    raise KeyboardInterrupt("what is not under control took too long")
+
+
 @contextlib.contextmanager
-def interruptible() -> Iterator[bool]:
-    """Ctrl-C ends the exploration, while it lasts."""
+def woken() -> Iterator[int]:
+    """A signal that has main look up from what it stands still in; 0 where there is none. Ctrl-C would not do for it: who runs
+    in the background may have been told to ignore that."""
+    unused = [number for name in _WAKING if (number := getattr(signal, name, 0)) and signal.getsignal(number) is signal.SIG_DFL]
+    if threading.current_thread() is not threading.main_thread() or not unused:
+        yield 0
+        return
+    signal.signal(unused[0], _wake)
+    try:
+        yield unused[0]
+    finally:
+        signal.signal(unused[0], signal.SIG_DFL)
+
+
+@contextlib.contextmanager
+def heeded() -> Iterator[tuple[bool, int]]:
+    """While it lasts, Ctrl-C ends the exploration, if that is ours to see to; and the signal that wakes main does."""
     yields = is_interruptible()
     before = signal.getsignal(signal.SIGINT) if yields else None
-    try:
-        yield yields
-    finally:
-        if yields:
-            signal.signal(signal.SIGINT, before)
+    with woken() as waking:
+        try:
+            yield yields, waking
+        finally:
+            if yields:
+                signal.signal(signal.SIGINT, before)
 
 
 @contextlib.contextmanager

@@ -403,6 +403,9 @@ def classify(function: Any) -> int:
         return known
     name = getattr(function, "__name__", "")
     owner = getattr(function, "__objclass__", None)
+    if not isinstance(owner, type):
+        # None has it, or it is the descriptor of those that have it: the types of descriptors can be called, too.
+        owner = None
     if owner is None:
         for kind, effect in _CALLED.items():
             if type(function) is kind:

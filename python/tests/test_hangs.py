@@ -231,3 +231,39 @@ def test_ctrl_c_ends_the_process_if_nothing_else_helps(tmp_path):
     # Unless the machine is so slow that it has not come to the call: then it is ended as any other.
     is_kept = "keeps the interpreter's lock" in said and "kept.py:6" in said
     assert is_kept or "KeyboardInterrupt: the exploration was interrupted" in said, said
+
+
+def test_a_setup_that_blocks_for_real_is_ended_in_the_background(tmp_path):
+    """There Ctrl-C is ignored, and does not wake anybody."""
+    process = run(tmp_path / "background.py", """
+        import os, signal, drawloom
+
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        reading, writing = os.pipe()
+        for options in ({"timeout": 1}, {"stuck_after": 0.5}):
+            result = drawloom.explore(lambda: os.read(reading, 1), [lambda _: None] * 2, **options)
+            print(result.verdict, "os.read(reading, 1)" in result.reason)
+        print(signal.getsignal(signal.SIGINT) is signal.SIG_IGN, signal.getsignal(signal.SIGURG) is signal.SIG_DFL)
+    """)
+    told, said = process.communicate(timeout=300)
+    assert told.split() == ["inconclusive", "True"] * 2 + ["True", "True"], said
+
+
+def test_a_setup_that_blocks_in_a_thread_that_nobody_can_wake_ends_the_process(tmp_path):
+    process = run(tmp_path / "thread.py", """
+        import os, threading, drawloom
+
+        reading, writing = os.pipe()
+
+        def blocks():
+            os.read(reading, 1)
+
+        def explore():
+            drawloom.explore(blocks, [lambda _: None] * 2, stuck_after=0.5)
+
+        thread = threading.Thread(target=explore)
+        thread.start()
+        thread.join()
+    """)
+    _, said = process.communicate(timeout=300)
+    assert process.returncode != 0 and "thread.py:7" in said and "the process ends" in said, said

@@ -418,6 +418,10 @@ def test_that_clocks_stand_still_is_an_assumption():
     verdict, results = in_both_orders(SimpleNamespace, workers, lambda s: s.a <= s.b, strategy="exhaustive")
     assert verdict == "holds"
     assert [kinds(result) for result in results] == [["time"], ["time"]]
+    # Where the clock is explored, readings come one after the other.
+    verdict, results = in_both_orders(SimpleNamespace, workers, lambda s: s.a <= s.b, clock="explore")
+    assert verdict == "fails"
+    assert [kinds(result) for result in results] == [[], []]
 
 
 def test_who_sleeps_while_the_other_one_works_is_alone_whoever_is_named_first():

@@ -18,6 +18,11 @@ pub(crate) fn time() {
     }
 }
 
+/// Nothing is assumed of time: timers fire early as well.
+pub(crate) fn none_of_time() {
+    world().assumptions.remove(TIME);
+}
+
 /// What an instruction touches may be gone, or not.
 pub(crate) fn life(touched: &Touched, site: Site) {
     if touched.of_life && !world().assumptions.contains_key(WEAK) {

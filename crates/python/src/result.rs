@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use drawloom_engine::config::Config;
+use drawloom_engine::config::{Clock, Config};
 use drawloom_engine::finding::FindingKind;
 use drawloom_engine::strategy::{Sequential, Strategy};
 use drawloom_engine::{Limits, Settings};
@@ -12,6 +12,7 @@ use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 
+use crate::assumptions;
 use crate::instrument::{start_tracing_thread, stop_tracing_thread};
 use crate::leftovers;
 use crate::markers::{self, Follows, Markers};
@@ -24,7 +25,8 @@ use crate::world::{Knowledge, begin_execution, world};
 const MOST_BEGINNINGS: u32 = 200;
 
 /// Explores `body` as `config` says, with what is `known` of it, in a program that `command` runs. `real_time` says
-/// for how many seconds a thread may stand still, and whether Ctrl-C ends the exploration. A dict of what came of it.
+/// for how many seconds a thread may stand still, whether Ctrl-C ends the exploration, and which signal wakes its thread.
+/// A dict of what came of it.
 #[pyfunction]
 fn explore<'py>(
     py: Python<'py>,
@@ -33,7 +35,7 @@ fn explore<'py>(
     name: &str,
     known: Option<&str>,
     command: &str,
-    real_time: (f64, bool),
+    real_time: (f64, bool, i32),
 ) -> PyResult<Bound<'py, PyDict>> {
     let config: Config = config.parse().map_err(|error| PyValueError::new_err(format!("{error}")))?;
     // One worker is as good a program as several, and who comes first makes no difference.
@@ -49,6 +51,9 @@ fn explore<'py>(
     }
     let exploration = repeatedly(&config, &program);
     stop_looking(looking);
+    if config.clock == Clock::Explore {
+        assumptions::none_of_time();
+    }
     let told = tell(py, &exploration, program.body(), command);
     end();
     told
@@ -62,7 +67,7 @@ fn explore_markers<'py>(
     body: Py<PyAny>,
     gates: Py<PyAny>,
     limits: (Option<f64>, Option<f64>),
-    real_time: (f64, bool),
+    real_time: (f64, bool, i32),
 ) -> PyResult<Bound<'py, PyDict>> {
     let config = format!("exhaustive(max_schedules = {}, keep_going = true, shrink = false, fixes = 0)", u32::MAX);
     let config: Config = config.parse().map_err(|error| PyValueError::new_err(format!("{error}")))?;
@@ -92,7 +97,7 @@ fn run_in_order<'py>(
     script: Py<PyAny>,
     every_instruction: bool,
     limits: (Option<f64>, Option<f64>),
-    real_time: (f64, bool),
+    real_time: (f64, bool, i32),
 ) -> PyResult<Bound<'py, PyDict>> {
     let looking = begin(real_time, None, Some(Markers::new(gates, every_instruction, Some(script), limits)))?;
     // Whatever becomes known, it is not begun anew.
@@ -107,7 +112,11 @@ fn run_in_order<'py>(
     Ok(told)
 }
 
-fn begin(real_time: (f64, bool), timeout: Option<Duration>, markers: Option<Markers>) -> PyResult<preload::Looking> {
+fn begin(
+    real_time: (f64, bool, i32),
+    timeout: Option<Duration>,
+    markers: Option<Markers>,
+) -> PyResult<preload::Looking> {
     if drawloom_gates::baton().is_some() || world().exploring {
         return Err(PyRuntimeError::new_err("an exploration cannot be started from within an exploration"));
     }
@@ -120,8 +129,8 @@ fn begin(real_time: (f64, bool), timeout: Option<Duration>, markers: Option<Mark
     // What is known from the beginning need not be found out.
     world().knowledge.timed_joins = world().markers.is_some();
     let looking = preload::look();
-    let (patience, interruptible) = real_time;
-    watch::begin(&RealTime { patience, interruptible, timeout });
+    let (patience, interruptible, wakes) = real_time;
+    watch::begin(&RealTime { patience, interruptible, wakes, timeout });
     start_tracing_thread();
     Ok(looking)
 }

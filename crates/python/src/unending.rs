@@ -64,15 +64,13 @@ pub(crate) fn act(py: Python<'_>, thread: u64, execution: u64, why: Why) {
     let Some(baton) = world().baton.filter(|_| still_runs) else { return };
     let is_main = baton.running() == TaskId::MAIN || baton.is_guest();
     match why {
-        // Main cannot be left behind: it is interrupted as it would be without us.
-        Why::Interrupted { .. } if is_main => {
-            watch::wake_main(thread);
-        }
+        // Main cannot be left behind.
+        Why::Interrupted { .. } if is_main => watch::interrupt_main(thread),
         Why::Interrupted { stands_still: true } => leave_behind(py, baton, thread, "interrupted"),
         Why::Interrupted { stands_still: false } => unwind(py, baton, thread, "interrupted"),
         Why::StandsStill if is_main => {
             tell(py, baton, thread, "main stands still in something that is not under control");
-            watch::wake_main(thread);
+            watch::wake_main(thread, &locate(py, thread));
         }
         Why::StandsStill => leave_behind(py, baton, thread, "uncontrolled blocking"),
         Why::OutOfTime { stands_still } => {
@@ -81,9 +79,7 @@ pub(crate) fn act(py: Python<'_>, thread: u64, execution: u64, why: Why) {
             }
             tell(py, baton, thread, "the time was up in the midst of an execution");
             match (stands_still, is_main) {
-                (true, true) => {
-                    watch::wake_main(thread);
-                }
+                (true, true) => watch::wake_main(thread, &locate(py, thread)),
                 (true, false) => leave_behind(py, baton, thread, "out of time"),
                 (false, _) => unwind(py, baton, thread, "out of time"),
             }

@@ -5,7 +5,7 @@
 //! the clocks, and needs nothing of the interpreter for that; what needs the interpreter's lock a second one does, its
 //! hand, so that the first can say so if the lock is never to be had.
 
-use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU32, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicI64, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Mutex, OnceLock};
 use std::time::{Duration, Instant};
@@ -46,15 +46,14 @@ unsafe extern "C" {
     fn kill(process: i32, number: i32) -> i32;
 }
 
-/// The next signal comes from us: it only wakes a thread.
-static OURS: AtomicBool = AtomicBool::new(false);
 /// Times that Ctrl-C was pressed in this exploration.
 static INTERRUPTS: AtomicU32 = AtomicU32::new(0);
 /// The thread that runs, as Python names it, and its clock; 0 while one hands over to another.
 static THREAD: AtomicU64 = AtomicU64::new(0);
 static CLOCK: AtomicI64 = AtomicI64::new(0);
 static WATCHING: AtomicBool = AtomicBool::new(false);
-static INTERRUPTIBLE: AtomicBool = AtomicBool::new(false);
+/// The signal that has main look up; 0 if there is none.
+static WAKES: AtomicI32 = AtomicI32::new(0);
 static STARTED: AtomicBool = AtomicBool::new(false);
 /// Looks for which a thread may stand still; 0 if it may for ever, and may compute for ever, too.
 static PATIENCE: AtomicU32 = AtomicU32::new(0);
@@ -119,27 +118,34 @@ pub(crate) fn is_current(execution: u64) -> bool {
 }
 
 extern "C" fn on_interrupt(_: i32) {
-    if OURS.swap(false, Ordering::Relaxed) {
-        return;
-    }
     // Who presses it again and again does not want to wait for anything.
     if INTERRUPTS.fetch_add(1, Ordering::Relaxed) >= 4 {
         end_process_next_time();
     }
 }
 
-/// Main stands still and is to look up, as if Ctrl-C was pressed. False if Ctrl-C is not ours to see to.
-pub(crate) fn wake_main(thread: u64) -> bool {
-    if !INTERRUPTIBLE.load(Ordering::Relaxed) {
-        return false;
-    }
-    OURS.store(!is_interrupted(), Ordering::Relaxed);
+/// Ctrl-C was pressed, and main stands still: it is interrupted as it would be without us.
+pub(crate) fn interrupt_main(thread: u64) {
     // SAFETY: the thread that explores lives as long as the exploration, and has the handler above.
     unsafe {
         pyo3::ffi::PyErr_SetInterrupt();
         pthread_kill(thread as usize, SIGINT);
     }
-    true
+}
+
+/// Main stands still and is to look up: what it calls returns, and the interpreter raises something. Python does that in
+/// its main thread only; another one would stand there for ever, so that the process ends.
+pub(crate) fn wake_main(thread: u64, place: &str) {
+    let number = WAKES.load(Ordering::Relaxed);
+    if number == 0 {
+        say(&format!(
+            "drawloom: {place} stands still in something that is not under control, in a thread that is not the main one \
+             and so cannot be woken: the process ends"
+        ));
+        std::process::abort();
+    }
+    // SAFETY: the thread that explores lives as long as the exploration, and the Python side has set a handler.
+    unsafe { pthread_kill(thread as usize, number) };
 }
 
 fn end_process_next_time() {
@@ -153,6 +159,8 @@ pub(crate) struct RealTime {
     pub(crate) patience: f64,
     /// Whether Ctrl-C ends the exploration.
     pub(crate) interruptible: bool,
+    /// The signal whose handler raises something in the main thread, if that is the one that explores; or 0.
+    pub(crate) wakes: i32,
     /// All of it.
     pub(crate) timeout: Option<Duration>,
 }
@@ -184,8 +192,7 @@ pub(crate) fn begin(limits: &RealTime) {
     let deadline = limits.timeout.map_or(0, |timeout| now().saturating_add(timeout.as_nanos() as u64).max(1));
     DEADLINE.store(deadline, Ordering::Relaxed);
     BEGAN.store(now(), Ordering::Relaxed);
-    INTERRUPTIBLE.store(limits.interruptible, Ordering::Relaxed);
-    OURS.store(false, Ordering::Relaxed);
+    WAKES.store(limits.wakes, Ordering::Relaxed);
     runs_here();
     WATCHING.store(true, Ordering::Relaxed);
     if limits.interruptible {

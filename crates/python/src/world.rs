@@ -240,8 +240,8 @@ pub(crate) struct World {
     pub(crate) ends: Addressed<usize, ResourceId>,
     /// What the piece of a guest that runs has touched so far.
     pub(crate) piece: Piece,
-    /// Nanoseconds that were slept without waiting for them.
-    pub(crate) slept: u64,
+    /// Nanoseconds by which clocks are ahead: what was ahead without waiting for it, and readings that are told apart.
+    pub(crate) ahead: u64,
     /// Instructions since somebody made a step, in a rehearsal.
     pub(crate) stretch: u32,
     /// How threads take turns, where they do so at markers.
@@ -318,7 +318,7 @@ impl World {
             calling: Vec::new(),
             ends: Addressed::default(),
             piece: Piece::default(),
-            slept: 0,
+            ahead: 0,
             stretch: 0,
             markers: None,
             assumptions: BTreeMap::new(),
@@ -340,7 +340,7 @@ impl World {
         self.ends.clear();
         self.own_locals.clear();
         self.piece = Piece::default();
-        (self.slept, self.stretch) = (0, 0);
+        (self.ahead, self.stretch) = (0, 0);
         let kept = std::mem::take(&mut self.kept);
         for object in kept {
             // SAFETY: a reference was taken when it was kept; this may run destructors, and nothing is borrowed.

@@ -133,19 +133,19 @@ def begin_execution() -> None:
 @contextlib.contextmanager
 def under_control(
     timeout: float | None, deadlock_timeout: float, more: Sequence[Patch] = ()
-) -> Iterator[tuple[Limits, tuple[float, bool]]]:
+) -> Iterator[tuple[Limits, tuple[float, bool, int]]]:
     """What takes the place of what, while threads take turns. How long a run may take, and others in it, if there are any; how
-    long a thread may stand still, and whether Ctrl-C ends it."""
+    long a thread may stand still, whether Ctrl-C ends it, and which signal wakes main."""
     patience = deadlock_timeout if timeout is None else min(timeout, deadlock_timeout)
     others = any(thread is not threading.current_thread() and thread.is_alive() for thread in threading.enumerate())
     peers: list[Patch] = [(_socket_waits, "others_go_on", True), (_socket_waits, "patience", int(1000 * patience))]
     with contextlib.ExitStack() as stack:
-        yields = stack.enter_context(_real_time.interruptible())
+        signals = stack.enter_context(_real_time.heeded())
         patches = [*_loops.patches(), *peers, *more]
         collecting, instrumented = _real_time.collecting_between(), _looking.instrumented(by_lines=True)
         for context in (_sync.patched(patches), _outside.patched(), collecting, instrumented):
             stack.enter_context(context)
-        yield (timeout, patience if others else None), (patience, yields)
+        yield (timeout, patience if others else None), (patience, *signals)
 
 
 def run_in_order(
