@@ -307,6 +307,12 @@ impl Trail {
         hash
     }
 
+    /// Sees what is put in and its like, and is seen as releases are.
+    pub(crate) fn leave(&mut self, hash: u64) -> u64 {
+        self.releases = mix(mix(hash, self.newest), self.releases);
+        self.releases
+    }
+
     /// Sees all, and is seen by all.
     pub(crate) fn everything(&mut self, hash: u64) -> u64 {
         let hash = mix(mix(mix(self.seen_by_attempt(hash), self.tries), self.received), self.refused_sends);

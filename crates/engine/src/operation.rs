@@ -131,6 +131,16 @@ kinds! {
     LatchWait in latch,
     /// Asks whether a latch has been counted down to zero.
     LatchCheck in latch,
+    /// Puts something into a queue of a library.
+    Put in queue,
+    /// Takes something out of such a queue.
+    Take in queue,
+    /// One of those who put something in goes away.
+    Leave in queue,
+    /// Looks at such a queue.
+    Peek in queue,
+    /// Does anything else to such a queue.
+    Rearrange in queue,
 }
 
 // A trace file has a byte for the kind; sets of kinds are no larger.

@@ -162,7 +162,7 @@ impl Races {
     /// What `request` learns when it need not wait.
     fn acquire(&mut self, request: &Step, mine: Row) {
         // A comparison that failed has read, too.
-        if touches(request) && (!request.is_refused() || request.kind.is_access()) {
+        if touches(request) && (!request.is_refused() || request.kind.is_told()) {
             request.kind.room().acquire(&mut self.flow, request, mine);
         }
     }

@@ -100,7 +100,7 @@ impl Handle {
             }
         } else {
             self.let_others_run(picked, me, operation.kind);
-            if operation.kind.is_access() {
+            if operation.kind.is_told() {
                 let inner = self.inner();
                 inner.engine.carry_out(me, operation, &mut *inner.strategy);
                 return outcome::OK;
@@ -200,7 +200,7 @@ impl Handle {
         let (result, seen) = act();
         std::mem::forget(unwound);
         access.arg = seen.other;
-        self.inner().engine.commit_access(me, access, seen.value, seen.outcome);
+        self.inner().engine.commit_told(me, access, seen.value, seen.outcome);
         result
     }
 
@@ -209,7 +209,7 @@ impl Handle {
     #[inline(always)]
     fn let_others_run(self, picked: Option<TaskId>, me: TaskId, kind: OpKind) {
         let inner = self.inner();
-        if !kind.is_access() && std::thread::panicking() {
+        if !kind.is_told() && std::thread::panicking() {
             // Whoever runs next must not be taken for the one that unwinds.
             inner.panics.is_panicking(me);
         }
@@ -222,7 +222,7 @@ impl Handle {
                 inner.resumes = task;
                 task == me
             }
-            Next::Run(task) if inner.engine.task(task).pending.kind.is_access() => {
+            Next::Run(task) if inner.engine.task(task).pending.kind.is_told() => {
                 inner.resumes = task;
                 task == me
             }
@@ -245,7 +245,7 @@ impl Handle {
             match next {
                 Next::Run(task) => {
                     let operation = inner.engine.task(task).pending;
-                    if operation.kind.is_access() {
+                    if operation.kind.is_told() {
                         inner.resumes = task;
                         return task != me;
                     }
@@ -278,6 +278,6 @@ struct CommitOnUnwind(Handle, TaskId, Operation);
 impl Drop for CommitOnUnwind {
     #[inline(always)]
     fn drop(&mut self) {
-        self.0.inner().engine.commit_access(self.1, self.2, 0, outcome::OK);
+        self.0.inner().engine.commit_told(self.1, self.2, 0, outcome::OK);
     }
 }

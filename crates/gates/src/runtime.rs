@@ -170,7 +170,7 @@ impl Baton {
         }
         self.let_others_run(next, me)?;
         let inner = self.inner();
-        if operation.kind.is_access() {
+        if operation.kind.is_told() {
             inner.engine.carry_out(me, operation, &mut *inner.strategy);
             return Ok(outcome::OK);
         }
@@ -299,7 +299,7 @@ impl Inner {
                 Next::Stop => return None,
                 Next::Run(task) => {
                     let operation = self.engine.task(task).pending;
-                    if operation.kind.is_access() {
+                    if operation.kind.is_told() {
                         return Some(task);
                     }
                     if let Committed::Done(result) = self.engine.carry_out(task, operation, &mut *self.strategy) {

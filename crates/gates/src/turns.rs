@@ -23,7 +23,7 @@ pub(crate) struct Turns {
 
 impl Turns {
     fn note_use(&mut self, task: TaskId, operation: &Operation) {
-        if operation.resource == ResourceId::NONE || operation.kind.is_access() {
+        if operation.resource == ResourceId::NONE || operation.kind.is_told() {
             return;
         }
         let at = operation.resource.index();

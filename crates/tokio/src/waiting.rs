@@ -5,7 +5,7 @@ use std::marker::PhantomPinned;
 use std::pin::Pin;
 use std::task::{Context, Poll, Waker, ready};
 
-use drawloom::object::{Act, Awaited, Object};
+use drawloom::object::{Act, Awaited, Shared};
 
 use crate::sync::permits::Place;
 use crate::task::coop;
@@ -116,33 +116,33 @@ impl<F: Future> Future for Pinned<F> {
 }
 
 /// Waits until `ready` has something, which is what is `awaited`; `waiting` says among whom.
-pub(crate) struct Until<'a, S, R> {
-    object: &'a Object<S>,
-    waiting: fn(&mut S) -> &mut Waiting,
+pub(crate) struct Until<'a, O: Shared, R> {
+    object: &'a O,
+    waiting: fn(&mut O::State) -> &mut Waiting,
     ready: R,
     ticket: Option<u64>,
     awaited: Awaited,
     place: Place,
 }
 
-impl<'a, S, R, T> Until<'a, S, R>
+impl<'a, O: Shared, R, T> Until<'a, O, R>
 where
-    R: FnMut(&mut S) -> Option<T> + Unpin,
+    R: FnMut(&mut O::State) -> Option<T> + Unpin,
 {
     pub(crate) fn new(
-        object: &'a Object<S>,
+        object: &'a O,
         place: Place,
         awaited: Awaited,
-        waiting: fn(&mut S) -> &mut Waiting,
+        waiting: fn(&mut O::State) -> &mut Waiting,
         ready: R,
     ) -> Self {
         Until { object, waiting, ready, ticket: None, awaited, place }
     }
 }
 
-impl<S, R, T> Future for Until<'_, S, R>
+impl<O: Shared, R, T> Future for Until<'_, O, R>
 where
-    R: FnMut(&mut S) -> Option<T> + Unpin,
+    R: FnMut(&mut O::State) -> Option<T> + Unpin,
 {
     type Output = T;
 
@@ -163,7 +163,7 @@ where
     }
 }
 
-impl<S, R> Drop for Until<'_, S, R> {
+impl<O: Shared, R> Drop for Until<'_, O, R> {
     fn drop(&mut self) {
         if let Some(ticket) = self.ticket {
             let _waker =

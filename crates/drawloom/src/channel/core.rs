@@ -9,12 +9,14 @@ use std::panic::Location;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::timer::Timer;
-use crate::object::Object;
+use crate::object::queue::Queue;
+#[cfg(feature = "controlled")]
+use crate::object::queue::{Tallied, Tally};
 use crate::time::Instant;
 use crate::wait::{Ended, Wait};
 
 pub(super) struct Channel<T> {
-    state: Object<State<T>>,
+    state: Queue<State<T>>,
     /// None if it never fills.
     capacity: Option<usize>,
     /// Whose messages come by themselves.
@@ -29,6 +31,18 @@ struct State<T> {
     waiting: [VecDeque<Entry<T>>; 2],
     /// When the next message comes by itself.
     due: Option<Instant>,
+    /// How many messages were ever put into the queue, and taken out.
+    sent: u64,
+    received: u64,
+}
+
+#[cfg(feature = "controlled")]
+impl<T> Tallied for State<T> {
+    fn tally(&self) -> Tally {
+        let is_open = !self.closed && self.receivers > 0 && self.due.is_none();
+        let is_plain = is_open && self.waiting[Side::Sending as usize].is_empty();
+        Tally { sent: self.sent, received: self.received, reserved: 0, is_plain }
+    }
 }
 
 /// An end of a channel.
@@ -135,8 +149,11 @@ impl<T> Channel<T> {
             closed: false,
             waiting: [VecDeque::new(), VecDeque::new()],
             due,
+            sent: 0,
+            received: 0,
         };
-        Arc::new(Channel { state: Object::new(state), capacity, timer })
+        let room = capacity.map_or(u64::MAX, |capacity| capacity as u64);
+        Arc::new(Channel { state: Queue::new(state, room), capacity, timer })
     }
 
     /// Whether its messages come by themselves.
@@ -183,8 +200,9 @@ impl<T> Channel<T> {
                 Disconnected,
                 Nothing,
             }
-            let step = self.state.update(|state| {
+            let step = self.state.take(Location::caller(), |state| {
                 if let Some(message) = state.queue.pop_front() {
+                    state.received += 1;
                     return Step::Message(message, state.next_to_wake(Side::Sending, self.capacity));
                 }
                 if self.capacity == Some(0) {
@@ -246,7 +264,7 @@ impl<T> Channel<T> {
         }
         let mut message = Some(message);
         loop {
-            let step = self.state.update(|state| {
+            let step = self.state.put(Location::caller(), |state| {
                 if state.is_closed_for(Side::Sending) {
                     return Step::Disconnected;
                 }
@@ -256,6 +274,7 @@ impl<T> Channel<T> {
                     }
                 } else if self.capacity.is_none_or(|capacity| state.queue.len() < capacity) {
                     state.queue.extend(message.take());
+                    state.sent += 1;
                     return Step::Done(state.next_to_wake(Side::Receiving, self.capacity));
                 }
                 if let Some(entry) = entry {
@@ -345,7 +364,7 @@ impl<T> Channel<T> {
 
     /// An end that was made at `place` goes away; with the last one of its side, all that wait on the other.
     pub(super) fn remove(&self, side: Side, place: &'static Location<'static>) {
-        let (woken, unreceived) = self.state.update_from(place, |state| match side {
+        let remove = |state: &mut State<T>| match side {
             Side::Sending => {
                 state.senders -= 1;
                 let last = state.senders == 0;
@@ -355,9 +374,14 @@ impl<T> Channel<T> {
                 state.receivers -= 1;
                 let last = state.receivers == 0;
                 let unreceived = last.then(|| std::mem::take(&mut state.queue));
+                state.received += unreceived.as_ref().map_or(0, |unreceived| unreceived.len() as u64);
                 (last.then(|| std::mem::take(state.waiting(Side::Sending))), unreceived)
             }
-        });
+        };
+        let (woken, unreceived) = match side {
+            Side::Sending => self.state.leave(place, remove),
+            Side::Receiving => self.state.update_from(place, remove),
+        };
         end_all(woken.into_iter().flatten());
         drop(unreceived);
     }

@@ -1,6 +1,8 @@
 //! Objects: state whose every use is one step. What facades of other libraries are made of.
 
 mod lock;
+#[doc(hidden)]
+pub mod queue;
 
 use std::fmt;
 use std::panic::Location;
@@ -14,6 +16,25 @@ pub use drawloom_report::TURN;
 use self::lock::Lock;
 use crate::label::Labelled;
 use crate::rt::{self, Handle, OpKind, Operation, ResourceId, ResourceKind, Seen, Slot, State, outcome};
+
+/// What objects and queues have in common: anything can be done to their state, in one step of which reports tell.
+#[doc(hidden)]
+pub trait Shared {
+    /// What is shared.
+    type State;
+
+    /// Changes the state, as a step of `place` that depends on every other use.
+    fn update_doing<R>(&self, place: &'static Location<'static>, f: impl FnOnce(&mut Self::State) -> (R, Act)) -> R;
+}
+
+impl<T> Shared for Object<T> {
+    type State = T;
+
+    #[inline]
+    fn update_doing<R>(&self, place: &'static Location<'static>, f: impl FnOnce(&mut T) -> (R, Act)) -> R {
+        Object::update_doing(self, place, f)
+    }
+}
 
 /// Shared state that is used as a whole: each use is one step, atomic for all other tasks.
 ///

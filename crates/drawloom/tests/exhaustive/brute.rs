@@ -281,3 +281,28 @@ impl Strategy for Enumerate {
         Ok(self.wheels.borrow_mut().turn(outcomes))
     }
 }
+
+/// Compares with brute force; returns the number of classes and of schedules.
+pub fn compare(name: &str, body: impl Fn(&Arc<Log>) + Send + Sync + 'static) -> (usize, u64) {
+    compare_with_early_timers(0, name, body)
+}
+
+/// The same where so many timers may fire although there is time.
+pub fn compare_with_early_timers(
+    early_fires: u32,
+    name: &str,
+    body: impl Fn(&Arc<Log>) + Send + Sync + 'static,
+) -> (usize, u64) {
+    let subject = Subject { body: Arc::new(body), asks_for_exits: false, has_gate: false, early_fires };
+    let mut lab = Lab::new();
+    let brute = lab.every_schedule(&subject, 2_000_000).unwrap_or_else(|| panic!("{name} has too many schedules"));
+    assert!(brute.problems.is_empty(), "{name}: {:?}", brute.problems);
+    for mut ran in [lab.exhaust(&subject), exhaust_with_two(&subject)] {
+        ran.sort();
+        let classes: BTreeMap<u64, Outcome> = ran.iter().cloned().collect();
+        assert_eq!(classes.len(), ran.len(), "{name}: a class was run twice");
+        assert_eq!(classes, brute.classes, "{name}");
+    }
+    eprintln!("{name}: {} schedules, {} classes", brute.schedules, brute.classes.len());
+    (brute.classes.len(), brute.schedules)
+}

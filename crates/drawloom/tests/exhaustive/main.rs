@@ -13,6 +13,7 @@ mod instruction;
 use drawloom as library;
 
 mod brute;
+mod channels;
 mod classes;
 mod frugal;
 mod fuzz;

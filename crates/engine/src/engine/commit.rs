@@ -43,14 +43,27 @@ impl Engine {
         self.commit_in_room(task, &operation, strategy)
     }
 
-    /// Carries out an access of which all is known: what it read or wrote, and what it came to.
+    /// Takes note of what a front end has carried out by itself, and knows all of: what was read or written, or done to a
+    /// queue, and what it came to.
     #[inline(always)]
-    pub fn commit_access(&mut self, task: TaskId, access: Operation, value: u64, outcome: u32) {
-        debug_assert!(access.kind.is_access());
+    pub fn commit_told(&mut self, task: TaskId, access: Operation, value: u64, outcome: u32) {
+        debug_assert!(access.kind.is_told());
+        if !access.kind.is_access() {
+            return self.commit_use(task, &access, value, outcome);
+        }
         let t = &mut self.tasks[task.index()];
         self.resources[access.resource.index()].trail.access(&mut t.hash, access.kind, outcome);
         let after = std::mem::take(&mut t.granted_by);
         self.steps.push(Step { value, outcome: outcome as u16, ..step(task, &access, after, self.next_was_choice) });
+    }
+
+    #[inline(never)]
+    fn commit_use(&mut self, task: TaskId, operation: &Operation, value: u64, outcome: u32) {
+        self.record(task, operation);
+        if let Some(step) = self.steps.last_mut() {
+            (step.value, step.outcome) = (value, outcome as u16);
+        }
+        self.leave_trail();
     }
 
     #[inline(always)]

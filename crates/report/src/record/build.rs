@@ -71,7 +71,9 @@ impl Record {
                 record.operations.push(word(step.kind, of_object).to_owned());
                 (record.operations.len() - 1) as u16
             });
-            let outcome = record.outcome_index(u32::from(step.outcome));
+            // What is more than it looks like at first is none the less done.
+            let came_to = if step.kind.is_of_queue() { outcome::OK } else { u32::from(step.outcome) };
+            let outcome = record.outcome_index(came_to);
             record.steps.push(StepRecord {
                 task: step.task.0,
                 operation,
@@ -235,6 +237,8 @@ fn word(kind: OpKind, of_object: bool) -> &'static str {
     match kind {
         OpKind::Rmw if of_object => "use",
         OpKind::Load if of_object => "look",
+        OpKind::Peek => "look",
+        kind if kind.is_of_queue() => "use",
         kind => kind.word(),
     }
 }
@@ -251,6 +255,7 @@ fn argument(kind: OpKind, arg: u64) -> Option<u64> {
         Read | Write if arg != 0 => Some(arg),
         // What a read-modify-write left, what a comparison expected, what a store found.
         Rmw | Cas | Store => Some(arg),
+        kind if kind.is_of_queue() => Some(0),
         Spawn | Join | IsFinished | Unpark | TimerFire | CondWait | Acquire | TryAcquire | Release | Choose | Sleep
         | OnceFinish => Some(arg),
         _ => None,
@@ -264,6 +269,7 @@ fn value(step: &Step) -> Option<u64> {
     match step.kind {
         Load | Await | Store | Rmw | Cas | Choose | TimerFire | Acquire | TryAcquire => Some(step.value),
         Send | TrySend | Recv | TryRecv if ticket => Some(step.value),
+        kind if kind.is_of_queue() => Some(step.value),
         _ => None,
     }
 }

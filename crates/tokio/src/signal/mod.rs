@@ -42,7 +42,7 @@ fn count(signal: i32, place: Place) -> u64 {
 /// Waits until `signal` has come more often than `seen`; says how often.
 fn next(signal: i32, seen: u64, place: Place) -> impl Future<Output = u64> + Unpin {
     let more = move |state: &mut State| Some(state.count(signal)).filter(|count| *count != seen);
-    Until::new(&SIGNALS, place, Awaited::Change, |state| &mut state.waiting, more)
+    Until::new(&*SIGNALS, place, Awaited::Change, |state| &mut state.waiting, more)
 }
 
 /// As [`next`], as a poll that waits under `ticket`.

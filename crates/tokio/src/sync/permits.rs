@@ -9,7 +9,7 @@ use std::panic::Location;
 use std::pin::Pin;
 use std::task::{Context, Poll, Waker, ready};
 
-use drawloom::object::{Act, Awaited, Object};
+use drawloom::object::{Act, Awaited, Object, Shared};
 
 use super::{AcquireError, TryAcquireError};
 use crate::task::coop;
@@ -78,6 +78,11 @@ impl Permits {
 
     pub(crate) fn available(&self) -> usize {
         self.available
+    }
+
+    /// Whether anybody waits.
+    pub(crate) fn are_awaited(&self) -> bool {
+        !self.waiting.is_empty()
     }
 
     pub(crate) fn is_closed(&self) -> bool {
@@ -192,20 +197,20 @@ impl HasPermits for Permits {
 }
 
 /// Waits for permits of an object; they are the caller's once it is ready.
-pub(crate) struct Acquire<'a, S: HasPermits> {
-    object: &'a Object<S>,
+pub(crate) struct Acquire<'a, O: Shared<State: HasPermits>> {
+    object: &'a O,
     wanted: usize,
     ticket: Option<u64>,
     place: Place,
 }
 
-impl<'a, S: HasPermits> Acquire<'a, S> {
-    pub(crate) fn new(object: &'a Object<S>, wanted: usize, place: Place) -> Self {
+impl<'a, O: Shared<State: HasPermits>> Acquire<'a, O> {
+    pub(crate) fn new(object: &'a O, wanted: usize, place: Place) -> Self {
         Acquire { object, wanted, ticket: None, place }
     }
 }
 
-impl<S: HasPermits> Future for Acquire<'_, S> {
+impl<O: Shared<State: HasPermits>> Future for Acquire<'_, O> {
     type Output = Result<(), AcquireError>;
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
@@ -221,7 +226,7 @@ impl<S: HasPermits> Future for Acquire<'_, S> {
     }
 }
 
-impl<S: HasPermits> Drop for Acquire<'_, S> {
+impl<O: Shared<State: HasPermits>> Drop for Acquire<'_, O> {
     fn drop(&mut self) {
         if let Some(ticket) = self.ticket {
             let wanted = self.wanted;
@@ -231,8 +236,8 @@ impl<S: HasPermits> Drop for Acquire<'_, S> {
 }
 
 /// No longer waits for `wanted` permits of `object`.
-pub(crate) fn leave<S: HasPermits>(object: &Object<S>, wanted: usize, ticket: u64, place: Place) {
-    let leave = |state: &mut S| {
+pub(crate) fn leave<O: Shared<State: HasPermits>>(object: &O, wanted: usize, ticket: u64, place: Place) {
+    let leave = |state: &mut O::State| {
         let (waiting, left) = state.permits().leave(wanted, ticket);
         ((waiting, left, state.came_back()), Act::Abandons)
     };

@@ -309,7 +309,7 @@ impl Future for LocalSet {
                 let live = inner.live.clone();
                 let none = async move {
                     let ended = |live: &mut Live| (live.count == 0).then_some(());
-                    Until::new(&live, place, Awaited::Change, |live| &mut live.none, ended).await;
+                    Until::new(&*live, place, Awaited::Change, |live| &mut live.none, ended).await;
                 };
                 Box::pin(inner.drive(place, none))
             }

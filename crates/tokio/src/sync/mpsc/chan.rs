@@ -7,7 +7,8 @@ use std::pin::Pin;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::{Context, Poll, Waker, ready};
 
-use drawloom::object::{Act, Awaited, Object};
+use drawloom::object::queue::{Queue, Tallied, Tally};
+use drawloom::object::{Act, Awaited, Shared};
 
 use super::error::{SendError, TryRecvError, TrySendError};
 use crate::sync::TryAcquireError;
@@ -16,7 +17,7 @@ use crate::task::coop;
 use crate::waiting::{Until, Waiting, Wakers};
 
 pub(super) struct Chan<T> {
-    state: Object<State<T>>,
+    state: Queue<State<T>>,
     /// Changed in the steps of the object only, except for clones: these never bring anything about, since
     /// there is a sender already.
     senders: AtomicUsize,
@@ -33,6 +34,20 @@ pub(super) struct State<T> {
     /// Who waits for the receiver to go.
     closed: Waiting,
     bound: usize,
+    /// How much was ever put into the queue, and taken out.
+    sent: u64,
+    received: u64,
+}
+
+impl<T> Tallied for State<T> {
+    fn tally(&self) -> Tally {
+        Tally {
+            sent: self.sent,
+            received: self.received,
+            reserved: (self.bound - self.permits.available() - self.queue.len()) as u64,
+            is_plain: !self.permits.is_closed() && !self.permits.are_awaited(),
+        }
+    }
 }
 
 impl<T> State<T> {
@@ -40,8 +55,16 @@ impl<T> State<T> {
     fn put(&mut self, value: Option<T>) -> Option<Waker> {
         if let Some(value) = value {
             self.queue.push_back(value);
+            self.sent += 1;
         }
         self.receiver.take()
+    }
+
+    /// Takes the next value out of the queue.
+    fn take(&mut self) -> Option<T> {
+        let value = self.queue.pop_front()?;
+        self.received += 1;
+        Some(value)
     }
 }
 
@@ -69,9 +92,17 @@ impl<T> Chan<T> {
     #[track_caller]
     pub(super) fn new(bound: usize) -> Self {
         let permits = Permits::new(bound);
-        let state = State { queue: VecDeque::new(), permits, receiver: None, closed: Waiting::new(), bound };
+        let state = State {
+            queue: VecDeque::new(),
+            permits,
+            receiver: None,
+            closed: Waiting::new(),
+            bound,
+            sent: 0,
+            received: 0,
+        };
         Chan {
-            state: Object::new(state),
+            state: Queue::new(state, bound as u64),
             senders: AtomicUsize::new(1),
             weak_senders: AtomicUsize::new(0),
             bound,
@@ -92,7 +123,7 @@ impl<T> Chan<T> {
     #[track_caller]
     pub(super) fn try_send(&self, value: T) -> Result<(), TrySendError<T>> {
         let mut value = Some(value);
-        let sent = self.state.update_doing(Location::caller(), |state| match state.permits.try_take(1) {
+        let sent = self.state.put_doing(Location::caller(), |state| match state.permits.try_take(1) {
             Ok(()) => (Ok(state.put(value.take())), Act::Sends),
             Err(error) => (Err(error), Act::Uses),
         });
@@ -168,7 +199,7 @@ impl<T> Chan<T> {
     }
 
     pub(super) fn sender_dropped(&self) {
-        let receiver = self.state.update_from(self.made_at, |state| {
+        let receiver = self.state.leave(self.made_at, |state| {
             let last = self.senders.fetch_sub(1, Ordering::AcqRel) == 1;
             last.then(|| state.receiver.take()).flatten()
         });
@@ -212,7 +243,7 @@ impl<T> Chan<T> {
 
     pub(super) fn poll_recv(&self, context: &mut Context<'_>, place: Place) -> Poll<Option<T>> {
         let budget = ready!(coop::poll_proceed(context));
-        let (poll, senders, _replaced) = self.state.update_doing(place, |state| match state.queue.pop_front() {
+        let (poll, senders, _replaced) = self.state.take_doing(place, |state| match state.take() {
             Some(value) => ((Poll::Ready(Some(value)), state.permits.give(1), None), Act::Receives),
             None if self.is_over(state) => ((Poll::Ready(None), Wakers::default(), None), Act::Uses),
             None => {
@@ -242,6 +273,7 @@ impl<T> Chan<T> {
                 return (Poll::Pending, Wakers::default(), replaced);
             }
             buffer.extend(state.queue.drain(..count));
+            state.received += count as u64;
             (Poll::Ready(count), state.permits.give(count), None)
         });
         senders.wake();
@@ -250,7 +282,7 @@ impl<T> Chan<T> {
 
     #[track_caller]
     pub(super) fn try_recv(&self) -> Result<T, TryRecvError> {
-        let (received, senders) = self.state.update_doing(Location::caller(), |state| match state.queue.pop_front() {
+        let (received, senders) = self.state.take_doing(Location::caller(), |state| match state.take() {
             Some(value) => ((Ok(value), state.permits.give(1)), Act::Receives),
             None if self.is_over(state) => ((Err(TryRecvError::Disconnected), Wakers::default()), Act::Uses),
             None => ((Err(TryRecvError::Empty), Wakers::default()), Act::Uses),
@@ -271,6 +303,7 @@ impl<T> Chan<T> {
         let undelivered = self.state.update_from(self.made_at, |state| {
             let receiver = state.receiver.take();
             let undelivered = std::mem::take(&mut state.queue);
+            state.received += undelivered.len() as u64;
             let permits = state.permits.give(undelivered.len());
             (undelivered, permits, receiver)
         });
@@ -306,11 +339,14 @@ impl<T> Future for Send<'_, T> {
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let Send { chan, value, ticket, place } = self.get_mut();
         let budget = ready!(coop::poll_proceed(context));
-        let sent = chan.state.update_doing(place, |state| {
+        let has_waited = ticket.is_some();
+        let send = |state: &mut State<T>| {
             let taken = state.permits.poll_take(1, ticket, context.waker());
             let act = if taken.is_ready() { Act::Sends } else { Act::Awaits(Awaited::Room) };
             (taken.map_ok(|()| state.put(value.take())), act)
-        });
+        };
+        // Who has waited for room has got it from others, or was told that there will be none.
+        let sent = if has_waited { chan.state.update_doing(place, send) } else { chan.state.put_doing(place, send) };
         match budget.after(sent) {
             Poll::Pending => Poll::Pending,
             Poll::Ready(Ok(receiver)) => {
