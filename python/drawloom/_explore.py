@@ -282,16 +282,14 @@ def _result(told: dict[str, Any], again: Callable[[str], Result]) -> Result:
         made = "1 execution, which had no choice" if executions == 1 else f"{executions} executions, none of which had a choice"
         reason = f"explored {made}, nothing found"
     exhausted = told["exhausted"] or alone
-    inconclusive = {"divergence", "step limit", "task limit", "nothing explored", "out of time", "stuck task"}
+    # What was not followed to its end, or is not the same each time, says nothing.
+    certain = [finding for finding, found in zip(findings, told["findings"]) if found["certain"]]
     if told["interrupted"]:
-        executions = told["made"]
-        findings = [finding for finding in findings if not _is_by_interrupt(finding)]
+        executions, findings = told["made"], certain
         verdict = "fails" if findings else "no_bug_found"
         reason = f"interrupted after {executions} executions: {len(findings) or 'nothing'} found"
     elif told["unending"]:
-        executions = told["made"]
-        # What was cut short says nothing.
-        findings = [finding for finding in findings if not _is_by_interrupt(finding) and finding.kind not in inconclusive]
+        executions, findings = told["made"], certain
         verdict = "fails" if findings else "no_bug_found" if told["was_cut_short"] else "inconclusive"
         reason = told["unending"]
         if executions > 0:
@@ -302,7 +300,7 @@ def _result(told: dict[str, Any], again: Callable[[str], Result]) -> Result:
     elif told["error"] or told["unsupported"]:
         verdict, findings = "inconclusive", []
         reason = told["error"] or f"not modelled: {told['unsupported']}"
-    elif findings and all(finding.kind in inconclusive for finding in findings):
+    elif findings and not certain:
         verdict = "inconclusive"
         reason = f"{findings[0].kind}: {findings[0].message}"
     elif findings:
@@ -362,10 +360,6 @@ def _assumptions(told: dict[str, Any]) -> tuple[list[Assumption], str | None]:
         what = "what is not known is one step, and touches nothing but the program's objects"
         found.append(Assumption("C code", f"{what}: {told['opaque']}"))
     return found, None
-
-
-def _is_by_interrupt(finding: Finding) -> bool:
-    return finding.kind == "divergence" or finding.message.startswith("KeyboardInterrupt")
 
 
 def _interrupt(result: Result) -> None:

@@ -198,7 +198,6 @@ impl Record {
                     task: divergence.task.as_ref().map(ToString::to_string),
                 },
             ),
-            FindingKind::Interference => ("a static was in use by another execution".into(), None, Details::Nothing),
             FindingKind::NothingExplored => ("no execution had a choice".into(), None, Details::Nothing),
         };
         self.finding.message = message;
