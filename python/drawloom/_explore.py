@@ -108,6 +108,9 @@ def _seen(worker: Callable[..., Any]) -> Callable[..., Any]:
 class ReplayError(ValueError):
     """A schedule cannot be replayed: its token is damaged, or that of something else."""
 
+    is_foreign = False
+    """It is that of another exploration."""
+
 
 class _Program:
     """What every execution runs."""
@@ -218,7 +221,9 @@ def explore(
     def again(token: str) -> Result:
         told = _outside.with_anomalies(run, *_replaying(token))
         if told["error"]:
-            raise ReplayError(told["error"])
+            error = ReplayError(told["error"])
+            error.is_foreign = told["foreign"]
+            raise error
         return _result(told, again)
 
     if replay is not None:
@@ -229,7 +234,7 @@ def explore(
             return _settings.noted(again(asked))
         except ReplayError as error:
             # That of another exploration says nothing of this one.
-            if "belongs to another test" not in str(error):
+            if not error.is_foreign:
                 raise
     return _settings.noted(tell(_config(strategy, options)))
 
@@ -261,7 +266,7 @@ async def explore_async(*arguments: Any, **options: Any) -> Result:
 def _result(told: dict[str, Any], again: Callable[[str], Result]) -> Result:
     findings = [
         Finding(
-            kind=_naming.of_kind(found["kind"], found["message"], found["schedule"]),
+            kind=found["kind"],
             message=found["message"],
             token=found["token"],
             schedule=found["schedule"],

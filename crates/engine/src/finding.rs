@@ -93,6 +93,7 @@ impl FindingKind {
     /// The word that reports, files and tests use.
     pub fn word(&self) -> &'static str {
         match self {
+            FindingKind::Panic(panic) if panic.about == About::History => "not linearizable",
             FindingKind::Panic(_) => "panic",
             FindingKind::Deadlock(deadlock) if deadlock.is_starvation() => "starvation",
             FindingKind::Deadlock(_) => "deadlock",
@@ -119,8 +120,22 @@ pub struct Panic {
     pub location: String,
     /// Its backtrace, where one was asked for.
     pub backtrace: Option<Backtrace>,
+    /// What it is about.
+    pub about: About,
     /// Who waits for ever after it. If the panic is one that the program looks after, that is the failure.
     pub waiting: Option<Box<Deadlock>>,
+}
+
+/// What a panic is about, as whoever panics says it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum About {
+    /// Nothing in particular.
+    #[default]
+    Anything,
+    /// An assertion, where the language tells these from others.
+    Assertion,
+    /// A history: what clients have seen of an object is not linearizable.
+    History,
 }
 
 /// The text of a backtrace, made when it is first read: finding the names in it takes longer than an

@@ -2,13 +2,13 @@
 
 use std::sync::{Arc, Mutex};
 
-use drawloom_engine::finding::Panic;
+use drawloom_engine::finding::{About, Panic};
 use drawloom_engine::strategy::Strategy;
 use drawloom_engine::{Ending, Engine, Outcome, Settings, Site, Stop, TaskId};
 use drawloom_explore::{Executor, Program};
 use drawloom_gates::{Baton, Foreign, Gate, Gates, serve};
 use drawloom_report::{Language, Place};
-use pyo3::exceptions::PySystemExit;
+use pyo3::exceptions::{PyAssertionError, PySystemExit};
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::PyCFunction;
@@ -222,7 +222,8 @@ fn describe(py: Python<'_>, error: &PyErr) -> Panic {
     let told = told.and_then(|describe| aside(|| describe.call1(py, (error.value(py),))).ok());
     let told = told.and_then(|told| told.extract::<(String, String)>(py).ok());
     let (message, location) = told.unwrap_or_else(|| (error.to_string(), String::new()));
-    Panic { message, location, backtrace: None, waiting: None }
+    let about = if error.is_instance_of::<PyAssertionError>(py) { About::Assertion } else { About::Anything };
+    Panic { message, location, about, ..Panic::default() }
 }
 
 impl Pooled {

@@ -3,11 +3,12 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use drawloom_engine::config::{Clock, Config};
+use drawloom_engine::config::{Clock, Config, StrategySpec};
 use drawloom_engine::finding::FindingKind;
+use drawloom_engine::schedule::{Schedule, TokenError};
 use drawloom_engine::strategy::{Sequential, Strategy};
 use drawloom_engine::{Ending, Limits, Outcome, Settings, Stop};
-use drawloom_explore::{Exploration, Program};
+use drawloom_explore::{Exploration, Failure, Program};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
@@ -56,7 +57,9 @@ fn explore<'py>(
     }
     let told = tell(py, &exploration, program.body(), command);
     end();
-    told
+    let told = told?;
+    told.set_item("foreign", is_foreign(&config, name))?;
+    Ok(told)
 }
 
 /// Tries all orders in which the threads of `body` pass their markers, which `gates` tells of each code. `limits` are
@@ -111,6 +114,12 @@ fn run_in_order<'py>(
     tell_in_real_time(&told, stop)?;
     end();
     Ok(told)
+}
+
+/// Whether it is the schedule of another test that is to be replayed.
+fn is_foreign(config: &Config, name: &str) -> bool {
+    let StrategySpec::Replay { token, .. } = &config.strategy else { return false };
+    matches!(Schedule::from_token(token, name), Err(TokenError::Foreign(_)))
 }
 
 fn begin(
@@ -216,7 +225,7 @@ fn tell<'py>(
     let mut findings = Vec::new();
     for failure in exploration.findings() {
         let found = PyDict::new(py);
-        found.set_item("kind", failure.kind())?;
+        found.set_item("kind", kind_of(failure))?;
         found.set_item("certain", failure.is_certain())?;
         found.set_item("message", failure.message())?;
         found.set_item("occurrences", failure.occurrences())?;
@@ -237,6 +246,15 @@ fn tell<'py>(
     }
     told.set_item("findings", findings)?;
     Ok(told)
+}
+
+/// The kind of a finding, as Python would say it.
+fn kind_of(failure: &Failure) -> &'static str {
+    match failure.finding.kind {
+        FindingKind::Panic(_) if failure.record().is_broken_invariant() => "invariant",
+        FindingKind::Panic(_) => "exception",
+        _ => failure.kind(),
+    }
 }
 
 /// What has kept it from being under control, if something has; and `stop`, if that has ended it.

@@ -65,7 +65,8 @@ impl Strategy for Follows {
             // Time may pass for somebody who is on the way.
             None if view.ready().contains(&TaskId::CLOCK) => Ok(TaskId::CLOCK),
             None => {
-                let (expected, found) = ("the next turn of the order".to_owned(), "nobody who could take it".to_owned());
+                let (expected, found) =
+                    ("the next turn of the order".to_owned(), "nobody who could take it".to_owned());
                 Err(Box::new(Divergence { step: view.steps().len() as u64, expected, found, task: None }))
             }
         }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashSet};
 
 use drawloom_engine::finding::{
-    Backtrace, Blocked, CellAccess, Deadlock, Finding, FindingKind, Frame, Standing, Stuck,
+    About, Backtrace, Blocked, CellAccess, Deadlock, Finding, FindingKind, Frame, Standing, Stuck,
 };
 use drawloom_engine::{Engine, OpKind, ResourceId, ResourceKind, Site, State, Step, TaskId, UNBOUNDED, outcome};
 
@@ -128,6 +128,7 @@ impl Record {
                 parse_place(&panic.location).map(|place| builder.intern(place)),
                 Details::Panic {
                     backtrace: panic.backtrace.clone().map(without_addresses),
+                    is_assertion: panic.about == About::Assertion,
                     waiting: panic
                         .waiting
                         .iter()
