@@ -171,7 +171,7 @@ pub(super) fn exhaust_from<P: Program>(
     exploration.estimate = (exploration.stopped && plan.preemptions.is_none()).then(|| explorer.estimate());
     let diverged = |failure: &Failure| matches!(failure.finding.kind, FindingKind::Divergence(_));
     exploration.exhausted = complete && exploration.cut == 0 && !exploration.failures.iter().any(diverged);
-    if !exploration.had_choice && exploration.is_about_all() && !plan.allow_no_choice {
+    if !exploration.had_choice && exploration.found_nothing() && !plan.allow_no_choice {
         exploration.failures.push(worker.nothing_explored());
     }
     exploration

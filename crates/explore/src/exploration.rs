@@ -134,7 +134,7 @@ impl Exploration {
     }
 
     /// Whether nothing was found, and it was not given up before anything could be.
-    pub(super) fn is_about_all(&self) -> bool {
+    pub(super) fn found_nothing(&self) -> bool {
         self.failures.is_empty() && self.stopped_by.as_ref().is_none_or(|stop| *stop == Stop::OutOfTime)
     }
 

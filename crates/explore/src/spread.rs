@@ -137,7 +137,7 @@ pub(super) fn explore<P: Program>(
         exploration.compare(&mut worker);
     }
     let needs_choice = !plan.is_replay() && !plan.allow_no_choice;
-    if !exploration.had_choice && exploration.result.is_about_all() && needs_choice {
+    if !exploration.had_choice && exploration.result.found_nothing() && needs_choice {
         exploration.result.failures.push(worker.nothing_explored());
     }
     shrink::all(&mut worker, &mut exploration.result.failures);
