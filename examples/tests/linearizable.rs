@@ -12,7 +12,7 @@ use drawloom_examples::slots::{self, SlotQueue};
 fn found(test: impl Fn() + Send + Sync + 'static) -> String {
     let exploration = explore(Config::new().trace(false), test);
     let finding = exploration.findings().first().expect("a finding");
-    assert_eq!(finding.kind(), "panic");
+    assert_eq!(finding.kind(), "not linearizable");
     let message = finding.message();
     assert!(message.contains("not linearizable") && message.lines().count() <= 25, "{message}");
     message.to_owned()

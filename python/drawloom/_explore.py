@@ -108,6 +108,9 @@ def _seen(worker: Callable[..., Any]) -> Callable[..., Any]:
 class ReplayError(ValueError):
     """A schedule cannot be replayed: its token is damaged, or that of something else."""
 
+    is_foreign = False
+    """It is that of another exploration."""
+
 
 class _Program:
     """What every execution runs."""
@@ -218,7 +221,9 @@ def explore(
     def again(token: str) -> Result:
         told = _outside.with_anomalies(run, *_replaying(token))
         if told["error"]:
-            raise ReplayError(told["error"])
+            error = ReplayError(told["error"])
+            error.is_foreign = told["foreign"]
+            raise error
         return _result(told, again)
 
     if replay is not None:
@@ -229,7 +234,7 @@ def explore(
             return _settings.noted(again(asked))
         except ReplayError as error:
             # That of another exploration says nothing of this one.
-            if "belongs to another test" not in str(error):
+            if not error.is_foreign:
                 raise
     return _settings.noted(tell(_config(strategy, options)))
 
@@ -261,7 +266,7 @@ async def explore_async(*arguments: Any, **options: Any) -> Result:
 def _result(told: dict[str, Any], again: Callable[[str], Result]) -> Result:
     findings = [
         Finding(
-            kind=_naming.of_kind(found["kind"], found["message"], found["schedule"]),
+            kind=found["kind"],
             message=found["message"],
             token=found["token"],
             schedule=found["schedule"],
@@ -282,16 +287,14 @@ def _result(told: dict[str, Any], again: Callable[[str], Result]) -> Result:
         made = "1 execution, which had no choice" if executions == 1 else f"{executions} executions, none of which had a choice"
         reason = f"explored {made}, nothing found"
     exhausted = told["exhausted"] or alone
-    inconclusive = {"divergence", "step limit", "task limit", "nothing explored", "out of time", "stuck task"}
+    # What was not followed to its end, or is not the same each time, says nothing.
+    certain = [finding for finding, found in zip(findings, told["findings"]) if found["certain"]]
     if told["interrupted"]:
-        executions = told["made"]
-        findings = [finding for finding in findings if not _is_by_interrupt(finding)]
+        executions, findings = told["made"], certain
         verdict = "fails" if findings else "no_bug_found"
         reason = f"interrupted after {executions} executions: {len(findings) or 'nothing'} found"
     elif told["unending"]:
-        executions = told["made"]
-        # What was cut short says nothing.
-        findings = [finding for finding in findings if not _is_by_interrupt(finding) and finding.kind not in inconclusive]
+        executions, findings = told["made"], certain
         verdict = "fails" if findings else "no_bug_found" if told["was_cut_short"] else "inconclusive"
         reason = told["unending"]
         if executions > 0:
@@ -302,7 +305,7 @@ def _result(told: dict[str, Any], again: Callable[[str], Result]) -> Result:
     elif told["error"] or told["unsupported"]:
         verdict, findings = "inconclusive", []
         reason = told["error"] or f"not modelled: {told['unsupported']}"
-    elif findings and all(finding.kind in inconclusive for finding in findings):
+    elif findings and not certain:
         verdict = "inconclusive"
         reason = f"{findings[0].kind}: {findings[0].message}"
     elif findings:
@@ -362,10 +365,6 @@ def _assumptions(told: dict[str, Any]) -> tuple[list[Assumption], str | None]:
         what = "what is not known is one step, and touches nothing but the program's objects"
         found.append(Assumption("C code", f"{what}: {told['opaque']}"))
     return found, None
-
-
-def _is_by_interrupt(finding: Finding) -> bool:
-    return finding.kind == "divergence" or finding.message.startswith("KeyboardInterrupt")
 
 
 def _interrupt(result: Result) -> None:

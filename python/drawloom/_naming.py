@@ -30,14 +30,6 @@ def of_thread(thread: Any) -> str | None:
     return numbered.group(1) if numbered else thread.name
 
 
-def of_kind(kind: str, message: str, schedule: Sequence[str]) -> str:
-    """The kind of a finding, as Python would say it."""
-    if kind != "panic":
-        return kind
-    in_the_end = bool(schedule) and schedule[-1] == "0" and len(set(schedule)) > 1
-    return "invariant" if message.startswith("AssertionError") and in_the_end else "exception"
-
-
 _explored: dict[str, int] = {}
 
 

@@ -1,5 +1,6 @@
 """Workers that never come to an end: the exploration does, and says where they stand."""
 
+import itertools
 import os
 import signal
 import subprocess
@@ -174,6 +175,24 @@ def test_ctrl_c_ends_an_exploration_whose_worker_spins():
     with pytest.raises(KeyboardInterrupt, match="interrupted after 0 executions"):
         drawloom.explore(state, [interrupted, go])
     assert others_go_on()
+
+
+def test_what_was_found_before_ctrl_c_stays_found_whatever_it_says():
+    made = itertools.count()
+
+    def setup():
+        if next(made) > 40:
+            signal.raise_signal(signal.SIGINT)
+        return state()
+
+    def gives_up(box):
+        raise KeyboardInterrupt("of the program's own")
+
+    with pytest.raises(KeyboardInterrupt, match="1 found") as interrupt:
+        drawloom.explore(setup, [gives_up, go], strategy="random", keep_going=True, shrink=False)
+    result = interrupt.value.result
+    assert result.verdict == "fails"
+    assert ["of the program's own" in finding.message for finding in result.findings] == [True]
 
 
 def run(script, text):

@@ -9,4 +9,4 @@ pub use drawloom_engine::strategy::{
     Auto, Corpus, DelayBounded, Pct, Pos, Profile, RaceDirected, Random, RoundRobin, Sequential, Strategy, Surw, Tape,
     Urw, View,
 };
-pub use drawloom_engine::{OpKind, Operation, ResourceId, Step, TaskId};
+pub use drawloom_engine::{Abandoned, Ending, OpKind, Operation, ResourceId, Step, Stop, TaskId};

@@ -83,3 +83,30 @@ fn whether_one_ended_before_the_other_began_is_explored() {
     let open = explore(config(), body(false));
     assert!(open.findings().is_empty() && open.exhausted(), "{}", open.summary());
 }
+
+/// A writer that has ended, and a reader that is told what was there before, beside somebody who has nothing to do with it.
+fn answers_late() {
+    let (watch, count) = (watch(), Arc::new(AtomicU32::new(0)));
+    let (mut writer, mut reader) = (watch.client(), watch.client());
+    let theirs = count.clone();
+    let bystander = thread::spawn(move || theirs.fetch_add(1, SeqCst));
+    let other = thread::spawn(move || reader.call(Read, || Value(0)));
+    count.fetch_add(1, SeqCst);
+    writer.call(Write(1), || Written);
+    let _ = bystander.join();
+    other.join().unwrap();
+}
+
+#[test]
+fn what_is_not_linearizable_is_a_finding_of_its_own() {
+    let exploration = explore("name = \"late\", trace = false".parse().expect("a configuration"), answers_late);
+    let [finding] = exploration.findings() else { panic!("{}", exploration.summary()) };
+    assert_eq!((finding.kind(), finding.is_certain()), ("not linearizable", true));
+    assert!(finding.minimised().is_some(), "{}", finding.report());
+    let report = finding.report();
+    let told: Vec<&str> = report.lines().skip_while(|line| line.is_empty()).take(8).collect();
+    insta::assert_snapshot!(told.join("\n"));
+    let again = format!("name = \"late\", trace = false, replay(token = \"{}\")", finding.token());
+    let again = explore(again.parse().expect("a configuration"), answers_late);
+    assert_eq!(again.findings()[0].message(), finding.message());
+}

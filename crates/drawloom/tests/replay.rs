@@ -2,6 +2,8 @@
 
 use std::process::Command;
 
+use drawloom::history::Watch;
+use drawloom::history::model::{Register, RegisterOp, RegisterRet};
 use drawloom::sync::atomic::{
     AtomicBool, AtomicU32,
     Ordering::{Acquire, SeqCst},
@@ -27,6 +29,8 @@ const CASES: &[Case] = &[
     Case { name: "cycle", config: "random", finds: "leak", program: cycle },
     Case { name: "unordered", config: "random", finds: "data race", program: unordered },
     Case { name: "no such store", config: "random", finds: "panic", program: no_such_store },
+    Case { name: "stale answer", config: "random", finds: "not linearizable", program: stale_answer },
+    Case { name: "every answer", config: "exhaustive", finds: "not linearizable", program: stale_answer },
     Case { name: "choice", config: "random", finds: "panic", program: choice },
     Case { name: "early timer", config: "random, clock = explore", finds: "panic", program: early_timer },
     Case { name: "every update", config: "exhaustive", finds: "panic", program: lost_update },
@@ -121,6 +125,15 @@ fn no_such_store() {
     let child = thread::spawn(move || other.store(true, Acquire));
     flag.load(SeqCst);
     child.join().unwrap();
+}
+
+/// Whoever reads after the write has ended is told what was there before.
+fn stale_answer() {
+    let watch = Watch::new(Register::new(0));
+    let (mut writer, mut reader) = (watch.client(), watch.client());
+    let other = thread::spawn(move || reader.call(RegisterOp::Read, || RegisterRet::Value(0)));
+    writer.call(RegisterOp::Write(1), || RegisterRet::Written);
+    other.join().unwrap();
 }
 
 fn lost_update() {

@@ -291,7 +291,8 @@ fn scenarios_that_proptest_draws_shrink_with_their_schedules() {
             });
         })
     };
-    let broken = |exploration: &Exploration| exploration.findings().iter().any(|finding| finding.kind() == "panic");
+    let broken =
+        |exploration: &Exploration| exploration.findings().iter().any(|finding| finding.kind() == "not linearizable");
     let config = Cases { failure_persistence: None, ..Cases::default() };
     let mut runner = TestRunner::new_with_rng(config, TestRng::deterministic_rng(Default::default()));
     let result = runner.run(&scenarios, |calls| match broken(&explored(calls)) {

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use crate::Limits;
-use crate::finding::Finding;
+use crate::ending::Ending;
 
 /// What an execution is run with.
 #[derive(Clone, Debug)]
@@ -43,11 +43,11 @@ impl Default for Settings {
     }
 }
 
-/// How an execution ended.
+/// What is left of an execution.
 #[derive(Clone, Debug)]
 pub struct Outcome {
-    /// What went wrong, if anything.
-    pub finding: Option<Finding>,
+    /// What it came to.
+    pub ending: Ending,
     /// Tasks that could not be unwound.
     pub leaked_tasks: usize,
 }

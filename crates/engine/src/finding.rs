@@ -19,7 +19,8 @@ pub struct Finding {
     pub step: u64,
 }
 
-/// What went wrong.
+/// What went wrong with the program. What ends an execution and says nothing of the program is no finding, but another
+/// [`Ending`](crate::Ending).
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum FindingKind {
     /// A panic that nobody received, a failed assertion included.
@@ -38,7 +39,7 @@ pub enum FindingKind {
     OutOfStacks(Box<OutOfStacks>),
     /// A task that neither makes a step nor ends: it blocks or spins in code that is not under control.
     Stuck(Box<Stuck>),
-    /// The time of the exploration was over before the execution was. Shown only if no execution came to an end.
+    /// No execution came to its end in the time there was. Of an exploration, not of an execution.
     OutOfTime,
     /// Shared references that were still alive when the execution was over.
     Leak(Vec<Leak>),
@@ -46,13 +47,11 @@ pub enum FindingKind {
     Unjoined(Vec<TaskId>),
     /// The program behaved differently when its schedule was repeated.
     Divergence(Box<Divergence>),
-    /// The execution met a static that another one, on another OS thread, was using: it is run again
-    /// with the others held back. Never shown to users.
-    Interference,
-    /// No execution had a choice: nothing that matters was under control.
+    /// No execution had a choice: nothing that matters was under control. Of an exploration, not of an execution.
     NothingExplored,
 }
 
+/// What others have to know of a kind. What is said of most kinds need not be said of a new one.
 impl FindingKind {
     /// Whether nothing that comes after it means anything: unlike a panic or a deadlock of some tasks,
     /// after which the others can go on.
@@ -60,9 +59,41 @@ impl FindingKind {
         !matches!(self, FindingKind::Panic(_) | FindingKind::Deadlock(_))
     }
 
+    /// Whether its schedule can be followed again: not where the same choices do not lead to the same steps, or to no end.
+    pub fn has_schedule(&self) -> bool {
+        !matches!(self, FindingKind::Divergence(_) | FindingKind::NothingExplored | FindingKind::OutOfTime)
+    }
+
+    /// Whether it is worth the time to follow its schedule again: not where that took all the time or all the stacks
+    /// there are.
+    pub fn comes_back(&self) -> bool {
+        !matches!(self, FindingKind::Stuck(_) | FindingKind::OutOfTime | FindingKind::OutOfStacks(_))
+    }
+
+    /// Whether it is looked for when the execution is over.
+    pub fn is_found_afterwards(&self) -> bool {
+        matches!(self, FindingKind::DataRace(_) | FindingKind::Leak(_) | FindingKind::Unjoined(_))
+    }
+
+    /// Whether the program is wrong for certain; else nobody knows, since it was not followed to its end, or nothing of
+    /// it was under control.
+    pub fn is_certain(&self) -> bool {
+        !matches!(
+            self,
+            FindingKind::Divergence(_)
+                | FindingKind::StepLimit
+                | FindingKind::TaskLimit
+                | FindingKind::OutOfStacks(_)
+                | FindingKind::Stuck(_)
+                | FindingKind::NothingExplored
+                | FindingKind::OutOfTime
+        )
+    }
+
     /// The word that reports, files and tests use.
     pub fn word(&self) -> &'static str {
         match self {
+            FindingKind::Panic(panic) if panic.about == About::History => "not linearizable",
             FindingKind::Panic(_) => "panic",
             FindingKind::Deadlock(deadlock) if deadlock.is_starvation() => "starvation",
             FindingKind::Deadlock(_) => "deadlock",
@@ -75,7 +106,6 @@ impl FindingKind {
             FindingKind::Leak(_) => "leak",
             FindingKind::Unjoined(_) => "unjoined task",
             FindingKind::Divergence(_) => "divergence",
-            FindingKind::Interference => "interference",
             FindingKind::NothingExplored => "nothing explored",
         }
     }
@@ -90,8 +120,22 @@ pub struct Panic {
     pub location: String,
     /// Its backtrace, where one was asked for.
     pub backtrace: Option<Backtrace>,
+    /// What it is about.
+    pub about: About,
     /// Who waits for ever after it. If the panic is one that the program looks after, that is the failure.
     pub waiting: Option<Box<Deadlock>>,
+}
+
+/// What a panic is about, as whoever panics says it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum About {
+    /// Nothing in particular.
+    #[default]
+    Anything,
+    /// An assertion, where the language tells these from others.
+    Assertion,
+    /// A history: what clients have seen of an object is not linearizable.
+    History,
 }
 
 /// The text of a backtrace, made when it is first read: finding the names in it takes longer than an

@@ -22,6 +22,7 @@ pub mod act;
 pub mod behaviour;
 pub mod causality;
 pub mod dependence;
+mod ending;
 mod engine;
 mod execution;
 pub mod exhaustive;
@@ -41,6 +42,7 @@ mod trace;
 mod wait_for;
 
 pub use drawloom_config as config;
+pub use ending::{Abandoned, Ending, Stop};
 pub use engine::{Committed, Engine, Limits, Next, Turns};
 pub use execution::{Outcome, Settings};
 pub use id::{ResourceId, Site, TaskId, TaskPath};

@@ -139,7 +139,11 @@ impl Attempt {
         let plan = self.plan.get_or_insert_with(|| plan.to_exhaust(4 * profile.steps() + 64));
         let mut worker = Worker::new(plan, program);
         if is_first && profile.steps() > LONGEST {
-            let ran = worker.run_with(number, Box::new(Sequential));
+            let mut ran = worker.run_with(number, Box::new(Sequential));
+            if let Some(stop) = ran.stopped.take() {
+                self.given_up = true;
+                return self.found.stop(stop);
+            }
             self.given_up = ran.cut || ran.failure.is_some() || is_beyond(&worker.engine().view(), NARROW);
             add(&mut self.found, ran, plan.spin_rounds);
         }
@@ -151,9 +155,10 @@ impl Attempt {
                 break;
             };
             let ticket = strategy.ticket();
-            let ran = worker.run_with(number + self.found.executions, Box::new(strategy));
-            if ran.out_of_time {
+            let mut ran = worker.run_with(number + self.found.executions, Box::new(strategy));
+            if let Some(stop) = ran.stopped.take() {
                 self.given_up = true;
+                self.found.stop(stop);
                 break;
             }
             self.spent = worker.is_spent();

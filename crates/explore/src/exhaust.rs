@@ -96,7 +96,7 @@ pub(super) fn exhaust_from<P: Program>(
         let Some(ticket) = explorer.claim_ahead() else { return false };
         let iteration = made.0.fetch_add(1, Ordering::Relaxed);
         let mut ran = worker.run(iteration);
-        if ran.out_of_time || ran.failure.as_ref().is_some_and(|failure| !failure.comes_back()) {
+        if ran.stopped.is_some() || ran.failure.as_ref().is_some_and(|failure| !failure.comes_back()) {
             // It was not over, so nobody knows what it would have led to.
             over.store(true, Ordering::Relaxed);
         }
@@ -104,8 +104,8 @@ pub(super) fn exhaust_from<P: Program>(
             over.store(true, Ordering::Relaxed);
             spent.store(true, Ordering::Relaxed);
         }
-        if ran.out_of_time {
-            lock(share).timed_out = true;
+        if let Some(stop) = ran.stopped {
+            lock(share).stop(stop);
             return false;
         }
         let (redundant, divergence) = explorer.take_outcome(ticket);
@@ -171,7 +171,7 @@ pub(super) fn exhaust_from<P: Program>(
     exploration.estimate = (exploration.stopped && plan.preemptions.is_none()).then(|| explorer.estimate());
     let diverged = |failure: &Failure| matches!(failure.finding.kind, FindingKind::Divergence(_));
     exploration.exhausted = complete && exploration.cut == 0 && !exploration.failures.iter().any(diverged);
-    if !exploration.had_choice && exploration.failures.is_empty() && !plan.allow_no_choice {
+    if !exploration.had_choice && exploration.found_nothing() && !plan.allow_no_choice {
         exploration.failures.push(worker.nothing_explored());
     }
     exploration
@@ -210,6 +210,7 @@ impl Shares {
             whole.redundant += share.redundant;
             whole.had_choice |= share.had_choice;
             whole.timed_out |= share.timed_out;
+            whole.stopped_by = whole.stopped_by.or(share.stopped_by);
             whole.behaviours.extend(share.behaviours);
             whole.failing += share.failing;
             share.failures.into_iter().for_each(|failure| keep_the_simplest(&mut whole.failures, failure));

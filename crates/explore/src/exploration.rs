@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::OnceLock;
 
+use drawloom_engine::Stop;
 use drawloom_engine::finding::{Finding, FindingKind};
 use drawloom_report::{Minimised, Record, cause};
 
@@ -19,6 +20,8 @@ pub struct Exploration {
     pub(super) seen_once: u64,
     pub(super) failing: u64,
     pub(super) timed_out: bool,
+    /// What ended it in the midst of an execution.
+    pub(super) stopped_by: Option<Stop>,
     /// Everything within the bounds has been explored.
     pub(super) exhausted: bool,
     /// Rounds after which spin loops were cut, if any was.
@@ -118,6 +121,21 @@ impl Exploration {
     /// Whether the wall-clock budget ended the exploration before it was done.
     pub fn timed_out(&self) -> bool {
         self.timed_out
+    }
+
+    /// What ended the exploration in the midst of an execution, if anything did. What was made before still counts.
+    pub fn stopped_by(&self) -> Option<&Stop> {
+        self.stopped_by.as_ref()
+    }
+
+    pub(super) fn stop(&mut self, why: Stop) {
+        self.timed_out |= why == Stop::OutOfTime;
+        self.stopped_by.get_or_insert(why);
+    }
+
+    /// Whether nothing was found, and it was not given up before anything could be.
+    pub(super) fn found_nothing(&self) -> bool {
+        self.failures.is_empty() && self.stopped_by.as_ref().is_none_or(|stop| *stop == Stop::OutOfTime)
     }
 
     /// Tasks whose stacks had to be leaked, since their destructors waited for ever.
@@ -268,9 +286,14 @@ impl Failure {
         meta.executions += others;
     }
 
-    /// Whether it is worth the time to follow its schedule again: not where that took all the time or all the stacks there are.
+    /// Whether it is worth the time to follow its schedule again.
     pub(super) fn comes_back(&self) -> bool {
-        !matches!(self.finding.kind, FindingKind::Stuck(_) | FindingKind::OutOfTime | FindingKind::OutOfStacks(_))
+        self.finding.kind.comes_back()
+    }
+
+    /// Whether the program is wrong for certain; else the finding says why nobody knows.
+    pub fn is_certain(&self) -> bool {
+        self.finding.kind.is_certain()
     }
 
     /// What makes it the same as another, in words.

@@ -17,7 +17,6 @@ use std::sync::Arc;
 
 use drawloom_engine::Settings;
 use drawloom_engine::config::{Config, Shrink};
-use drawloom_engine::finding::Finding;
 use drawloom_engine::guard::{Armed, Guard, Site};
 use drawloom_engine::schedule::Schedule;
 use drawloom_engine::strategy::{Lenient, Preemptions, Script};
@@ -29,7 +28,7 @@ use super::exploration::Failure;
 use super::plan::Plan;
 use super::program::Program;
 use super::telling::replay_with;
-use super::worker::Worker;
+use super::worker::{Found, Worker};
 
 /// Chooses among what may be to blame for `failure`, by trying whether it is: a window is, if the program no longer fails
 /// when nobody can come into it. Tries the fixes, and moves harmful steps out of the window.
@@ -160,8 +159,9 @@ pub fn try_fix<P: Program>(config: &Config, token: &str, guard: &Guard, program:
     let schedule = Schedule::from_token(token, &plan.name).map_err(|error| error.to_string())?;
     let mut worker = Worker::new(&plan, program);
     let settings = plan.replay_settings(schedule.spin_rounds);
-    let finding = worker.replay(Box::new(Lenient::of(&schedule)), &settings, true);
-    let finding = finding.ok_or("nothing fails under this schedule")?;
+    let found = worker.replay(Box::new(Lenient::of(&schedule)), &settings, true);
+    let found = found.map_err(|stop| format!("the execution was ended before its end: {}", stop.word()))?;
+    let finding = found.ok_or("nothing fails under this schedule")?;
     let failure = worker.describe(finding, 0);
     let known = Known::of(&mut worker, &failure).ok_or("the schedule does not fail each time")?;
     let known = known.sampled(&mut worker, &failure);
@@ -183,7 +183,7 @@ impl Known {
         let schedule = Schedule::from_token(failure.token(), &plan.name).ok()?;
         let mut settings = plan.replay_settings(schedule.spin_rounds);
         settings.limits.max_steps = most_steps(plan, failure);
-        let finding = worker.replay(Box::new(Lenient::of(&schedule)), &settings, true)?;
+        let finding = worker.replay(Box::new(Lenient::of(&schedule)), &settings, true).ok()??;
         let script = Script::of(worker.engine());
         let fails_again = same_bug(failure.record(), worker.describe(finding, 0).record());
         fails_again.then_some(Known { script, settings, shows: false })
@@ -219,7 +219,7 @@ fn armed<P: Program>(guard: &Guard) -> Arc<Armed> {
 
 impl<P: Program> Worker<'_, P> {
     /// Follows `script` as far as the program allows.
-    fn follow(&mut self, script: &Script, settings: &Settings) -> Option<Finding> {
+    fn follow(&mut self, script: &Script, settings: &Settings) -> Found {
         self.replay(Box::new(Lenient::new(script.clone(), Preemptions::default())), settings, true)
     }
 

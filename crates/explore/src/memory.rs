@@ -6,10 +6,10 @@
 use std::cell::Cell;
 use std::sync::Arc;
 
-use drawloom_engine::TaskId;
 use drawloom_engine::exhaustive::Explorer;
-use drawloom_engine::finding::{Divergence, Finding};
+use drawloom_engine::finding::Divergence;
 use drawloom_engine::strategy::{Auto, Drawn, Guide, Profile, Strategy, Tape, View};
+use drawloom_engine::{Ending, TaskId};
 
 use super::plan::GUIDED;
 
@@ -144,7 +144,7 @@ impl Strategy for Lent {
         self.get_mut().finish(view)
     }
 
-    fn end(&mut self, view: &View<'_>, finding: Option<&Finding>) {
-        self.get_mut().end(view, finding);
+    fn end(&mut self, view: &View<'_>, ending: &Ending) {
+        self.get_mut().end(view, ending);
     }
 }

@@ -12,7 +12,7 @@ use super::worker::Worker;
 pub(super) fn record<P: Program>(config: &Config, program: &P) -> Option<Record> {
     let plan = Plan::of::<P>(config).ok().filter(Plan::is_replay)?;
     let mut worker = Worker::new(&plan, program);
-    if worker.replay(plan.strategy(), &plan.settings, true).is_some() {
+    if worker.replay(plan.strategy(), &plan.settings, true) != Ok(None) {
         return None;
     }
     let token = Schedule::of(worker.engine(), &plan.name, P::line_of).token();

@@ -26,8 +26,8 @@ pub trait Program: Sync {
     /// An executor of its own for a worker, with choices by `strategy`.
     fn executor(&self, strategy: Box<dyn Strategy>) -> Self::Executor;
 
-    /// Runs one execution, with choices seeded by `seed`. One that others were in the way of ends with the finding
-    /// `Interference`, and is run again.
+    /// Runs one execution, with choices seeded by `seed`. One that others were in the way of is
+    /// [abandoned](drawloom_engine::Ending::Abandoned), and run again.
     fn run(&self, executor: &mut Self::Executor, settings: &Settings, seed: u64) -> Outcome;
 
     /// The place that a site of this front end stands for.

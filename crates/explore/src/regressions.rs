@@ -18,7 +18,7 @@ use super::exploration::{Exploration, Failure};
 use super::plan::Plan;
 use super::program::Program;
 use super::spread::empty;
-use super::worker::Worker;
+use super::worker::{Found, Worker};
 use super::{output, shrink, understand};
 
 const DIRECTORY: &str = "drawloom-regressions";
@@ -89,14 +89,23 @@ impl Store {
             return (!damage.is_empty()).then(|| refused(damage));
         };
         let mut worker = Worker::new(&plan, program);
-        let mut outdated = Vec::new();
+        let (mut outdated, mut unknown) = (Vec::new(), 0);
         for (made, entry) in (1..).zip(&entries) {
-            let (finding, difference) = again(&mut worker, &plan, &entry.schedule);
+            let (found, difference) = again(&mut worker, &plan, &entry.schedule);
             let strict = difference.is_none();
             if let Some(difference) = difference {
                 outdated.push(format!("{}:{}: {difference}", self.shown(), entry.line));
             }
-            let Some(finding) = finding else { continue };
+            let finding = match found {
+                Ok(Some(finding)) => finding,
+                Ok(None) => continue,
+                Err(stop) => {
+                    let place = format!("{}:{}", self.shown(), entry.line);
+                    remarks.push(format!("the stored schedule {place} was not followed to its end: {}", stop.word()));
+                    unknown += 1;
+                    continue;
+                }
+            };
             let mut failure = worker.describe(finding, made - 1);
             if strict {
                 remarks.push(format!("this is the stored schedule {}:{}", self.shown(), entry.line));
@@ -112,7 +121,7 @@ impl Store {
             let found = Exploration { executions: made, steps, failing: 1, had_choice: true, ..empty(planned) };
             return Some(Exploration { failures: vec![failure], ..found });
         }
-        match entries.len() - outdated.len() {
+        match entries.len().saturating_sub(outdated.len() + unknown) {
             0 => {}
             1 => remarks.push(format!("1 stored schedule passes ({})", self.shown())),
             n => remarks.push(format!("{n} stored schedules pass ({})", self.shown())),
@@ -218,22 +227,18 @@ impl Store {
 }
 
 /// What a stored schedule comes to, and where it differs from the program, if it does.
-fn again<P: Program>(
-    worker: &mut Worker<'_, P>,
-    plan: &Plan,
-    schedule: &Schedule,
-) -> (Option<Finding>, Option<String>) {
+fn again<P: Program>(worker: &mut Worker<'_, P>, plan: &Plan, schedule: &Schedule) -> (Found, Option<String>) {
     let settings = plan.replay_settings(schedule.spin_rounds);
     let mut run = |strategy: &dyn Fn() -> Box<dyn Strategy>| {
         let found = worker.replay(strategy(), &settings, true);
         match found {
             // What seems to be leaked may be a static that was met for the first time.
-            Some(Finding { kind: FindingKind::Leak(_), .. }) => worker.replay(strategy(), &settings, true),
+            Ok(Some(Finding { kind: FindingKind::Leak(_), .. })) => worker.replay(strategy(), &settings, true),
             found => found,
         }
     };
     match run(&|| Box::new(Replay::new(schedule.clone(), P::line_of))) {
-        Some(Finding { kind: FindingKind::Divergence(difference), .. }) => {
+        Ok(Some(Finding { kind: FindingKind::Divergence(difference), .. })) => {
             // A program that goes on where it failed before makes all the steps, and more.
             let said = (difference.step < schedule.len())
                 .then(|| format!("expected {}, found {}", difference.expected, difference.found));

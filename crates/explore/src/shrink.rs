@@ -144,8 +144,7 @@ impl<P: Program> Replayed<'_, '_, P> {
 impl<P: Program> Subject for Replayed<'_, '_, P> {
     fn run(&mut self, strategy: Box<dyn Strategy>) -> bool {
         let kind = &self.failure.finding.kind;
-        let thorough = matches!(kind, FindingKind::DataRace(_) | FindingKind::Leak(_) | FindingKind::Unjoined(_));
-        self.finding = self.worker.replay(strategy, &self.settings, thorough);
+        self.finding = self.worker.replay(strategy, &self.settings, kind.is_found_afterwards()).ok().flatten();
         self.finding.as_ref().is_some_and(|finding| finding.kind.word() == kind.word())
     }
 

@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
+use drawloom_engine::Stop;
 use drawloom_engine::config::Config;
 use drawloom_engine::strategy::{Kept, Profile};
 
@@ -58,6 +59,8 @@ struct Shared<'a> {
     attempt: Mutex<Attempt>,
     saturation: Mutex<Saturation>,
     saturated: AtomicU64,
+    /// What ended it in the midst of an execution.
+    stopped_by: Mutex<Option<Stop>>,
     /// A task had to be left.
     spent: AtomicBool,
     /// The last execution of a worker was cut since the time was over.
@@ -99,6 +102,7 @@ pub(super) fn explore<P: Program>(
         attempt: Mutex::new(Attempt::new(&plan)),
         saturation: Mutex::default(),
         saturated: AtomicU64::new(u64::MAX),
+        stopped_by: Mutex::default(),
         spent: AtomicBool::new(false),
         cut: AtomicBool::new(false),
     };
@@ -133,7 +137,7 @@ pub(super) fn explore<P: Program>(
         exploration.compare(&mut worker);
     }
     let needs_choice = !plan.is_replay() && !plan.allow_no_choice;
-    if !exploration.had_choice && exploration.result.failures.is_empty() && needs_choice {
+    if !exploration.had_choice && exploration.result.found_nothing() && needs_choice {
         exploration.result.failures.push(worker.nothing_explored());
     }
     shrink::all(&mut worker, &mut exploration.result.failures);
@@ -169,6 +173,9 @@ impl Shared<'_> {
         if attempt.is_due(number) {
             attempt.go_on(number, self.plan, program, profile, || self.is_out_of_time(number));
         }
+        if let Some(stop) = attempt.found.stopped_by.take() {
+            self.stop(stop, number - 1);
+        }
         if attempt.spent {
             self.spent.store(true, Ordering::Relaxed);
         }
@@ -189,9 +196,9 @@ impl Shared<'_> {
                 break;
             }
             let ran = worker.run(iteration);
-            if ran.out_of_time {
-                self.out_of_time.fetch_min(iteration, Ordering::Relaxed);
+            if let Some(stop) = ran.stopped {
                 self.cut.store(true, Ordering::Relaxed);
+                self.stop(stop, iteration);
                 break;
             }
             let failed = block.add(ran);
@@ -232,6 +239,15 @@ impl Shared<'_> {
                 self.saturated.fetch_min(executions, Ordering::Relaxed);
             }
         }
+    }
+
+    /// Execution `iteration` was stopped, and no later one is made.
+    fn stop(&self, why: Stop, iteration: u64) {
+        match why {
+            Stop::OutOfTime => self.out_of_time.fetch_min(iteration, Ordering::Relaxed),
+            _ => self.stop_after.fetch_min(iteration, Ordering::Relaxed),
+        };
+        lock(&self.stopped_by).get_or_insert(why);
     }
 
     /// Whether execution `iteration` is not to be made any more.
@@ -318,6 +334,7 @@ fn put_together(shared: Shared<'_>, planned: u64) -> PutTogether {
     put.sampled = sampled;
     shared.rounds.end();
     let result = &mut put.result;
+    result.stopped_by = shared.stopped_by.into_inner().unwrap_or_else(|e| e.into_inner());
     result.timed_out = out_of_time <= stop_after && out_of_time != u64::MAX;
     result.saturated = shared.saturated.into_inner() == sampled;
     if result.failing > 0 {
@@ -399,6 +416,7 @@ pub(super) fn empty(planned: u64) -> Exploration {
         seen_once: 0,
         failing: 0,
         timed_out: false,
+        stopped_by: None,
         exhausted: false,
         spins_cut: None,
         cut: 0,

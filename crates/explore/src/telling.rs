@@ -6,7 +6,7 @@
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
-use drawloom_engine::finding::{Finding, FindingKind};
+use drawloom_engine::finding::Finding;
 use drawloom_engine::schedule::{LineOf, Schedule};
 use drawloom_engine::{Engine, Site, Step};
 use drawloom_report::{Knowledge, Meta, Place, Record};
@@ -50,12 +50,7 @@ impl Telling {
     pub(super) fn record(&self) -> &Record {
         self.record.get_or_init(|| {
             let Seen { engine, finding, place, line_of } = &*self.seen;
-            // There is nothing to replay where the same choices do not lead to the same steps, or to no end.
-            let replayable = !matches!(
-                finding.kind,
-                FindingKind::Divergence(_) | FindingKind::NothingExplored | FindingKind::OutOfTime
-            );
-            let schedule = replayable.then(|| Schedule::of(engine, &self.meta.test, *line_of));
+            let schedule = finding.kind.has_schedule().then(|| Schedule::of(engine, &self.meta.test, *line_of));
             let token = schedule.map_or_else(String::new, |schedule| schedule.token());
             let meta = Meta { token, replay_with: replay_with(), ..self.meta.clone() };
             let mut record = Record::of(engine, finding, meta, place);

@@ -82,7 +82,7 @@ fn learn<P: Program>(worker: &mut Worker<'_, P>, failure: &Failure) -> Option<Kn
             n if n % 4 == 1 => Box::new(Random::new()),
             _ => Box::new(Surw::new()),
         };
-        let finding = worker.sample(strategy, &settings, seed);
+        let Ok(finding) = worker.sample(strategy, &settings, seed) else { break };
         if worker.is_spent() {
             break;
         }

@@ -6,13 +6,16 @@ use drawloom_engine::finding::{DataRace, Divergence, Finding, FindingKind, Leak}
 use drawloom_engine::race::Races;
 use drawloom_engine::schedule::Schedule;
 use drawloom_engine::strategy::{Profile, Replay, Strategy, Tape};
-use drawloom_engine::{Engine, ResourceKind, Settings, Step, TaskId};
+use drawloom_engine::{Ending, Engine, ResourceKind, Settings, Step, Stop, TaskId};
 use drawloom_report::Meta;
 
 use super::exploration::Failure;
 use super::plan::{GUIDED, Plan};
 use super::program::{Executor, Program};
 use super::telling::Telling;
+
+/// What an execution that came to its end has shown, if anything; or why it did not, and the exploration is to end.
+pub(super) type Found = Result<Option<Finding>, Stop>;
 
 /// What one execution came to.
 pub(super) struct Ran {
@@ -25,8 +28,8 @@ pub(super) struct Ran {
     pub(super) cut: bool,
     /// A spin loop was cut in it.
     pub(super) spins_cut: bool,
-    /// It was cut since the time was over. The first one has failed by that: nothing else is known.
-    pub(super) out_of_time: bool,
+    /// It was stopped before it was over, and the exploration with it: it is none of those that were made.
+    pub(super) stopped: Option<Stop>,
     pub(super) failure: Option<Box<Failure>>,
 }
 
@@ -89,25 +92,23 @@ impl<'a, P: Program> Worker<'a, P> {
 
     /// Runs execution number `iteration`.
     pub(super) fn run(&mut self, iteration: u64) -> Ran {
-        let (mut finding, leaked_tasks) = self.execute(&self.plan.settings_of(iteration), iteration);
+        let (found, leaked_tasks) = self.execute(&self.plan.settings_of(iteration), iteration);
+        let mut finding = match found {
+            Ok(finding) => finding,
+            // The exploration has failed by that: nothing else is known.
+            Err(Stop::OutOfTime) if iteration == 0 => Some(self.out_of_time()),
+            Err(stop) => return Ran { stopped: Some(stop), ..self.ran(None, iteration, leaked_tasks, false) },
+        };
         let cut =
             matches!(&finding, Some(Finding { kind: FindingKind::StepLimit, .. }) if !self.plan.cuts_are_failures);
         if cut {
             finding = None;
         }
-        let out_of_time = iteration > 0 && is_out_of_time(finding.as_ref());
-        if out_of_time {
-            finding = None;
-        }
-        let cut = cut || out_of_time;
         if iteration == self.plan.compared && finding.is_none() && !cut && !self.plan.is_replay() {
             finding = self.run_again_and_compare(iteration);
         }
         if matches!(&finding, Some(Finding { kind: FindingKind::Divergence(_), .. })) && self.is_guided(iteration) {
             finding = self.differs_without_guide().or(finding);
-        }
-        if out_of_time {
-            return self.ran(finding, iteration, leaked_tasks, false, true);
         }
         if finding.is_none() {
             finding = self.race();
@@ -115,22 +116,17 @@ impl<'a, P: Program> Worker<'a, P> {
         if finding.is_none() && self.plan.leaks && !suspected_leaks(self.executor.engine()).is_empty() {
             // What seems to be leaked may be a static that was met for the first time: then it is
             // known when the same execution is run again.
-            finding = self.execute_again(iteration).or_else(|| leak(self.executor.engine()));
+            // If it is stopped nothing is known.
+            finding =
+                self.execute_again(iteration).map_or(None, |found| found.or_else(|| leak(self.executor.engine())));
         }
         if finding.is_none() && self.plan.unjoined {
             finding = unjoined(self.executor.engine());
         }
-        self.ran(finding, iteration, leaked_tasks, cut, false)
+        self.ran(finding, iteration, leaked_tasks, cut)
     }
 
-    fn ran(
-        &mut self,
-        finding: Option<Finding>,
-        iteration: u64,
-        leaked_tasks: u64,
-        cut: bool,
-        out_of_time: bool,
-    ) -> Ran {
+    fn ran(&mut self, finding: Option<Finding>, iteration: u64, leaked_tasks: u64, cut: bool) -> Ran {
         let engine = self.executor.engine();
         self.seen_choice = self.seen_choice || engine.choices() > 0;
         Ran {
@@ -140,7 +136,7 @@ impl<'a, P: Program> Worker<'a, P> {
             leaked_tasks,
             cut,
             spins_cut: engine.spins_were_cut(),
-            out_of_time,
+            stopped: None,
             failure: finding.map(|finding| Box::new(self.describe(finding, iteration))),
         }
     }
@@ -173,19 +169,23 @@ impl<'a, P: Program> Worker<'a, P> {
         self.executor.engine()
     }
 
-    /// One execution; again, if another one was in its way.
-    fn execute(&mut self, settings: &Settings, iteration: u64) -> (Option<Finding>, u64) {
+    /// One execution; again, for as long as it is abandoned.
+    fn execute(&mut self, settings: &Settings, iteration: u64) -> (Found, u64) {
         if self.is_spent() {
-            return (Some(Finding { kind: FindingKind::OutOfTime, task: TaskId::MAIN, step: 0 }), 0);
+            return (Err(Stop::OutOfTime), 0);
         }
         loop {
             let seed = Tape::seed_of(self.plan.seed, iteration);
             let profile = self.profile.get_or_insert_default();
             self.executor.with_strategy(|strategy| strategy.prepare(iteration, profile));
             let outcome = self.program.run(&mut self.executor, settings, seed);
-            if !matches!(outcome.finding, Some(Finding { kind: FindingKind::Interference, .. })) {
-                return (outcome.finding, outcome.leaked_tasks as u64);
-            }
+            let found = match outcome.ending {
+                Ending::Done => Ok(None),
+                Ending::Failed(finding) => Ok(Some(finding)),
+                Ending::Stopped(stop) => Err(stop),
+                Ending::Abandoned(_) => continue,
+            };
+            return (found, outcome.leaked_tasks as u64);
         }
     }
 
@@ -195,7 +195,7 @@ impl<'a, P: Program> Worker<'a, P> {
     }
 
     /// The same execution once more.
-    fn execute_again(&mut self, iteration: u64) -> Option<Finding> {
+    fn execute_again(&mut self, iteration: u64) -> Found {
         // How it began is not in its seed.
         if self.plan.is_exhaustive() || self.is_guided(iteration) {
             return self.follow_again(iteration);
@@ -204,29 +204,24 @@ impl<'a, P: Program> Worker<'a, P> {
     }
 
     /// The same execution once more, by its schedule.
-    fn follow_again(&mut self, iteration: u64) -> Option<Finding> {
+    fn follow_again(&mut self, iteration: u64) -> Found {
         let schedule = Schedule::of(self.executor.engine(), &self.plan.name, P::line_of);
         let settings = match self.plan.is_exhaustive() {
             true => &self.plan.settings,
             false => &self.plan.replay_settings(schedule.spin_rounds),
         };
         let kept = self.executor.replace_strategy(Box::new(Replay::new(schedule, P::line_of)));
-        let finding = self.execute(settings, iteration).0;
+        let found = self.execute(settings, iteration).0;
         self.executor.set_strategy(kept);
-        finding
+        found
     }
 
     /// One execution with the choices of `strategy`, and what it comes to; what is looked for after an
     /// execution that seems to be in order is, if `thorough`.
-    pub(super) fn replay(
-        &mut self,
-        strategy: Box<dyn Strategy>,
-        settings: &Settings,
-        thorough: bool,
-    ) -> Option<Finding> {
+    pub(super) fn replay(&mut self, strategy: Box<dyn Strategy>, settings: &Settings, thorough: bool) -> Found {
         self.executor.set_strategy(strategy);
-        let (finding, _) = self.execute(settings, 0);
-        if finding.is_some() || !thorough { finding } else { self.found_afterwards() }
+        let found = self.execute(settings, 0).0?;
+        Ok(if found.is_some() || !thorough { found } else { self.found_afterwards() })
     }
 
     /// One execution with the choices of `strategy`, drawn with `number` and what `profile` knows, and what it
@@ -237,10 +232,10 @@ impl<'a, P: Program> Worker<'a, P> {
         settings: &Settings,
         number: u64,
         profile: &Arc<Profile>,
-    ) -> Option<Finding> {
+    ) -> Found {
         self.profile = Some(Arc::clone(profile));
         self.executor.set_strategy(strategy);
-        self.execute(settings, number).0.or_else(|| self.found_afterwards())
+        Ok(self.execute(settings, number).0?.or_else(|| self.found_afterwards()))
     }
 
     /// What is looked for after an execution that seems to be in order.
@@ -256,7 +251,7 @@ impl<'a, P: Program> Worker<'a, P> {
     }
 
     /// One execution with the choices of `strategy`, drawn with `seed`, and what it comes to at once.
-    pub(super) fn sample(&mut self, strategy: Box<dyn Strategy>, settings: &Settings, seed: u64) -> Option<Finding> {
+    pub(super) fn sample(&mut self, strategy: Box<dyn Strategy>, settings: &Settings, seed: u64) -> Found {
         self.executor.set_strategy(strategy);
         self.execute(settings, seed).0
     }
@@ -288,7 +283,7 @@ impl<'a, P: Program> Worker<'a, P> {
     pub(super) fn compare_failed(&mut self, failure: &Failure) -> Option<Failure> {
         let schedule = Schedule::from_token(failure.token(), &self.plan.name).ok()?;
         let settings = self.plan.replay_settings(schedule.spin_rounds);
-        let finding = self.replay(Box::new(Replay::new(schedule, P::line_of)), &settings, true);
+        let finding = self.replay(Box::new(Replay::new(schedule, P::line_of)), &settings, true).ok()?;
         match &finding {
             Some(again) if again.kind.word() == failure.kind() => return None,
             Some(Finding { kind: FindingKind::Divergence(_), .. }) => {}
@@ -303,19 +298,17 @@ impl<'a, P: Program> Worker<'a, P> {
     /// The program was not what a guide knew it to be: how it differs from itself, in words that name the operations.
     fn differs_without_guide(&mut self) -> Option<Finding> {
         // What was guided once is not guided again.
-        self.execute(&self.plan.settings, 0);
+        self.execute(&self.plan.settings, 0).0.ok()?;
         self.compare_with(|worker| worker.execute(&worker.plan.settings, 0).0)
     }
 
-    fn compare_with(&mut self, again: impl FnOnce(&mut Self) -> Option<Finding>) -> Option<Finding> {
+    fn compare_with(&mut self, again: impl FnOnce(&mut Self) -> Found) -> Option<Finding> {
         let first: Vec<Step> = self.executor.engine().steps().to_vec();
-        let finding = again(self);
-        match &finding {
-            // It says more than that the two differ.
-            Some(Finding { kind: FindingKind::Stuck(_), .. }) => return finding,
-            // Nothing is known of the rest.
-            found if is_out_of_time(found.as_ref()) => return None,
-            _ => {}
+        // If it is stopped nothing is known of the rest.
+        let finding = again(self).ok()?;
+        // It says more than that the two differ.
+        if matches!(&finding, Some(Finding { kind: FindingKind::Stuck(_), .. })) {
+            return finding;
         }
         let engine = self.executor.engine();
         if finding.is_some() || first.len() != engine.steps().len() || !first.iter().zip(engine.steps()).all(same) {
@@ -353,15 +346,17 @@ impl<'a, P: Program> Worker<'a, P> {
         self.describe(finding, iteration)
     }
 
+    /// What is found if the first execution takes all the time there is.
+    fn out_of_time(&self) -> Finding {
+        let engine = self.executor.engine();
+        Finding { kind: FindingKind::OutOfTime, task: engine.current(), step: engine.steps().len() as u64 }
+    }
+
     /// The failure of an exploration in which nobody ever had a choice.
     pub(super) fn nothing_explored(&self) -> Failure {
         let finding = Finding { kind: FindingKind::NothingExplored, task: TaskId::MAIN, step: 0 };
         self.describe(finding, 0)
     }
-}
-
-fn is_out_of_time(finding: Option<&Finding>) -> bool {
-    matches!(finding, Some(Finding { kind: FindingKind::OutOfTime, .. }))
 }
 
 /// Whether two steps are the same as far as that must be reproducible. Values are not compared: an

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use drawloom_engine::finding::{Finding, FindingKind, Panic};
 use drawloom_engine::strategy::Strategy;
-use drawloom_engine::{Engine, Next, Outcome, Settings, TaskId};
+use drawloom_engine::{Ending, Engine, Next, Outcome, Settings, TaskId};
 
 use crate::fiber::Fiber;
 use crate::overflow::install_handler;
@@ -122,12 +122,12 @@ impl Executor {
         }
         let cause = handle.unreceived_panic();
         let inner = handle.inner();
-        inner.strategy.end(&inner.engine.view(), inner.engine.finding());
+        inner.strategy.end(&inner.engine.view(), inner.engine.ending());
         let leaked_tasks = self.tear_down(handle, settings.leak);
         self.watch.end();
         set_current(None);
-        let finding = self.judge(handle, cause);
-        Outcome { finding, leaked_tasks }
+        let ending = self.judge(handle, cause);
+        Outcome { ending, leaked_tasks }
     }
 
     /// The state that the last execution ended in.
@@ -141,28 +141,24 @@ impl Executor {
     }
 
     /// A panic that nobody has received is a finding, and the cause of a deadlock that followed it.
-    fn judge(&mut self, handle: Handle, cause: Option<TaskPanic>) -> Option<Finding> {
-        let found = handle.inner().engine.finding().cloned();
-        let consequence = matches!(&found, None | Some(Finding { kind: FindingKind::Deadlock(_), .. }));
-        let finding = match cause {
-            Some(cause) if consequence => {
-                let waiting = found.and_then(|found| match found.kind {
-                    FindingKind::Deadlock(deadlock) => Some(deadlock),
-                    _ => None,
-                });
-                Some(Finding {
-                    kind: FindingKind::Panic(Box::new(Panic { waiting, ..cause.panic })),
-                    task: cause.task,
-                    step: handle.inner().engine.steps().len() as u64,
-                })
-            }
-            _ => found,
+    fn judge(&mut self, handle: Handle, cause: Option<TaskPanic>) -> Ending {
+        let engine = &handle.inner().engine;
+        let panicked = |cause: TaskPanic, waiting| {
+            let kind = FindingKind::Panic(Box::new(Panic { waiting, ..cause.panic }));
+            Ending::Failed(Finding { kind, task: cause.task, step: engine.steps().len() as u64 })
         };
-        match finding {
-            None => self.found_in_teardown(handle),
-            Some(finding) => {
+        let ending = match (engine.ending().clone(), cause) {
+            (Ending::Done, Some(cause)) => panicked(cause, None),
+            (Ending::Failed(Finding { kind: FindingKind::Deadlock(waiting), .. }), Some(cause)) => {
+                panicked(cause, Some(waiting))
+            }
+            (ending, _) => ending,
+        };
+        match ending {
+            Ending::Done => self.found_in_teardown(handle).map_or(Ending::Done, Ending::Failed),
+            ending => {
                 self.mention_teardown(handle);
-                Some(finding)
+                ending
             }
         }
     }

@@ -6,7 +6,7 @@ use std::panic::{PanicHookInfo, resume_unwind, set_hook, take_hook};
 use std::sync::Once;
 
 use drawloom_engine::TaskId;
-use drawloom_engine::finding::{Backtrace, FindingKind, Panic};
+use drawloom_engine::finding::{About, Backtrace, FindingKind, Panic};
 
 use crate::overflow::print_at_once;
 use crate::runtime::{Handle, current};
@@ -36,6 +36,8 @@ pub(crate) struct Panics {
     received: Vec<TaskPanic>,
     /// What the hook saw before what it saw last of the same task.
     earlier: Vec<TaskPanic>,
+    /// What somebody is about to panic about.
+    about: Option<(TaskId, About)>,
     /// The panic that Rust is about to abort the process for.
     pub(crate) fatal: Option<Fatal>,
 }
@@ -64,6 +66,7 @@ impl Panics {
         self.unreceived.clear();
         self.received.clear();
         self.earlier.clear();
+        self.about = None;
         self.fatal = None;
     }
 
@@ -129,6 +132,12 @@ impl Handle {
         let inner = self.inner();
         let me = inner.running;
         inner.panics.is_panicking(me)
+    }
+
+    /// The next panic of the running task is about this.
+    pub fn panics_about(self, about: About) {
+        let inner = self.inner();
+        inner.panics.about = Some((inner.running, about));
     }
 
     /// Unwinds the running task with `payload`, which no hook sees; who catches it says
@@ -212,7 +221,10 @@ pub(crate) fn install_hook() {
             Some(handle) if !handle.inner().quitting => {
                 let inner = handle.inner();
                 let me = inner.running;
-                let panic = describe(info, me);
+                let mut panic = describe(info, me);
+                if let Some((_, about)) = inner.panics.about.take_if(|(task, _)| *task == me) {
+                    panic.panic.about = about;
+                }
                 if ABORTS.contains(&panic.panic.message.as_str()) {
                     handle.will_abort(me);
                 } else {
@@ -283,5 +295,5 @@ fn describe(info: &PanicHookInfo<'_>, task: TaskId) -> TaskPanic {
     let captured = std::backtrace::Backtrace::capture();
     let backtrace = (captured.status() == BacktraceStatus::Captured)
         .then(|| Backtrace::new(move || users_frames(&captured.to_string())));
-    TaskPanic { task, panic: Panic { message, location, backtrace, waiting: None } }
+    TaskPanic { task, panic: Panic { message, location, backtrace, ..Panic::default() } }
 }

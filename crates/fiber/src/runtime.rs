@@ -5,10 +5,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::ptr::NonNull;
 
 use corosensei::Yielder;
-use drawloom_engine::finding::FindingKind;
 use drawloom_engine::strategy::{Sequential, Strategy};
 use drawloom_engine::{
-    Committed, Engine, Look, OpKind, Operation, ResourceId, ResourceKind, Site, State, TaskId, outcome,
+    Abandoned, Committed, Engine, Look, OpKind, Operation, ResourceId, ResourceKind, Site, State, TaskId, outcome,
 };
 
 use crate::fiber::Fiber;
@@ -386,10 +385,9 @@ impl Handle {
         fails
     }
 
-    /// Ends the execution because of `kind` and unwinds the running task.
-    pub fn abort(self, kind: FindingKind) -> ! {
-        let inner = self.inner();
-        inner.engine.fail(kind, inner.running);
+    /// Gives the execution up, which is to be made again, and unwinds the running task.
+    pub fn abandon(self, why: Abandoned) -> ! {
+        self.inner().engine.abandon(why);
         self.stop();
     }
 

@@ -26,15 +26,11 @@ impl Executor {
         self.spent = true;
         let (kind, sentence) = self.why_left(handle, false);
         let engine = &mut handle.inner().engine;
-        match engine.finding() {
-            Some(_) => engine.mention(&sentence),
-            None => {
-                if matches!(kind, FindingKind::Panic(_)) {
-                    engine.mention(&sentence);
-                }
-                engine.fail(kind, task);
-            }
+        let is_first = engine.ending().is_done();
+        if !is_first || matches!(kind, FindingKind::Panic(_)) {
+            engine.mention(&sentence);
         }
+        engine.fail(kind, task);
     }
 
     /// The running task was left while it was unwound.

@@ -78,7 +78,7 @@ impl Gates {
         let leaked_tasks = self.tear_down();
         set_baton(None);
         let inner = baton.inner();
-        Outcome { finding: inner.told.take().or_else(|| inner.engine.finding().cloned()), leaked_tasks }
+        Outcome { ending: inner.told.take().unwrap_or_else(|| inner.engine.ending().clone()), leaked_tasks }
     }
 }
 

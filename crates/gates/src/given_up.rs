@@ -4,8 +4,7 @@ use std::cell::RefCell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use drawloom_engine::TaskId;
-use drawloom_engine::finding::FindingKind;
+use drawloom_engine::{Stop, TaskId};
 
 use crate::gate::Gate;
 use crate::runtime::Baton;
@@ -43,9 +42,9 @@ pub(crate) fn stop_if_so(baton: Option<Baton>) {
 
 impl Baton {
     /// Gives up the thread that runs, which is not the caller's: it stands still in something that is not under
-    /// control. The execution ends because of `kind`. Whatever the runtime has a thread hold while it runs must be the
+    /// control. The exploration ends because of `why`. Whatever the runtime has a thread hold while it runs must be the
     /// caller's, so that the thread cannot go on meanwhile. False if it is main that runs: there is nobody else to go on.
-    pub fn give_up_running(self, kind: FindingKind) -> bool {
+    pub fn give_up_running(self, why: Stop) -> bool {
         let inner = self.inner();
         let stuck = inner.running;
         if stuck == TaskId::MAIN {
@@ -55,7 +54,7 @@ impl Baton {
         gate.give_up();
         GIVEN_UP.fetch_add(1, Ordering::Relaxed);
         inner.leaked += 1;
-        inner.engine.fail(kind, stuck);
+        inner.engine.stop(why);
         inner.end();
         inner.engine.bury(stuck);
         inner.conductor.open();

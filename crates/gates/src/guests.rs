@@ -3,8 +3,8 @@
 //! An event loop is such a host. A piece, from where a guest is resumed to where it waits, is one step: what is
 //! announced for it is an operation that stands for all that it touches, and it is carried out by the host's thread.
 
-use drawloom_engine::finding::{Divergence, FindingKind, Panic};
-use drawloom_engine::{Next, OpKind, Operation, ResourceId, Site, Status, TaskId};
+use drawloom_engine::finding::{FindingKind, Panic};
+use drawloom_engine::{Next, OpKind, Operation, ResourceId, Site, Status, Stop, TaskId};
 
 use crate::runtime::{Baton, TornDown};
 
@@ -147,9 +147,7 @@ impl Baton {
     /// A piece is one step, and cannot be cut in two by another.
     #[cold]
     pub(crate) fn refuse_within_a_piece(self, kind: OpKind) -> TornDown {
-        let found = format!("`{}` of a thread, within an event loop: that is not modelled", kind.word());
-        let divergence = Divergence { step: 0, expected: "nothing but awaits".to_owned(), found, task: None };
-        self.fail(FindingKind::Divergence(Box::new(divergence)))
+        self.stop(Stop::Unsupported(format!("`{}` of a thread within an event loop", kind.word()).into()))
     }
 
     fn announce(self, guest: TaskId) {

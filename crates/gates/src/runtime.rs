@@ -4,9 +4,9 @@ use std::cell::{Cell, UnsafeCell};
 use std::ptr::NonNull;
 use std::sync::Arc;
 
-use drawloom_engine::finding::{Finding, FindingKind, Panic};
+use drawloom_engine::finding::{FindingKind, Panic};
 use drawloom_engine::strategy::Strategy;
-use drawloom_engine::{Committed, Engine, Next, OpKind, Operation, ResourceId, Site, TaskId, outcome};
+use drawloom_engine::{Committed, Ending, Engine, Next, OpKind, Operation, ResourceId, Site, Stop, TaskId, outcome};
 
 use crate::gate::Gate;
 use crate::given_up;
@@ -82,8 +82,8 @@ pub(crate) struct Inner {
     pub(crate) guests: Vec<Option<Errand>>,
     /// By what tasks take turns, if they do.
     pub(crate) turns: Option<Turns>,
-    /// What was found, as the other runtime tells it, if it has been asked.
-    pub(crate) told: Option<Finding>,
+    /// What it comes to, as the other runtime tells it, if it has been asked.
+    pub(crate) told: Option<Ending>,
     pub(crate) foreign: Foreign,
 }
 
@@ -202,10 +202,16 @@ impl Baton {
         Ok(child)
     }
 
-    /// Ends the execution because of `kind`; the caller is to unwind.
+    /// The execution has failed because of `kind`; the caller is to unwind.
     pub fn fail(self, kind: FindingKind) -> TornDown {
         let inner = self.inner();
         inner.engine.fail(kind, inner.running);
+        TornDown
+    }
+
+    /// Gives the execution up, and the exploration with it; the caller is to unwind.
+    pub fn stop(self, why: Stop) -> TornDown {
+        self.inner().engine.stop(why);
         TornDown
     }
 
@@ -315,8 +321,8 @@ impl Inner {
     /// The execution is over, if it was not already: from now on nobody chooses.
     pub(crate) fn end(&mut self) {
         if !self.engine.is_tearing_down() {
-            let found = self.told.as_ref().or(self.engine.finding());
-            self.strategy.end(&self.engine.view(), found);
+            let ending = self.told.as_ref().unwrap_or(self.engine.ending());
+            self.strategy.end(&self.engine.view(), ending);
             self.engine.begin_teardown();
         }
     }

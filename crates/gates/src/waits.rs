@@ -4,7 +4,7 @@
 //! anything is unwound, the runtime is asked once: what it says replaces what the engine could tell.
 
 use drawloom_engine::finding::{Blocked, Deadlock, Finding, FindingKind};
-use drawloom_engine::{OpKind, Site, TaskId};
+use drawloom_engine::{Ending, OpKind, Site, TaskId};
 
 use crate::runtime::{Baton, Inner};
 
@@ -53,7 +53,7 @@ impl Baton {
             joins.into_iter().for_each(|b| b.arg = u64::from(next.0));
         }
         let kind = FindingKind::Deadlock(Box::new(deadlock));
-        inner.told = Some(Finding { kind, ..*finding });
+        inner.told = Some(Ending::Failed(Finding { kind, ..*finding }));
     }
 }
 

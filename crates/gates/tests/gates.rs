@@ -7,9 +7,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
-use drawloom_engine::finding::{Blocked, Divergence, FindingKind};
+use drawloom_engine::finding::{Blocked, FindingKind};
 use drawloom_engine::strategy::Random;
-use drawloom_engine::{OpKind, Operation, ResourceId, ResourceKind, State, TaskId};
+use drawloom_engine::{Ending, OpKind, Operation, ResourceId, ResourceKind, State, Stop, TaskId};
 use drawloom_explore::Executor;
 use drawloom_gates::{Baton, Errand, Foreign, Gates, Wait};
 
@@ -31,8 +31,8 @@ fn the_same_seed_gives_the_same_trace() {
     let (mut one, mut other) = (gates(), gates());
     let mut traces = HashSet::new();
     for seed in 0..50 {
-        assert!(run(&mut one, seed, two_writers).finding.is_none());
-        assert!(run(&mut other, seed, two_writers).finding.is_none());
+        assert!(run(&mut one, seed, two_writers).ending.is_done());
+        assert!(run(&mut other, seed, two_writers).ending.is_done());
         assert_eq!(trace(&one), trace(&other), "seed {seed}");
         traces.insert(format!("{:?}", trace(&one)));
     }
@@ -62,7 +62,7 @@ fn one_thread_runs_at_a_time() {
             let tasks: Vec<TaskId> = (0..3).map(|_| spawn(work(Arc::clone(&running)))).collect::<Toy<_>>()?;
             tasks.into_iter().try_for_each(join)
         });
-        assert!(outcome.finding.is_none());
+        assert!(outcome.ending.is_done());
     }
 }
 
@@ -112,7 +112,7 @@ fn a_deadlock_is_known_at_once_and_unwound() {
             tasks.into_iter().try_for_each(join)
         });
         assert_eq!(outcome.leaked_tasks, 0);
-        if let Some(finding) = outcome.finding {
+        if let Some(finding) = outcome.ending.finding() {
             assert_eq!(finding.kind.word(), "deadlock");
             assert_eq!(unwound.load(Ordering::SeqCst), before + 2, "both are told to leave");
             found += 1;
@@ -133,11 +133,11 @@ fn whoever_never_unwinds_is_held_and_counted() {
         })
         .and_then(join)
     });
-    assert_eq!(outcome.finding.map(|finding| finding.kind.word()), Some("starvation"));
+    assert_eq!(outcome.ending.word(), "starvation");
     assert_eq!(outcome.leaked_tasks, 1);
     assert!(gates.has_leaked());
     // The others go on without it.
-    assert!(run(&mut gates, 1, two_writers).finding.is_none());
+    assert!(run(&mut gates, 1, two_writers).ending.is_done());
     // Its thread still knows of the executor.
     std::mem::forget(gates);
 }
@@ -152,7 +152,10 @@ fn a_failure_ends_the_execution_for_all() {
         step(OpKind::Lock, never, 11).map(|_| ())
     };
     let outcome = run(&mut gates, 0, body);
-    assert!(matches!(outcome.finding.map(|f| f.kind), Some(FindingKind::Panic(_) | FindingKind::Deadlock(_))));
+    assert!(matches!(
+        outcome.ending.finding().map(|f| &f.kind),
+        Some(FindingKind::Panic(_) | FindingKind::Deadlock(_))
+    ));
     assert_eq!(outcome.leaked_tasks, 0);
 }
 
@@ -174,7 +177,7 @@ fn daemons_run_on_until_they_wait_and_time_stands_still() {
         here().with_engine(|engine| engine.make_daemon(daemon));
         Ok(())
     });
-    assert!(outcome.finding.is_none(), "{:?}", outcome.finding);
+    assert!(outcome.ending.is_done(), "{:?}", outcome.ending);
     assert_eq!(heard(&said), [1]);
 }
 
@@ -190,9 +193,7 @@ fn a_thread_that_stands_still_is_given_up_and_stopped_when_it_comes_back() {
             while !stuck.load(Ordering::SeqCst) {
                 std::thread::sleep(Duration::from_millis(1));
             }
-            let found = "uncontrolled blocking".to_owned();
-            let divergence = Divergence { step: 0, expected: String::new(), found, task: None };
-            assert!(baton.0.give_up_running(FindingKind::Divergence(Box::new(divergence))));
+            assert!(baton.0.give_up_running(Stop::Stuck("a lock of its own".into())));
         })
     };
     let shared = (stuck, Arc::clone(&back), Arc::clone(&past));
@@ -210,11 +211,11 @@ fn a_thread_that_stands_still_is_given_up_and_stopped_when_it_comes_back() {
         .and_then(join)
     });
     rescuer.join().expect("it is given up");
-    assert!(matches!(outcome.finding.map(|f| f.kind), Some(FindingKind::Divergence(_))));
+    assert_eq!(outcome.ending, Ending::Stopped(Stop::Stuck("a lock of its own".into())));
     back.store(true, Ordering::SeqCst);
     std::thread::sleep(Duration::from_millis(20));
     assert!(!past.load(Ordering::SeqCst), "it stops where it would have to do with the execution");
-    assert!(run(&mut gates, 1, two_writers).finding.is_none());
+    assert!(run(&mut gates, 1, two_writers).ending.is_done());
     std::mem::forget(gates);
 }
 
@@ -251,7 +252,7 @@ fn pieces_of_guests_come_in_every_order() {
     for seed in 0..100 {
         let told = Arc::clone(&said);
         let outcome = run(&mut gates, seed, move || host(&told));
-        assert!(outcome.finding.is_none(), "{:?}", outcome.finding);
+        assert!(outcome.ending.is_done(), "{:?}", outcome.ending);
         orders.insert(heard(&said));
     }
     // Two pieces of one among two of the other.
@@ -269,7 +270,7 @@ fn a_guest_that_nobody_wakes_is_a_deadlock() {
         here().suspend(guest, Operation::new(OpKind::Park, ResourceId::NONE, at(11)).with_arg(1));
         here().next_guest(joined).map(|_| ())
     });
-    assert!(matches!(outcome.finding.map(|f| f.kind), Some(FindingKind::Deadlock(_))));
+    assert!(matches!(outcome.ending.finding().map(|f| &f.kind), Some(FindingKind::Deadlock(_))));
 }
 
 #[test]
@@ -290,7 +291,7 @@ fn who_was_joined_is_known_when_another_guest_comes_after() {
         }
         Ok(())
     });
-    assert!(outcome.finding.is_none(), "{:?}", outcome.finding);
+    assert!(outcome.ending.is_done(), "{:?}", outcome.ending);
     let joined = gates.engine().steps().iter().filter(|step| step.kind == OpKind::Join).map(|step| step.arg as u32);
     assert_eq!(joined.collect::<Vec<_>>(), heard(&said));
 }
@@ -305,7 +306,7 @@ fn a_thread_cannot_be_waited_for_within_a_piece() {
         here().next_guest(joined)?;
         step(OpKind::Lock, mutex(), 11).map(|_| ())
     });
-    assert!(matches!(outcome.finding.map(|f| f.kind), Some(FindingKind::Divergence(_))));
+    assert_eq!(outcome.ending, Ending::Stopped(Stop::Unsupported("`lock` of a thread within an event loop".into())));
 }
 
 /// A turn of the running task.
@@ -333,7 +334,7 @@ fn between_two_turns_a_task_is_alone_and_makes_no_steps() {
             let tasks = [spawn(work)?, spawn(work)?];
             tasks.into_iter().try_for_each(join)
         });
-        assert!(outcome.finding.is_none());
+        assert!(outcome.ending.is_done());
         let turns: Vec<_> = trace(&gates).into_iter().filter(|(_, kind, _)| *kind == OpKind::CellWrite).collect();
         assert_eq!(turns.len(), 4, "nothing else is a step");
         assert!(trace(&gates).iter().all(|(_, kind, _)| !matches!(kind, OpKind::Lock | OpKind::Unlock)));
@@ -367,7 +368,7 @@ fn who_has_to_wait_needs_another_turn_and_others_may_come_first() {
             let tasks = [1, 2, 3].map(|name| spawn(work(Said::clone(&said), name)));
             tasks.into_iter().try_for_each(|task| join(task?))
         });
-        assert!(outcome.finding.is_none());
+        assert!(outcome.ending.is_done());
         taken.insert(heard(&all));
     }
     // The second asks before the third while the first has the lock, and either gets it then.
@@ -396,7 +397,7 @@ fn a_deadlock_between_turns_is_known_at_once() {
             tasks.into_iter().try_for_each(join)
         });
         assert_eq!(outcome.leaked_tasks, 0);
-        found += usize::from(outcome.finding.is_some_and(|finding| finding.kind.word() == "deadlock"));
+        found += usize::from(outcome.ending.word() == "deadlock");
     }
     assert!((1..50).contains(&found), "{found}");
 }
@@ -414,7 +415,8 @@ const PARKED: [TaskId; 2] = [TaskId(2), TaskId(3)];
 /// What such an execution comes to if the runtime says this of those who wait.
 fn told(waits: fn(Baton) -> Vec<Wait>) -> (&'static str, Vec<TaskId>, Vec<usize>) {
     let mut gates = Gates::new(Foreign { waits, ..TOY }, Box::new(Random::new()));
-    let finding = run(&mut gates, 0, two_parked).finding.expect("nobody goes on");
+    let ending = run(&mut gates, 0, two_parked).ending;
+    let finding = ending.finding().expect("nobody goes on");
     let FindingKind::Deadlock(found) = &finding.kind else { panic!("{finding:?}") };
     (finding.kind.word(), found.cycle.clone(), found.blocked.iter().map(|b| b.blockers.len()).collect())
 }

@@ -178,7 +178,7 @@ fn guest_next(py: Python<'_>, join: Option<u32>, until: u64) -> PyResult<u32> {
 /// A guest fails with an exception.
 #[pyfunction]
 fn guest_fail(guest: u32, message: String, location: String) -> PyResult<()> {
-    current()?.fail_guest(TaskId(guest), Panic { message, location, backtrace: None, waiting: None });
+    current()?.fail_guest(TaskId(guest), Panic { message, location, ..Panic::default() });
     Ok(())
 }
 

@@ -12,7 +12,7 @@ mod tracing {
     use crate::code::{Kind, code_at};
     use crate::layout::{known_by, trace_instructions, traced};
     use crate::markers;
-    use crate::steps::{Stop, instruction, returned};
+    use crate::steps::{NotDone, instruction, returned};
     use crate::world::is_aside;
 
     const CALL: i32 = 0;
@@ -38,7 +38,7 @@ mod tracing {
     }
 
     /// What a callback has come to, as the interpreter wants it.
-    fn answer(done: Result<(), Stop>) -> i32 {
+    fn answer(done: Result<(), NotDone>) -> i32 {
         let Err(stop) = done else { return 0 };
         // SAFETY: callbacks run with the interpreter's lock.
         let py = unsafe { Python::assume_gil_acquired() };
@@ -75,7 +75,7 @@ mod tracing {
                     let op = code_at(code).op(index);
                     if op.kind != Kind::None {
                         observed(&op, &operands);
-                        let done: Result<(), Stop> = match op.kind {
+                        let done: Result<(), NotDone> = match op.kind {
                             Kind::Return => returned(&operands).map_err(Into::into),
                             Kind::Next if op.c == 1 => {
                                 returned(&operands).map_err(Into::into).and_then(|()| instruction(&op, &operands))
@@ -117,7 +117,7 @@ mod monitoring {
     use crate::code::{Kind, code_at};
     use crate::layout::monitored;
     use crate::markers;
-    use crate::steps::{Stop, instruction, returned};
+    use crate::steps::{NotDone, instruction, returned};
     use crate::world::{is_aside, world};
 
     /// What `sys.monitoring` calls before each instruction.
@@ -141,7 +141,7 @@ mod monitoring {
         let operands = unsafe { monitored(code.as_ptr(), known.locals, usize::from(op.depth)) };
         if let Some(operands) = operands {
             observed(&op, &operands);
-            let done: Result<(), Stop> = match op.kind {
+            let done: Result<(), NotDone> = match op.kind {
                 Kind::Return => returned(&operands).map_err(Into::into),
                 _ => instruction(&op, &operands),
             };

@@ -9,8 +9,8 @@ mod order;
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
-use drawloom_engine::finding::FindingKind;
-use drawloom_engine::{Engine, OpKind, Operation, ResourceId, ResourceKind, Site, State, TaskId, outcome};
+use drawloom_engine::finding::{Divergence, FindingKind};
+use drawloom_engine::{Engine, OpKind, Operation, ResourceId, ResourceKind, Site, State, Stop, TaskId, outcome};
 use drawloom_gates::{Baton, GOES_ON, TornDown, baton};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::ffi::PyObject;
@@ -21,7 +21,7 @@ use self::order::{Standing, name_of, note_standing, tell_script};
 use crate::code::{Kind, Op};
 use crate::layout::Operands;
 use crate::raise::here;
-use crate::steps::{Stop, nothing_expected};
+use crate::steps::NotDone;
 use crate::workers::{self, New};
 use crate::world::{Addressed, aside, world};
 use crate::{native, watch};
@@ -173,17 +173,23 @@ fn current() -> PyResult<Baton> {
 fn turn(baton: Baton, what: u64, site: Site) -> Result<(), TornDown> {
     baton.turn(what, site)?;
     let as_told = baton.with_engine(|engine| tell_script(engine.steps(), |task| name_of(engine, task)));
-    if as_told { Ok(()) } else { Err(end(baton, "the order cannot be had")) }
+    if as_told {
+        return Ok(());
+    }
+    stand(baton);
+    let step = baton.with_engine(|engine| engine.steps().len() as u64);
+    let (expected, found) = ("the next turn of the order".to_owned(), "another one".to_owned());
+    let divergence = Divergence { step, expected, found, task: None };
+    Err(baton.fail(FindingKind::Divergence(Box::new(divergence))))
 }
 
-fn end(baton: Baton, why: &str) -> TornDown {
-    // Before those who unwind come to stand elsewhere.
+/// Takes note of how threads stand, before those who unwind come to stand elsewhere.
+fn stand(baton: Baton) {
     baton.with_engine(|engine| note_standing(&engine.view()));
-    baton.fail(FindingKind::Divergence(Box::new(nothing_expected(why))))
 }
 
 /// Has the running thread take a turn, if a marker gates the line that it has come to. Whether any line of the code is gated.
-pub(crate) fn line(code: *mut PyObject, line: usize) -> Result<bool, Stop> {
+pub(crate) fn line(code: *mut PyObject, line: usize) -> Result<bool, NotDone> {
     let Some(gated) = lines_of(code) else { return Ok(false) };
     let Some((what, entered)) = gated.get(&line).copied() else { return Ok(true) };
     let Some(baton) = baton().filter(|baton| takes_turns(*baton)) else { return Ok(true) };
@@ -263,7 +269,7 @@ fn lines_of(code: *mut PyObject) -> Option<&'static Lines> {
 const LOOK_EACH: u32 = 256;
 
 /// Before each instruction of any code: where each is a place of its own, it is a turn.
-pub(crate) fn before_instruction(code: *mut PyObject) -> Result<(), Stop> {
+pub(crate) fn before_instruction(code: *mut PyObject) -> Result<(), NotDone> {
     let Some(markers) = &mut world().markers else { return Ok(()) };
     markers.instructions = markers.instructions.wrapping_add(1);
     let looks = markers.instructions % LOOK_EACH == 0;
@@ -271,7 +277,9 @@ pub(crate) fn before_instruction(code: *mut PyObject) -> Result<(), Stop> {
     let is_gated = markers.every_instruction && lines_of(code).is_some();
     let Some(baton) = baton().filter(|baton| (is_late || is_gated) && !baton.is_tearing_down()) else { return Ok(()) };
     if is_late && baton.running() != TaskId::MAIN {
-        return Err(end(baton, TOO_LONG).into());
+        stand(baton);
+        let why = if watch::is_interrupted() { Stop::Interrupted } else { Stop::OutOfTime };
+        return Err(baton.stop(why).into());
     }
     if is_gated && takes_turns(baton) {
         turn(baton, INSTRUCTION, here())?;
@@ -280,7 +288,7 @@ pub(crate) fn before_instruction(code: *mut PyObject) -> Result<(), Stop> {
 }
 
 /// What the instruction `op` is about to do to locks is done by turns; nothing else is looked at.
-pub(crate) fn instruction(baton: Baton, op: &Op, operands: &Operands) -> Result<(), Stop> {
+pub(crate) fn instruction(baton: Baton, op: &Op, operands: &Operands) -> Result<(), NotDone> {
     if matches!(op.kind, Kind::Call | Kind::CallEx | Kind::Enter) {
         if let Some((lock, lock_op)) = crate::access::touched(op, operands).lock {
             native::step(baton, lock, lock_op, op, operands)?;
@@ -325,8 +333,6 @@ pub(crate) fn request(
         None => baton.step(request),
     }
 }
-
-const TOO_LONG: &str = "it takes too long";
 
 pub(crate) fn add_to(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("GOES_ON", WORDS[GOES_ON as usize])?;

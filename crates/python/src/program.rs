@@ -2,13 +2,13 @@
 
 use std::sync::{Arc, Mutex};
 
-use drawloom_engine::finding::{Divergence, FindingKind, Panic};
+use drawloom_engine::finding::{About, Panic};
 use drawloom_engine::strategy::Strategy;
-use drawloom_engine::{Engine, Outcome, Settings, Site, TaskId};
+use drawloom_engine::{Ending, Engine, Outcome, Settings, Site, Stop, TaskId};
 use drawloom_explore::{Executor, Program};
 use drawloom_gates::{Baton, Foreign, Gate, Gates, serve};
 use drawloom_report::{Language, Place};
-use pyo3::exceptions::PySystemExit;
+use pyo3::exceptions::{PyAssertionError, PySystemExit};
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::PyCFunction;
@@ -110,11 +110,8 @@ impl Program for Threads {
     }
 
     fn run(&self, executor: &mut Pooled, settings: &Settings, seed: u64) -> Outcome {
-        let begins_anew = world().grown && !world().rehearsing;
-        let enough = world().markers.as_ref().is_some_and(|markers| markers.enough);
-        let is_over = world().unsupported.is_some() || world().unending.is_some() || watch::is_interrupted();
-        if begins_anew || enough || is_over {
-            return in_vain(executor.gates(), settings, seed);
+        if let Some(stop) = is_over() {
+            return in_vain(executor.gates(), settings, seed, stop);
         }
         begin_execution();
         unending::begin_execution();
@@ -128,15 +125,14 @@ impl Program for Threads {
         let outcome = gates.run(settings, seed, Box::new(move || call(&body, &[])));
         watch::watched(None);
         unending::calm();
-        if !watch::is_interrupted() && world().unending.is_none() && !world().rehearsing {
-            world().made += 1;
-        }
+        let is_made = matches!(outcome.ending, Ending::Done | Ending::Failed(_));
+        world().made += u64::from(is_made && !world().rehearsing);
         if markers::are_on() && (!world().grown || world().rehearsing) {
             let in_the_way = gates.baton().were_in_the_way();
-            markers::ended(py, &self.body, gates.engine(), outcome.finding.as_ref(), in_the_way);
+            markers::ended(py, &self.body, gates.engine(), &outcome.ending, in_the_way);
             return outcome;
         }
-        if outcome.finding.is_some() {
+        if !outcome.ending.is_done() {
             name_resources(gates.baton());
         }
         outcome
@@ -162,15 +158,26 @@ fn collect_garbage(py: Python<'_>) {
     }
 }
 
-/// An execution that is not made, since the exploration begins anew anyway.
-fn in_vain(gates: &mut Gates, settings: &Settings, seed: u64) -> Outcome {
-    let fail = || {
-        let divergence = Divergence { step: 0, expected: String::new(), found: String::new(), task: None };
-        let baton = drawloom_gates::baton()?;
-        baton.fail(FindingKind::Divergence(Box::new(divergence)));
+/// Why no execution is made any more, if none is.
+fn is_over() -> Option<Stop> {
+    let world = world();
+    if watch::is_interrupted() {
+        return Some(Stop::Interrupted);
+    }
+    let lost = world.unending.as_deref().map(|told| Stop::Stuck(told.into()));
+    let lost = lost.or_else(|| world.unsupported.as_deref().map(|what| Stop::Unsupported(what.into())));
+    let knows_more = (world.grown && !world.rehearsing).then_some(Stop::KnowsMore);
+    let has_enough = world.markers.as_ref().is_some_and(|markers| markers.enough);
+    lost.or(knows_more).or(has_enough.then_some(Stop::Enough))
+}
+
+/// An execution that is not made, since the exploration is over.
+fn in_vain(gates: &mut Gates, settings: &Settings, seed: u64, why: Stop) -> Outcome {
+    let stop = || {
+        drawloom_gates::baton()?.stop(why);
         None
     };
-    gates.run(settings, seed, Box::new(fail))
+    gates.run(settings, seed, Box::new(stop))
 }
 
 /// Calls `body`; what it raises is what its task fails with, unless it is unwound.
@@ -215,7 +222,8 @@ fn describe(py: Python<'_>, error: &PyErr) -> Panic {
     let told = told.and_then(|describe| aside(|| describe.call1(py, (error.value(py),))).ok());
     let told = told.and_then(|told| told.extract::<(String, String)>(py).ok());
     let (message, location) = told.unwrap_or_else(|| (error.to_string(), String::new()));
-    Panic { message, location, backtrace: None, waiting: None }
+    let about = if error.is_instance_of::<PyAssertionError>(py) { About::Assertion } else { About::Anything };
+    Panic { message, location, about, ..Panic::default() }
 }
 
 impl Pooled {

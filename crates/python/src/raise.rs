@@ -1,7 +1,6 @@
 //! What is raised in code under test, and where it is.
 
-use drawloom_engine::Site;
-use drawloom_engine::finding::{Divergence, FindingKind};
+use drawloom_engine::{Site, Stop};
 use drawloom_gates::Baton;
 use pyo3::exceptions::PySystemExit;
 use pyo3::ffi::{self, PyObject};
@@ -31,8 +30,7 @@ pub(crate) fn torn_down(py: Python<'_>) -> PyErr {
 /// Gives the exploration up: nothing could be said of it.
 pub(crate) fn unsupported(py: Python<'_>, baton: Baton, what: &str) -> PyErr {
     world().unsupported.get_or_insert_with(|| what.to_owned());
-    let divergence = Divergence { step: 0, expected: String::new(), found: what.to_owned(), task: None };
-    baton.fail(FindingKind::Divergence(Box::new(divergence)));
+    baton.stop(Stop::Unsupported(what.into()));
     torn_down(py)
 }
 

@@ -3,11 +3,12 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use drawloom_engine::config::{Clock, Config};
+use drawloom_engine::config::{Clock, Config, StrategySpec};
 use drawloom_engine::finding::FindingKind;
+use drawloom_engine::schedule::{Schedule, TokenError};
 use drawloom_engine::strategy::{Sequential, Strategy};
-use drawloom_engine::{Limits, Settings};
-use drawloom_explore::{Exploration, Program};
+use drawloom_engine::{Ending, Limits, Outcome, Settings, Stop};
+use drawloom_explore::{Exploration, Failure, Program};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
@@ -56,7 +57,9 @@ fn explore<'py>(
     }
     let told = tell(py, &exploration, program.body(), command);
     end();
-    told
+    let told = told?;
+    told.set_item("foreign", is_foreign(&config, name))?;
+    Ok(told)
 }
 
 /// Tries all orders in which the threads of `body` pass their markers, which `gates` tells of each code. `limits` are
@@ -82,7 +85,7 @@ fn explore_markers<'py>(
     });
     told.set_item("diverged", diverged)?;
     told.set_item("exhausted", exploration.exhausted())?;
-    tell_in_real_time(&told)?;
+    tell_in_real_time(&told, exploration.stopped_by())?;
     end();
     Ok(told)
 }
@@ -104,12 +107,19 @@ fn run_in_order<'py>(
     world().rehearsing = true;
     // If nobody is next, time may pass for those who wait for that.
     let limits = Limits { max_steps: u64::MAX, starvation_bound: u64::MAX, early_fires: u32::MAX, ..Limits::default() };
-    once(&Threads::new(body), Box::new(Follows), limits);
+    let ending = once(&Threads::new(body), Box::new(Follows), limits);
     stop_looking(looking);
     let told = PyDict::new(py);
-    tell_in_real_time(&told)?;
+    let stop = if let Ending::Stopped(stop) = &ending { Some(stop) } else { None };
+    tell_in_real_time(&told, stop)?;
     end();
     Ok(told)
+}
+
+/// Whether it is the schedule of another test that is to be replayed.
+fn is_foreign(config: &Config, name: &str) -> bool {
+    let StrategySpec::Replay { token, .. } = &config.strategy else { return false };
+    matches!(Schedule::from_token(token, name), Err(TokenError::Foreign(_)))
 }
 
 fn begin(
@@ -156,11 +166,12 @@ fn rehearse(program: &Threads) {
 }
 
 /// One execution with the choices of `strategy`.
-fn once(program: &Threads, strategy: Box<dyn Strategy>, limits: Limits) {
+fn once(program: &Threads, strategy: Box<dyn Strategy>, limits: Limits) -> Ending {
     let mut executor = program.executor(strategy);
     let settings = Settings { limits, ..Settings::default() };
-    program.run(&mut executor, &settings, 0);
+    let Outcome { ending, .. } = program.run(&mut executor, &settings, 0);
     (world().rehearsing, world().grown) = (false, false);
+    ending
 }
 
 /// Explores until nothing more becomes known on the way.
@@ -205,7 +216,7 @@ fn tell<'py>(
     told.set_item("timed_out", exploration.timed_out())?;
     told.set_item("summary", exploration.summary())?;
     told.set_item("error", exploration.error())?;
-    tell_in_real_time(&told)?;
+    tell_in_real_time(&told, exploration.stopped_by())?;
     told.set_item("assumptions", world().assumptions.clone())?;
     told.set_item("left_over", world().leftovers.found.clone())?;
     told.set_item("needs_threads", world().needs_threads)?;
@@ -214,7 +225,8 @@ fn tell<'py>(
     let mut findings = Vec::new();
     for failure in exploration.findings() {
         let found = PyDict::new(py);
-        found.set_item("kind", failure.kind())?;
+        found.set_item("kind", kind_of(failure))?;
+        found.set_item("certain", failure.is_certain())?;
         found.set_item("message", failure.message())?;
         found.set_item("occurrences", failure.occurrences())?;
         found.set_item("preemptions", failure.preemptions())?;
@@ -236,9 +248,19 @@ fn tell<'py>(
     Ok(told)
 }
 
-/// What has kept it from being under control, if something has.
-fn tell_in_real_time(told: &Bound<'_, PyDict>) -> PyResult<()> {
-    told.set_item("unsupported", world().unsupported.clone())?;
+/// The kind of a finding, as Python would say it.
+fn kind_of(failure: &Failure) -> &'static str {
+    match failure.finding.kind {
+        FindingKind::Panic(_) if failure.record().is_broken_invariant() => "invariant",
+        FindingKind::Panic(_) => "exception",
+        _ => failure.kind(),
+    }
+}
+
+/// What has kept it from being under control, if something has; and `stop`, if that has ended it.
+fn tell_in_real_time(told: &Bound<'_, PyDict>, stop: Option<&Stop>) -> PyResult<()> {
+    let refused = stop.and_then(|stop| if let Stop::Unsupported(what) = stop { Some(what.to_string()) } else { None });
+    told.set_item("unsupported", world().unsupported.clone().or(refused))?;
     told.set_item("uncontrolled", world().uncontrolled.clone())?;
     told.set_item("stuck", world().stuck.clone())?;
     told.set_item("unending", world().unending.clone())?;

@@ -1,7 +1,6 @@
 //! From what an instruction touches to a step of the engine, as far as anybody could notice it.
 
-use drawloom_engine::finding::{Divergence, FindingKind};
-use drawloom_engine::{OpKind, Operation, ResourceId, ResourceKind, Site, State};
+use drawloom_engine::{OpKind, Operation, ResourceId, ResourceKind, Site, State, Stop};
 use drawloom_gates::{Baton, TornDown, baton};
 use pyo3::ffi::PyObject;
 use pyo3::prelude::*;
@@ -25,13 +24,13 @@ const ALL: usize = usize::MAX;
 
 /// What the instruction `op` is about to do is announced, and its turn awaited.
 #[inline]
-pub(crate) fn instruction(op: &Op, operands: &Operands) -> Result<(), Stop> {
+pub(crate) fn instruction(op: &Op, operands: &Operands) -> Result<(), NotDone> {
     let Some(baton) = baton() else { return Ok(()) };
     if baton.is_tearing_down() {
         return Ok(in_teardown(baton, op, operands)?);
     }
     if watch::is_interrupted() {
-        return Err(baton.fail(FindingKind::Divergence(Box::new(nothing_expected("interrupted")))).into());
+        return Err(baton.stop(Stop::Interrupted).into());
     }
     if op.kind == Kind::Call {
         watch::calls_at(op.site);
@@ -88,23 +87,23 @@ fn go_round(baton: Baton, site: Site) -> Result<(), TornDown> {
 }
 
 /// Why an instruction is not carried out.
-pub(crate) enum Stop {
+pub(crate) enum NotDone {
     TornDown,
     /// What it does was done for it, and has raised this.
     Raised(PyErr),
 }
 
-impl From<TornDown> for Stop {
-    fn from(_: TornDown) -> Stop {
-        Stop::TornDown
+impl From<TornDown> for NotDone {
+    fn from(_: TornDown) -> NotDone {
+        NotDone::TornDown
     }
 }
 
-impl Stop {
+impl NotDone {
     pub(crate) fn into_error(self, py: Python<'_>) -> PyErr {
         match self {
-            Stop::TornDown => torn_down(py),
-            Stop::Raised(error) => error,
+            NotDone::TornDown => torn_down(py),
+            NotDone::Raised(error) => error,
         }
     }
 }
@@ -229,12 +228,7 @@ pub(crate) fn stop_if_grown(baton: Baton) -> Result<(), TornDown> {
     if !world.grown || world.rehearsing {
         return Ok(());
     }
-    let again = nothing_expected("the exploration begins anew, with more known of what is shared");
-    Err(baton.fail(FindingKind::Divergence(Box::new(again))))
-}
-
-pub(crate) fn nothing_expected(found: &str) -> Divergence {
-    Divergence { step: 0, expected: found.to_owned(), found: found.to_owned(), task: None }
+    Err(baton.stop(Stop::KnowsMore))
 }
 
 /// The resource of an access. None, if nobody can notice it.

@@ -7,8 +7,7 @@
 use std::fmt::Write as _;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
-use drawloom_engine::finding::{Divergence, FindingKind};
-use drawloom_engine::{Engine, ResourceId, Site, Status, TaskId};
+use drawloom_engine::{Engine, ResourceId, Site, Status, Stop, TaskId};
 use drawloom_gates::Baton;
 use pyo3::ffi;
 use pyo3::prelude::*;
@@ -63,46 +62,49 @@ pub(crate) fn act(py: Python<'_>, thread: u64, execution: u64, why: Why) {
     let still_runs = watch::is_current(execution) && watch::running_thread() == thread && thread != 0;
     let Some(baton) = world().baton.filter(|_| still_runs) else { return };
     let is_main = baton.running() == TaskId::MAIN || baton.is_guest();
+    let place = locate(py, thread);
     match why {
-        // Main cannot be left behind.
-        Why::Interrupted { .. } if is_main => watch::interrupt_main(thread),
-        Why::Interrupted { stands_still: true } => leave_behind(py, baton, thread, "interrupted"),
-        Why::Interrupted { stands_still: false } => unwind(py, baton, thread, "interrupted"),
+        // Main cannot be left behind. What is raised in it, to end it, is nothing that the program does.
+        Why::Interrupted { .. } if is_main => {
+            baton.stop(Stop::Interrupted);
+            watch::interrupt_main(thread);
+        }
+        Why::Interrupted { stands_still: true } => leave_behind(baton, Stop::Interrupted, place),
+        Why::Interrupted { stands_still: false } => unwind(baton, thread, Stop::Interrupted, place),
         Why::StandsStill if is_main => {
             tell(py, baton, thread, "main stands still in something that is not under control");
-            watch::wake_main(thread, &locate(py, thread));
+            baton.stop(Stop::Stuck(place.as_str().into()));
+            watch::wake_main(thread, &place);
         }
-        Why::StandsStill => leave_behind(py, baton, thread, "uncontrolled blocking"),
+        Why::StandsStill => leave_behind(baton, Stop::Stuck(place.as_str().into()), place),
         Why::OutOfTime { stands_still } => {
             if world().unending.is_none() {
                 world().was_cut_short = world().made > 0 && !watch::takes_unusually_long();
             }
             tell(py, baton, thread, "the time was up in the midst of an execution");
             match (stands_still, is_main) {
-                (true, true) => watch::wake_main(thread, &locate(py, thread)),
-                (true, false) => leave_behind(py, baton, thread, "out of time"),
-                (false, _) => unwind(py, baton, thread, "out of time"),
+                (true, true) => {
+                    baton.stop(Stop::OutOfTime);
+                    watch::wake_main(thread, &place);
+                }
+                (true, false) => leave_behind(baton, Stop::OutOfTime, place),
+                (false, _) => unwind(baton, thread, Stop::OutOfTime, place),
             }
         }
         Why::NoStep => {
             tell(py, baton, thread, "an execution does not come to an end");
-            unwind(py, baton, thread, "no step");
+            unwind(baton, thread, Stop::Stuck(place.as_str().into()), place);
         }
     }
 }
 
-fn divergence(what: &str) -> FindingKind {
-    let divergence = Divergence { step: 0, expected: String::new(), found: what.to_owned(), task: None };
-    FindingKind::Divergence(Box::new(divergence))
-}
-
 /// Has the interpreter raise what unwinds it in the thread that runs. Who goes on all the same is left behind.
-fn unwind(py: Python<'_>, baton: Baton, thread: u64, what: &str) {
-    baton.fail(divergence(what));
+fn unwind(baton: Baton, thread: u64, why: Stop, place: String) {
     let is_main = baton.running() == TaskId::MAIN || baton.is_guest();
     if TIMES.fetch_add(1, Ordering::Relaxed) >= MOST_TIMES && !is_main {
-        return leave_behind(py, baton, thread, what);
+        return leave_behind(baton, why, place);
     }
+    baton.stop(why);
     TOLD.store(thread, Ordering::Relaxed);
     raise_in(thread, world().torn_down.as_ref());
 }
@@ -114,13 +116,13 @@ fn raise_in(thread: u64, exception: Option<&Py<PyAny>>) {
     unsafe { PyThreadState_SetAsyncExc(thread as std::ffi::c_ulong, exception) };
 }
 
-/// Gives up the thread that runs, and the exploration.
-fn leave_behind(py: Python<'_>, baton: Baton, thread: u64, what: &str) {
-    let place = locate(py, thread);
+/// Gives up the thread that runs, which is at `place`, and the exploration.
+fn leave_behind(baton: Baton, why: Stop, place: String) {
     calm();
-    if baton.give_up_running(divergence(what)) {
-        world().stuck.get_or_insert(place.clone());
-        world().unsupported.get_or_insert(format!("{what} in {place}"));
+    let told = format!("{} in {place}", why.word());
+    if baton.give_up_running(why) {
+        world().stuck.get_or_insert(place);
+        world().unsupported.get_or_insert(told);
     }
 }
 

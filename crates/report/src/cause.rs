@@ -52,7 +52,12 @@ pub fn cause(record: &Record) -> String {
             .map(|l| exact(record.place(l.created_at)).unwrap_or_else(|| "an unknown place".into()))
             .collect(),
         Details::Unjoined { tasks } => tasks.iter().map(|t| role(record, *t)).collect(),
-        Details::Divergence { .. } | Details::Nothing => Vec::new(),
+        Details::Divergence { .. } => Vec::new(),
+        // Where it showed, and in whom, tells it from others of its kind.
+        _ => exact(record.place(finding.place))
+            .map(|at| format!("{} at {at}", role(record, finding.task)))
+            .into_iter()
+            .collect(),
     };
     parts.sort();
     parts.dedup();

@@ -121,15 +121,16 @@ impl Record {
 
     /// Whether what went wrong is what the program was held against in the end, and no exception of its tasks. Before
     /// any was spawned there was nothing to hold it against.
-    pub(crate) fn is_broken_invariant(&self) -> bool {
+    pub fn is_broken_invariant(&self) -> bool {
         let finding = &self.finding;
+        // Files that were written before say so by the message alone.
+        let is_assertion = |said: bool| said || finding.message.starts_with(ASSERTION);
         let by_main = self.tasks.get(finding.task as usize).is_some_and(|task| task.path == "0");
         let spawned = self.tasks.iter().any(|task| task.path.starts_with("0."));
         self.meta.language == Language::Python
-            && matches!(finding.details, Details::Panic { .. })
+            && matches!(finding.details, Details::Panic { is_assertion: said, .. } if is_assertion(said))
             && by_main
             && spawned
-            && finding.message.starts_with(ASSERTION)
     }
 
     /// The first line of the message, as a sentence about the failing task goes on.

@@ -96,7 +96,7 @@ class _Orders:
     def ended(self, *told: Any) -> bool:
         """An execution is over; whether enough were made."""
         self.execution.ended(*told)
-        if self.raised is None and self.execution.found in (None, "deadlock", "starvation", "too long"):
+        if self.raised is None and self.execution.found in (None, "deadlock", "starvation", "out of time"):
             self._note(self.execution)
         return self.raised is not None or self.has_enough
 

@@ -82,7 +82,7 @@ class Execution:
             self.errors[name] = error
 
     def ended(self, found: str | None, passed: Sequence[tuple[str, str, str, int]], stood: Sequence[Any]) -> None:
-        """The engine is done with it, and has found something, or has not."""
+        """The engine is done with it: in a word, if not all is well."""
         self.found = found
         self.turns = [Turn(Step(name, what), file, line) for name, what, file, line in passed]
         self.stood = [Standing(*standing) for standing in stood]
@@ -95,7 +95,7 @@ class Execution:
         """Why its threads have not come to their ends; none if they have."""
         if self.found is None:
             return None
-        if self.found == "too long":
+        if self.found == "out of time":
             return ScheduleError(f"the threads did not end within {timeout} seconds")
         waiting = [str(standing) for standing in self.stood if standing.state != "ended"]
         left = {standing.name for standing in self.stood if standing.state != "ended"}

@@ -2,9 +2,8 @@
 
 use std::sync::Arc;
 
-use drawloom_engine::finding::{Finding, FindingKind};
 use drawloom_engine::strategy::Strategy;
-use drawloom_engine::{Engine, Outcome, Settings, Site};
+use drawloom_engine::{Abandoned, Ending, Engine, Outcome, Settings, Site};
 use drawloom_explore::{Executor, Program};
 use drawloom_report::Place;
 
@@ -48,7 +47,7 @@ impl<F: Fn() + Send + Sync + 'static> Program for Fibers<F> {
         let epoch = executor.fibers.reserve_epoch();
         let _admission = Admission::of(epoch, executor.alone);
         let outcome = executor.fibers.run(settings, seed, move || body());
-        executor.alone |= matches!(outcome.finding, Some(Finding { kind: FindingKind::Interference, .. }));
+        executor.alone |= outcome.ending == Ending::Abandoned(Abandoned::Interference);
         outcome
     }
 

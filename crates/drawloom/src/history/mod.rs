@@ -56,6 +56,7 @@ pub use drawloom_check::{
 
 use drawloom_check::explain;
 use drawloom_check::linearizable::{Judgement, Monitor};
+use drawloom_engine::finding::About;
 
 pub use generated::generated;
 pub use scenario::{Scenario, play, run};
@@ -235,9 +236,30 @@ where
     fn end(&mut self, outcome: Outcome<M::Ret>) {
         self.open = false;
         let ended = self.shared.seen().end(self.process, outcome);
-        if let Err(why) = ended {
-            panic!("{why}");
+        match ended {
+            Ok(()) => {}
+            Err(Refusal::Unjudged(why)) => panic!("{why}"),
+            Err(Refusal::NotLinearizable(why)) => {
+                if let Some(rt) = rt::current() {
+                    rt.panics_about(About::History);
+                }
+                panic!("{why}");
+            }
         }
+    }
+}
+
+/// Why an operation cannot end as it does.
+enum Refusal {
+    /// Nobody could say whether it can.
+    Unjudged(String),
+    /// No order of the operations explains it.
+    NotLinearizable(String),
+}
+
+impl From<HistoryError> for Refusal {
+    fn from(error: HistoryError) -> Refusal {
+        Refusal::Unjudged(error.to_string())
     }
 }
 
@@ -251,31 +273,35 @@ where
         self.monitor.invoke(process, op).map(drop)
     }
 
-    fn end(&mut self, process: Process, outcome: Outcome<M::Ret>) -> Result<(), String> {
-        self.history.complete(process, outcome.clone()).map_err(|error| error.to_string())?;
+    fn end(&mut self, process: Process, outcome: Outcome<M::Ret>) -> Result<(), Refusal> {
+        self.history.complete(process, outcome.clone())?;
         let judged = match outcome {
             Outcome::Ok(ret) => self.monitor.ok(process, &ret),
             Outcome::Fail => self.monitor.fail(process),
             Outcome::Info | Outcome::Pending => self.monitor.info(process),
         };
-        self.judge(judged.map_err(|error| error.to_string())?)
+        self.judge(judged?)
     }
 
-    fn judge(&self, judgement: Judgement) -> Result<(), String> {
+    fn judge(&self, judgement: Judgement) -> Result<(), Refusal> {
         match judgement {
             Verdict::Ok(()) => Ok(()),
-            Verdict::Unknown(unknown) => Err(format!("whether the history is linearizable is unknown: {unknown}")),
-            Verdict::Illegal(culprit) => Err(match explain::linearizability(&self.model, &self.history, self.budget) {
-                Some(explanation) => format!("{explanation}{}", scenario::describe(&self.model, &self.scenario)),
-                None => {
-                    let operation = &self.history.operations()[culprit.index()];
-                    let text = self.model.describe(&operation.op, operation.outcome.ret());
-                    format!(
-                        "not linearizable: {text} cannot be placed\n{}",
-                        scenario::describe(&self.model, &self.scenario)
-                    )
-                }
-            }),
+            Verdict::Unknown(unknown) => {
+                Err(Refusal::Unjudged(format!("whether the history is linearizable is unknown: {unknown}")))
+            }
+            Verdict::Illegal(culprit) => {
+                Err(Refusal::NotLinearizable(match explain::linearizability(&self.model, &self.history, self.budget) {
+                    Some(explanation) => format!("{explanation}{}", scenario::describe(&self.model, &self.scenario)),
+                    None => {
+                        let operation = &self.history.operations()[culprit.index()];
+                        let text = self.model.describe(&operation.op, operation.outcome.ret());
+                        format!(
+                            "not linearizable: {text} cannot be placed\n{}",
+                            scenario::describe(&self.model, &self.scenario)
+                        )
+                    }
+                }))
+            }
         }
     }
 }

@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard};
 use std::time::Duration;
 
-use drawloom_engine::finding::FindingKind;
+use drawloom_engine::Abandoned;
 use drawloom_fiber::EPOCHS;
 
 use super::Handle;
@@ -31,7 +31,7 @@ static ALONE: Mutex<()> = Mutex::new(());
 /// Ends the running execution if the execution numbered `other` is still live.
 pub(crate) fn check(rt: Handle, other: u64) {
     if LIVE.iter().any(|live| live.0.load(Ordering::Acquire) == other) {
-        rt.abort(FindingKind::Interference);
+        rt.abandon(Abandoned::Interference);
     }
 }
 

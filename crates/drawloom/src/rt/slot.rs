@@ -3,7 +3,7 @@
 use std::panic::Location;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use drawloom_engine::finding::FindingKind;
+use drawloom_engine::Abandoned;
 
 use super::{Handle, ResourceId, ResourceKind, State, current, interference, site};
 
@@ -57,7 +57,7 @@ impl Slot {
         let claim = rt.epoch() << ID_BITS | u64::from(id.0);
         if self.word.compare_exchange(before, claim, Ordering::AcqRel, Ordering::Relaxed).is_err() {
             // Another execution has claimed it in this very moment.
-            rt.abort(FindingKind::Interference);
+            rt.abandon(Abandoned::Interference);
         }
         id
     }

@@ -87,7 +87,7 @@ impl Lab {
         let outcome = self.executor.run(&self.settings, 0, move || body(&theirs));
         assert_eq!(outcome.leaked_tasks, 0, "a task could not be unwound");
         let engine = self.executor.engine();
-        let finding = outcome.finding.map(|finding| finding.kind.word());
+        let finding = outcome.ending.finding().map(|finding| finding.kind.word());
         (canonical(engine), engine.behaviour(), (log.seen(), finding))
     }
 

@@ -1,7 +1,8 @@
 //! Announcing and choosing: who is ready, and which of them goes next.
 
 use super::{Engine, Next};
-use crate::finding::{Divergence, FindingKind};
+use crate::ending::Stop;
+use crate::finding::Divergence;
 use crate::id::TaskId;
 use crate::operation::{OpKind, Operation};
 use crate::resource::Traits;
@@ -191,9 +192,9 @@ impl Engine {
     #[inline(always)]
     pub(super) fn next_before_all(&mut self) -> Option<Next> {
         if self.cut {
-            self.fail(FindingKind::OutOfTime, self.current);
+            self.stop(Stop::OutOfTime);
         }
-        if self.finding.as_ref().is_some_and(|finding| !self.limits.run_on || finding.kind.ends_execution()) {
+        if self.is_over() {
             return Some(Next::Stop);
         }
         if !self.awaiting.is_empty() {

@@ -1,6 +1,7 @@
 //! The guards around every strategy: step limit, starvation, deadlock.
 
 use super::{Engine, Next};
+use crate::ending::{Abandoned, Ending, Stop};
 use crate::finding::{Deadlock, Divergence, Finding, FindingKind};
 use crate::id::TaskId;
 use crate::resource::Blocker;
@@ -49,12 +50,39 @@ impl Engine {
         Some(Next::Run(starved))
     }
 
-    /// Stops the execution because of `kind`, with `task` at fault, unless something was found before.
+    /// The execution has failed because of `kind`, with `task` at fault.
     #[cold]
     pub fn fail(&mut self, kind: FindingKind, task: TaskId) {
-        if self.finding.is_none() && !self.tearing_down {
-            self.finding = Some(Finding { kind, task, step: self.steps.len() as u64 });
+        self.end_with(Ending::Failed(Finding { kind, task, step: self.steps.len() as u64 }));
+    }
+
+    /// Gives the execution up: it is to be made again.
+    #[cold]
+    pub fn abandon(&mut self, why: Abandoned) {
+        self.end_with(Ending::Abandoned(why));
+    }
+
+    /// Gives the execution up, and the exploration with it.
+    #[cold]
+    pub fn stop(&mut self, why: Stop) {
+        self.end_with(Ending::Stopped(why));
+    }
+
+    /// What comes first stands.
+    fn end_with(&mut self, ending: Ending) {
+        if self.ending.is_done() && !self.tearing_down {
+            self.ending = ending;
             self.attend();
+        }
+    }
+
+    /// Whether nobody makes a step any more; others may go on after what somebody has failed by.
+    #[inline]
+    pub(super) fn is_over(&self) -> bool {
+        match &self.ending {
+            Ending::Done => false,
+            Ending::Failed(finding) => !self.limits.run_on || finding.kind.ends_execution(),
+            Ending::Abandoned(_) | Ending::Stopped(_) => true,
         }
     }
 
@@ -84,7 +112,7 @@ impl Engine {
     }
 
     pub(super) fn nobody_can_go_on(&mut self, strategy: &mut dyn Strategy) -> Next {
-        if self.finding.is_some() {
+        if !self.ending.is_done() {
             return Next::Stop;
         }
         if self.finished < self.tasks.len() && !self.only_daemons_are_left() {

@@ -35,7 +35,7 @@ use self::fix::Guarding;
 use self::spin::{Rounds, Spinner};
 pub use self::turns::Turns;
 use crate::behaviour::Trails;
-use crate::finding::Finding;
+use crate::ending::Ending;
 use crate::guard::Armed;
 use crate::id::{Site, TaskId};
 use crate::operation::OpKind;
@@ -136,7 +136,7 @@ pub struct Engine {
     pub(crate) steps: Vec<Step>,
     pub(crate) timers: Timers,
     limits: Limits,
-    finding: Option<Finding>,
+    ending: Ending,
     /// What else is to be said of the execution.
     aside: Option<Box<str>>,
     /// The time is over: no more steps.
@@ -191,7 +191,7 @@ impl Engine {
             steps: Vec::new(),
             timers: Timers::default(),
             limits: Limits::default(),
-            finding: None,
+            ending: Ending::Done,
             aside: None,
             cut: false,
             tearing_down: false,
@@ -233,7 +233,7 @@ impl Engine {
         self.steps.clear();
         self.timers.clear();
         self.limits.clone_from(limits);
-        self.finding = None;
+        self.ending = Ending::Done;
         self.aside = None;
         self.cut = false;
         self.tearing_down = false;

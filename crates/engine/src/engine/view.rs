@@ -2,6 +2,7 @@
 
 use super::Engine;
 use super::Limits;
+use crate::ending::Ending;
 use crate::finding::{Finding, Standing};
 use crate::id::{ResourceId, Site, TaskId, TaskPath};
 use crate::operation::Operation;
@@ -60,7 +61,7 @@ impl Engine {
             resources_in_use: self.resources_in_use,
             steps: self.steps.clone(),
             limits: self.limits.clone(),
-            finding: self.finding.clone(),
+            ending: self.ending.clone(),
             aside: self.aside.clone(),
             ..Engine::new()
         }
@@ -99,9 +100,14 @@ impl Engine {
         unfinished.map(standing).filter(|standing| standing.site != Site::UNKNOWN).collect()
     }
 
+    /// What the execution comes to, as far as that is known: as long as it runs, to its end.
+    pub fn ending(&self) -> &Ending {
+        &self.ending
+    }
+
     /// What has gone wrong, if anything.
     pub fn finding(&self) -> Option<&Finding> {
-        self.finding.as_ref()
+        self.ending.finding()
     }
 
     /// Choices so far at which two or more tasks, or two or more outcomes, were possible.

@@ -10,7 +10,8 @@ use super::reverse::{Reversal, Worth};
 use super::route::Route;
 use super::tree::{NodeId, Place, Tree};
 use super::{Claimed, Explorer, Planned};
-use crate::finding::{Divergence, Finding, FindingKind};
+use crate::ending::Ending;
+use crate::finding::{Divergence, FindingKind};
 use crate::id::TaskId;
 use crate::strategy::{Profile, Strategy, Tape, View, sequential_fill_with};
 use crate::task::{Status, Task};
@@ -134,6 +135,17 @@ impl Exhaustive {
     /// Nothing is to follow from its execution, nor from any other: what is left to explore is of no use any more.
     pub(crate) fn abandon(&mut self) {
         self.explorer.own.kept().scratch = self.scratch.take().map(Scratch::forgetful);
+    }
+
+    /// Its execution was stopped: nobody knows what would have followed from it, so that it is as if it had not been made.
+    fn leave_unfinished(&mut self) {
+        self.abandon();
+        if self.on_the_way.is_none() {
+            let mut shared = self.explorer.lock();
+            shared.tree.unclaim(self.leaf);
+            shared.claimed -= 1;
+            self.explorer.common().unlock(shared);
+        }
     }
 
     /// Whether its prefix says what step number `position` is, from 0. After that, any choices will do.
@@ -307,9 +319,11 @@ impl Strategy for Exhaustive {
         }
     }
 
-    fn end(&mut self, view: &View<'_>, finding: Option<&Finding>) {
-        if finding.is_some_and(|finding| finding.kind == FindingKind::Interference) {
-            return; // it is run again
+    fn end(&mut self, view: &View<'_>, ending: &Ending) {
+        match ending {
+            Ending::Done | Ending::Failed(_) => {}
+            Ending::Abandoned(_) => return, // it is made again
+            Ending::Stopped(_) => return self.leave_unfinished(),
         }
         self.catch_up(view.steps());
         let Some(mut scratch) = self.scratch.take() else { return };
@@ -334,7 +348,7 @@ impl Strategy for Exhaustive {
             }
             let frugal = shared.frugal;
             let waits = |task: &Task| task.status == Status::Waiting;
-            shared.may_repeat |= finding.is_some() && view.engine.tasks().iter().any(waits);
+            shared.may_repeat |= ending.finding().is_some() && view.engine.tasks().iter().any(waits);
             reversal.plant(&mut shared.tree, route, &execution, frugal);
             shared.diverged |= worth == Worth::Unknown;
             shared.dropped += reversal.preemptions.take_dropped();
@@ -351,7 +365,7 @@ impl Strategy for Exhaustive {
             own.scratch = Some(scratch);
             own.next = next;
         } else {
-            if !finding.is_some_and(|finding| matches!(finding.kind, FindingKind::Divergence(_))) {
+            if !ending.finding().is_some_and(|finding| matches!(finding.kind, FindingKind::Divergence(_))) {
                 self.explorer.own.kept().divergence = Some(scratch.first_difference(view));
             }
             let mut shared = self.explorer.lock();

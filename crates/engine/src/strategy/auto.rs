@@ -12,7 +12,8 @@
 use std::sync::Arc;
 
 use super::{Guide, Pct, Pos, Profile, RaceDirected, Strategy, Surw, Urw, View};
-use crate::finding::{Divergence, Finding};
+use crate::ending::Ending;
+use crate::finding::Divergence;
 use crate::id::TaskId;
 
 /// Depths that PCT's share draws from: most bugs are shallow, and some are not.
@@ -186,10 +187,10 @@ impl Strategy for Auto {
         }
     }
 
-    fn end(&mut self, view: &View<'_>, finding: Option<&Finding>) {
-        self.active(|turn| turn.end(view, finding));
+    fn end(&mut self, view: &View<'_>, ending: &Ending) {
+        self.active(|turn| turn.end(view, ending));
         if let Some(guide) = &mut self.guide {
-            guide.end(view, finding);
+            guide.end(view, ending);
         }
     }
 }

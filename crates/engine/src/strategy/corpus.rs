@@ -11,7 +11,8 @@
 use std::sync::Arc;
 
 use super::{Drawn, Pos, Profile, Recipe, Strategy, Tape, View};
-use crate::finding::{Divergence, Finding};
+use crate::ending::Ending;
+use crate::finding::Divergence;
 use crate::id::TaskId;
 
 /// One of so many executions is fresh.
@@ -102,7 +103,7 @@ impl Strategy for Corpus {
         self.pos.choose(outcomes, view)
     }
 
-    fn end(&mut self, view: &View<'_>, finding: Option<&Finding>) {
-        self.pos.end(view, finding);
+    fn end(&mut self, view: &View<'_>, ending: &Ending) {
+        self.pos.end(view, ending);
     }
 }

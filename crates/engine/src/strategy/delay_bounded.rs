@@ -10,7 +10,8 @@
 
 use super::walk::{self, Walk, at};
 use super::{Strategy, View};
-use crate::finding::{Divergence, Finding};
+use crate::ending::Ending;
+use crate::finding::Divergence;
 use crate::id::TaskId;
 
 /// Choices assumed before an execution has been seen.
@@ -89,7 +90,7 @@ impl Strategy for DelayBounded {
         Ok(self.walk.tape.below(outcomes))
     }
 
-    fn end(&mut self, _view: &View<'_>, _finding: Option<&Finding>) {
+    fn end(&mut self, _view: &View<'_>, _ending: &Ending) {
         self.walk.end();
     }
 }

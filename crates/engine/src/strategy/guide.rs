@@ -15,8 +15,8 @@ use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 
 use super::width::is_beyond;
 use super::{Strategy, View};
+use crate::ending::Ending;
 use crate::exhaustive::{Exhaustive, Explorer};
-use crate::finding::{Finding, FindingKind};
 use crate::id::TaskId;
 use crate::trace::Step;
 
@@ -161,14 +161,14 @@ impl Guide {
         self.leaf.as_mut().filter(|leaf| leaf.is_on_the_way())
     }
 
-    pub(super) fn end(&mut self, view: &View<'_>, finding: Option<&Finding>) {
-        if finding.is_some_and(|finding| finding.kind == FindingKind::Interference) {
-            return; // it is run again
+    pub(super) fn end(&mut self, view: &View<'_>, ending: &Ending) {
+        if matches!(ending, Ending::Abandoned(_)) {
+            return; // it is made again
         }
         let Some(mut leaf) = self.leaf.take() else { return };
         // With a finding the exploration is over.
         let unfit = |step: &Step| step.kind.gives_way() || step.outcomes() > MOST_OUTCOMES;
-        if finding.is_some() || view.steps().len() > LONGEST_GUIDED || view.steps().iter().any(unfit) {
+        if !ending.is_done() || view.steps().len() > LONGEST_GUIDED || view.steps().iter().any(unfit) {
             leaf.abandon();
             return self.give_up(Fate::Unfit);
         }
@@ -176,7 +176,7 @@ impl Guide {
             leaf.abandon();
             return self.give_up(Fate::Unfit);
         }
-        leaf.end(view, finding);
+        leaf.end(view, ending);
         if self.explorer.progress().pending > WIDEST + WIDER * self.number {
             self.give_up(Fate::Wide);
         }

@@ -57,8 +57,9 @@ pub use width::is_beyond;
 
 use std::sync::Arc;
 
+use crate::ending::Ending;
 use crate::engine::Engine;
-use crate::finding::{Divergence, Finding};
+use crate::finding::Divergence;
 use crate::id::{TaskId, TaskPath};
 use crate::operation::Operation;
 use crate::resource::Resource;
@@ -149,8 +150,8 @@ pub trait Strategy {
     }
 
     /// The execution is over.
-    fn end(&mut self, view: &View<'_>, finding: Option<&Finding>) {
-        let _ = (view, finding);
+    fn end(&mut self, view: &View<'_>, ending: &Ending) {
+        let _ = (view, ending);
     }
 }
 

@@ -21,7 +21,8 @@ use std::sync::Arc;
 
 use super::walk::{Walk, at};
 use super::{Profile, Strategy, View};
-use crate::finding::{Divergence, Finding};
+use crate::ending::Ending;
+use crate::finding::Divergence;
 use crate::id::TaskId;
 
 /// Choices assumed before an execution has been seen.
@@ -202,7 +203,7 @@ impl Strategy for Pct {
         Ok(self.walk.tape.below(outcomes))
     }
 
-    fn end(&mut self, _view: &View<'_>, _finding: Option<&Finding>) {
+    fn end(&mut self, _view: &View<'_>, _ending: &Ending) {
         self.walk.end();
     }
 }

@@ -14,7 +14,8 @@
 use super::walk::{self, Walk, at};
 use super::{Strategy, View};
 use crate::dependence::may_conflict;
-use crate::finding::{Divergence, Finding};
+use crate::ending::Ending;
+use crate::finding::Divergence;
 use crate::id::TaskId;
 
 /// Partial order sampling.
@@ -94,7 +95,7 @@ impl Strategy for Pos {
         Ok(self.walk.tape.below(outcomes))
     }
 
-    fn end(&mut self, _view: &View<'_>, _finding: Option<&Finding>) {
+    fn end(&mut self, _view: &View<'_>, _ending: &Ending) {
         self.walk.end();
     }
 }

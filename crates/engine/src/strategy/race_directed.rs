@@ -12,7 +12,8 @@ use std::sync::Arc;
 
 use super::profile::Access;
 use super::{Pos, Profile, Strategy, View};
-use crate::finding::{Divergence, Finding};
+use crate::ending::Ending;
+use crate::finding::Divergence;
 use crate::id::TaskId;
 use crate::operation::Operation;
 use crate::trace::Step;
@@ -124,7 +125,7 @@ impl Strategy for RaceDirected {
         self.pos.choose(outcomes, view)
     }
 
-    fn end(&mut self, view: &View<'_>, finding: Option<&Finding>) {
-        self.pos.end(view, finding);
+    fn end(&mut self, view: &View<'_>, ending: &Ending) {
+        self.pos.end(view, ending);
     }
 }

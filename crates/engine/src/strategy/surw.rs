@@ -15,7 +15,8 @@ use super::profile::{Target, is_access};
 use super::remaining::Remaining;
 use super::walk::{self, Walk, at};
 use super::{Strategy, View};
-use crate::finding::{Divergence, Finding};
+use crate::ending::Ending;
+use crate::finding::Divergence;
 use crate::id::{ResourceId, Site, TaskId};
 use crate::operation::OpKind;
 
@@ -226,7 +227,7 @@ impl Strategy for Surw {
         Ok(self.walk.tape.below(outcomes))
     }
 
-    fn end(&mut self, _view: &View<'_>, _finding: Option<&Finding>) {
+    fn end(&mut self, _view: &View<'_>, _ending: &Ending) {
         self.walk.end();
     }
 }

@@ -12,7 +12,8 @@ use super::remaining::Remaining;
 use super::tape::Draws;
 use super::walk::{self, Walk};
 use super::{Strategy, View};
-use crate::finding::{Divergence, Finding};
+use crate::ending::Ending;
+use crate::finding::Divergence;
 use crate::id::TaskId;
 
 /// The uniform random walk.
@@ -72,7 +73,7 @@ impl Strategy for Urw {
         Ok(self.walk.tape.below(outcomes))
     }
 
-    fn end(&mut self, _view: &View<'_>, _finding: Option<&Finding>) {
+    fn end(&mut self, _view: &View<'_>, _ending: &Ending) {
         self.walk.end();
     }
 }

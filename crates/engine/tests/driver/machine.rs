@@ -56,7 +56,7 @@ pub fn run_on(engine: &mut Engine, program: &Program, strategy: &mut dyn Strateg
         messages: vec![VecDeque::new(); program.things.len()],
     };
     machine.run();
-    machine.strategy.end(&machine.engine.view(), machine.engine.finding());
+    machine.strategy.end(&machine.engine.view(), machine.engine.ending());
     let Machine { tasks, threads, memory, .. } = machine;
     let mut registers = vec![[0; 8]; program.threads.len()];
     for state in threads.into_iter().flatten() {

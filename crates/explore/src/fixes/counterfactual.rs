@@ -42,7 +42,7 @@ pub(super) fn of<P: Program>(
     let Some(window) = Window::of(&known.script, failure, explanation) else { return Moved::default() };
     let mut moved = Moved::default();
     let mut passes = |script: Script| {
-        let passes = worker.follow(&script, &known.settings).is_none();
+        let passes = worker.follow(&script, &known.settings) == Ok(None);
         if passes && moved.passing.is_none() {
             moved.passing = Some(worker.passing());
         }

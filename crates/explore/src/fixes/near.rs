@@ -38,7 +38,7 @@ fn shift(script: &Script, at: usize, by: i64) -> Option<Script> {
 pub(super) fn passing<P: Program>(worker: &mut Worker<'_, P>, known: &Known) -> Option<Record> {
     let near = schedules(&known.script).into_iter().chain([known.script.empty()]);
     near.into_iter().find_map(|script| {
-        let passes = worker.follow(&script, &known.settings).is_none();
+        let passes = worker.follow(&script, &known.settings) == Ok(None);
         passes.then(|| worker.passing())
     })
 }

@@ -3,18 +3,18 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use drawloom_engine::Settings;
 use drawloom_engine::exhaustive::{Explorer, hash};
 use drawloom_engine::finding::{Finding, FindingKind};
 use drawloom_engine::guard::{Armed, Guard};
 use drawloom_engine::strategy::{Auto, Pos, Profile, Random, Strategy, Surw};
+use drawloom_engine::{Settings, Stop};
 use drawloom_report::explain::{DOES_NOT_HELP, Verification};
 use drawloom_report::{BlockedRecord, Details, Record, same_bug};
 
 use super::{Known, armed, most_steps, near};
 use crate::exploration::{Failure, grouped};
 use crate::program::Program;
-use crate::worker::Worker;
+use crate::worker::{Found, Worker};
 
 /// Steps that the trial of one fix may take, unless executions are so long that this would be too few of them.
 const MOST_STEPS: u64 = 200_000;
@@ -47,19 +47,33 @@ pub(super) struct Trial<'t, 'w, P: Program> {
     failed: Option<(u64, Failure)>,
     /// It was given up, since it took too long.
     late: bool,
+    /// An execution was stopped: nobody knows what it would have come to, nor any other.
+    stopped: Option<Stop>,
 }
 
 impl<'t, 'w, P: Program> Trial<'t, 'w, P> {
     pub(super) fn new(worker: &'t mut Worker<'w, P>, failure: &'t Failure, known: &'t Known) -> Trial<'t, 'w, P> {
         let began = Instant::now();
-        Trial { worker, failure, known, began, schedules: 0, steps: 0, cut: 0, met: false, failed: None, late: false }
+        Trial {
+            worker,
+            failure,
+            known,
+            began,
+            schedules: 0,
+            steps: 0,
+            cut: 0,
+            met: false,
+            failed: None,
+            late: false,
+            stopped: None,
+        }
     }
 
     /// Whether samples show the failure at all, as many as a fix is tried with. Else that none of them fails under
     /// a fix says little.
     pub(super) fn shows_without(mut self) -> bool {
         self.sample(None);
-        self.failed.is_some() || self.late
+        self.failed.is_some() || self.late || self.stopped.is_some()
     }
 
     /// Whether `guard` helps.
@@ -82,10 +96,18 @@ impl<'t, 'w, P: Program> Trial<'t, 'w, P> {
             && self.schedules < self.worker.plan().fixes
             && self.steps < MOST_STEPS.max(MOST_EXECUTIONS_WORTH * self.failure.record().steps.len() as u64)
             && !self.late
+            && self.stopped.is_none()
     }
 
     /// Takes note of what an execution came to.
-    fn add(&mut self, finding: Option<Finding>) {
+    fn add(&mut self, found: Found) {
+        let finding = match found {
+            Ok(finding) => finding,
+            Err(stop) => {
+                self.stopped = Some(stop);
+                return;
+            }
+        };
         self.schedules += 1;
         self.steps += self.worker.engine().steps().len() as u64;
         self.met |= self.worker.engine().has_met_guard();
@@ -104,8 +126,8 @@ impl<'t, 'w, P: Program> Trial<'t, 'w, P> {
             if !self.goes_on() {
                 return;
             }
-            let finding = self.worker.follow(&script, &settings);
-            self.add(finding);
+            let found = self.worker.follow(&script, &settings);
+            self.add(found);
         }
     }
 
@@ -126,8 +148,8 @@ impl<'t, 'w, P: Program> Trial<'t, 'w, P> {
                 return exhausted;
             };
             let ticket = strategy.ticket();
-            let finding = self.worker.draw(Box::new(strategy), &settings, self.schedules, &unprepared);
-            let cut = finding.as_ref().is_some_and(|finding| finding.kind == FindingKind::StepLimit);
+            let found = self.worker.draw(Box::new(strategy), &settings, self.schedules, &unprepared);
+            let cut = matches!(&found, Ok(Some(finding)) if finding.kind == FindingKind::StepLimit);
             if cut
                 || !self.worker.engine().guard_is_exact()
                 || self.worker.engine().spins_were_cut()
@@ -136,7 +158,7 @@ impl<'t, 'w, P: Program> Trial<'t, 'w, P> {
             {
                 break;
             }
-            self.add(finding);
+            self.add(found);
             if self.schedules - before.0 + explorer.progress().pending > most {
                 break;
             }
@@ -167,8 +189,8 @@ impl<'t, 'w, P: Program> Trial<'t, 'w, P> {
                 _ if number % 8 == 3 => Box::new(Random::new()),
                 _ => Box::new(Pos::new()),
             };
-            let finding = self.worker.draw(strategy, &settings, first.wrapping_add(number), &profile);
-            self.add(finding);
+            let found = self.worker.draw(strategy, &settings, first.wrapping_add(number), &profile);
+            self.add(found);
             if number < LEARN_FROM {
                 self.worker.learn(Arc::make_mut(&mut profile));
             }
@@ -185,6 +207,9 @@ impl<'t, 'w, P: Program> Trial<'t, 'w, P> {
                 false,
                 format!("{DOES_NOT_HELP}: {} in schedule {}{}", how.0, grouped(*number), how.1),
             );
+        }
+        if let Some(stop) = self.stopped {
+            return verification(false, format!("not verified: {}", stop.word()));
         }
         if !met {
             return verification(false, "not tried: no execution comes to where it would be".to_owned());

@@ -4,15 +4,15 @@ use std::time::{Duration, Instant};
 
 use drawloom_engine::config::Shrink;
 use drawloom_engine::exhaustive::{Explorer, hash};
-use drawloom_engine::finding::{Divergence, Finding};
+use drawloom_engine::finding::Divergence;
 use drawloom_engine::strategy::{Lenient, Outcomes, Pct, Pos, Preemptions, Profile, Script, Strategy, View};
-use drawloom_engine::{Settings, Site, TaskId};
+use drawloom_engine::{Ending, Settings, Site, TaskId};
 use drawloom_report::same_bug;
 
 use super::layout::{Fixed, Layout, Lists};
 use crate::exploration::Failure;
 use crate::program::Program;
-use crate::worker::Worker;
+use crate::worker::{Found, Worker};
 
 /// Scenarios of so many operations are explored to the end, as far as that takes no longer than it should.
 const SMALL: usize = 4;
@@ -92,8 +92,8 @@ impl<'c, 'w, P: Program> Candidates<'c, 'w, P> {
                 _ => Box::new(Pct::new(1 + (number / 2 % 3) as u32)),
             };
             let given = Given { site: self.layout.site, choices: self.layout.choices(lists), at: 0, schedule };
-            let finding = self.worker.sample(Box::new(given), &self.settings, self.seed.wrapping_add(number));
-            self.judge(finding)
+            let found = self.worker.sample(Box::new(given), &self.settings, self.seed.wrapping_add(number));
+            self.judge(found)
         })
     }
 
@@ -104,12 +104,14 @@ impl<'c, 'w, P: Program> Candidates<'c, 'w, P> {
         let explorer = Explorer::new(self.budget.exhaustive);
         let kind = self.failure.finding.kind.word();
         while let Some(strategy) = explorer.claim().filter(|_| !self.is_spent()) {
-            let finding = {
+            let found = {
                 let _fixed = Fixed::on(lists);
                 worker.sample(Box::new(strategy), &plan.settings, 0)
             };
             self.executions += 1;
             self.steps += worker.engine().steps().len() as u64;
+            // If it is stopped, so is the next one.
+            let finding = found.ok()?;
             if finding.is_some_and(|finding| finding.kind.word() == kind) {
                 let failure = self.chosen(lists, Script::of(worker.engine()));
                 if failure.is_some() {
@@ -130,15 +132,15 @@ impl<'c, 'w, P: Program> Candidates<'c, 'w, P> {
         }
         let mut settings = self.worker.plan().replay_settings(Some(self.worker.plan().spin_rounds));
         settings.limits.max_steps = self.settings.limits.max_steps;
-        let finding = self.worker.replay(Box::new(Lenient::new(script, Preemptions::default())), &settings, false);
-        self.judge(finding)
+        let found = self.worker.replay(Box::new(Lenient::new(script, Preemptions::default())), &settings, false);
+        self.judge(found)
     }
 
     /// What the worker's last execution came to, if it is what is looked for.
-    fn judge(&mut self, finding: Option<Finding>) -> Option<Failure> {
+    fn judge(&mut self, found: Found) -> Option<Failure> {
         self.executions += 1;
         self.steps += self.worker.engine().steps().len() as u64;
-        let seen = self.worker.describe(finding?, self.failure.iteration() - 1);
+        let seen = self.worker.describe(found.ok()??, self.failure.iteration() - 1);
         same_bug(self.failure.record(), seen.record()).then_some(seen)
     }
 }
@@ -181,7 +183,7 @@ impl Strategy for Given {
         Ok(self.choices.get(self.at - 1).map_or(0, |choice| (*choice).min(outcomes - 1)))
     }
 
-    fn end(&mut self, view: &View<'_>, finding: Option<&Finding>) {
-        self.schedule.end(view, finding);
+    fn end(&mut self, view: &View<'_>, ending: &Ending) {
+        self.schedule.end(view, ending);
     }
 }

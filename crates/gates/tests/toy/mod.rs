@@ -68,7 +68,7 @@ pub fn join(task: TaskId) -> Toy<()> {
 }
 
 pub fn panic(message: &str) -> Panic {
-    Panic { message: message.to_owned(), location: String::new(), backtrace: None, waiting: None }
+    Panic { message: message.to_owned(), ..Panic::default() }
 }
 
 fn told(done: Toy<()>) -> Option<Panic> {

@@ -16,7 +16,7 @@ use super::{Access, Fills, Part, Touched};
 use crate::code::Op;
 use crate::containers::{CHANGED, FILLED};
 use crate::effects::{Effect, effect_of, runs_python};
-use crate::steps::{Stop, one_access};
+use crate::steps::{NotDone, one_access};
 use crate::world::{call_seen, world};
 
 /// Whether who asks for an item adds it, and how.
@@ -49,17 +49,17 @@ fn factory_of<'py>(py: Python<'py>, dict: &Bound<'py, PyAny>) -> Option<Bound<'p
 
 /// Adds the item that the instruction `op` asks for, unless there is one.
 #[cold]
-pub(crate) fn fill(baton: Baton, dict: *mut PyObject, key: *mut PyObject, op: &Op) -> Result<(), Stop> {
+pub(crate) fn fill(baton: Baton, dict: *mut PyObject, key: *mut PyObject, op: &Op) -> Result<(), NotDone> {
     // SAFETY: as above; the frame that runs `op` keeps both of them until it is carried out.
     let (py, dict, key) = unsafe {
         let py = Python::assume_gil_acquired();
         (py, Bound::from_borrowed_ptr(py, dict), Bound::from_borrowed_ptr(py, key))
     };
-    let Some(value) = made(py, &dict, &key).map_err(Stop::Raised)? else { return Ok(()) };
+    let Some(value) = made(py, &dict, &key).map_err(NotDone::Raised)? else { return Ok(()) };
     let part = if is_plain(key.as_ptr()) { Part::Item(world().number_of(key.as_ptr())) } else { Part::All };
     let store = Access { facts: CHANGED | FILLED, ..Access::new(dict.as_ptr(), part, true) };
     one_access(baton, &store, op)?;
-    dict.set_item(key, value).map_err(Stop::Raised)
+    dict.set_item(key, value).map_err(NotDone::Raised)
 }
 
 /// What is to be added, if anything: made by code that is seen as any other.

@@ -2,11 +2,10 @@
 
 use drawloom_engine::finding::{Divergence, Finding, FindingKind};
 use drawloom_engine::strategy::{Strategy, View};
-use drawloom_engine::{Engine, OpKind, Site, Status, Step, TaskId};
+use drawloom_engine::{Ending, Engine, OpKind, Site, Status, Step, TaskId};
 use pyo3::prelude::*;
 
-use super::{CONTENDED, Markers, TOO_LONG};
-use crate::steps::nothing_expected;
+use super::{CONTENDED, Markers};
 use crate::world::{aside, place, world};
 
 /// A task, what it is about, the word for that, and the place.
@@ -65,11 +64,15 @@ impl Strategy for Follows {
             Some(task) => Ok(*task),
             // Time may pass for somebody who is on the way.
             None if view.ready().contains(&TaskId::CLOCK) => Ok(TaskId::CLOCK),
-            None => Err(Box::new(nothing_expected("nobody is next"))),
+            None => {
+                let (expected, found) =
+                    ("the next turn of the order".to_owned(), "nobody who could take it".to_owned());
+                Err(Box::new(Divergence { step: view.steps().len() as u64, expected, found, task: None }))
+            }
         }
     }
 
-    fn end(&mut self, view: &View<'_>, _finding: Option<&Finding>) {
+    fn end(&mut self, view: &View<'_>, _ending: &Ending) {
         note_standing(view);
     }
 }
@@ -104,15 +107,16 @@ fn waiting_in(kind: OpKind) -> (&'static str, String) {
     }
 }
 
-/// What an execution came to, for the Python side: what was found, the turns that were taken, and how threads stood.
-pub(crate) fn ended(py: Python<'_>, body: &Py<PyAny>, engine: &Engine, finding: Option<&Finding>, in_the_way: bool) {
+/// What an execution came to, for the Python side: a word unless all is well, the turns that were taken, and how threads stood.
+pub(crate) fn ended(py: Python<'_>, body: &Py<PyAny>, engine: &Engine, ending: &Ending, in_the_way: bool) {
     let Some(markers) = &mut world().markers else { return };
     if in_the_way && markers.script.is_none() && world().knowledge.facts.insert(CONTENDED.to_owned()) {
         // Executions before did not vary who begins: they are made anew.
         world().grown = true;
         return;
     }
-    if let Some(Finding { kind: FindingKind::Deadlock(deadlock), .. }) = finding.filter(|_| markers.stood.is_empty()) {
+    let found = ending.finding().filter(|_| markers.stood.is_empty());
+    if let Some(Finding { kind: FindingKind::Deadlock(deadlock), .. }) = found {
         let blocked = deadlock.blocked.iter().filter(|blocked| markers.own.contains(&blocked.task));
         markers.stood = blocked
             .map(|blocked| {
@@ -130,10 +134,7 @@ pub(crate) fn ended(py: Python<'_>, body: &Py<PyAny>, engine: &Engine, finding: 
             (name_of(engine, step.task), markers.word(step.arg).to_owned(), file, line)
         })
         .collect();
-    let found = finding.map(|finding| match &finding.kind {
-        FindingKind::Divergence(divergence) if divergence.found == TOO_LONG => "too long",
-        kind => kind.word(),
-    });
+    let found = (!ending.is_done()).then(|| ending.word());
     let stood = std::mem::take(&mut markers.stood);
     let enough = aside(|| body.call_method1(py, "ended", (found, passed, stood)));
     match enough.and_then(|enough| enough.extract::<bool>(py)) {

@@ -37,14 +37,8 @@ pub(super) fn sentence(record: &Record, names: &Names<'_>) -> String {
         Details::Stuck(_) => {
             format!("{} blocks or spins in code that is not under control", all_of(&[finding.task], names))
         }
-        Details::Livelock { .. }
-        | Details::StepLimit { .. }
-        | Details::TaskLimit { .. }
-        | Details::OutOfStacks { .. }
-        | Details::OutOfTime
-        | Details::Leak { .. }
-        | Details::Divergence { .. }
-        | Details::Nothing => upper(message),
+        // The message is a sentence.
+        _ => upper(message),
     }
 }
 

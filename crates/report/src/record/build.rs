@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashSet};
 
 use drawloom_engine::finding::{
-    Backtrace, Blocked, CellAccess, Deadlock, Finding, FindingKind, Frame, Standing, Stuck,
+    About, Backtrace, Blocked, CellAccess, Deadlock, Finding, FindingKind, Frame, Standing, Stuck,
 };
 use drawloom_engine::{Engine, OpKind, ResourceId, ResourceKind, Site, State, Step, TaskId, UNBOUNDED, outcome};
 
@@ -130,6 +130,7 @@ impl Record {
                 parse_place(&panic.location).map(|place| builder.intern(place)),
                 Details::Panic {
                     backtrace: panic.backtrace.clone().map(without_addresses),
+                    is_assertion: panic.about == About::Assertion,
                     waiting: panic
                         .waiting
                         .iter()
@@ -200,7 +201,6 @@ impl Record {
                     task: divergence.task.as_ref().map(ToString::to_string),
                 },
             ),
-            FindingKind::Interference => ("a static was in use by another execution".into(), None, Details::Nothing),
             FindingKind::NothingExplored => ("no execution had a choice".into(), None, Details::Nothing),
         };
         self.finding.message = message;

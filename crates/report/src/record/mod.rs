@@ -309,6 +309,9 @@ pub enum Details {
         /// Its backtrace, where one was asked for, without addresses.
         #[serde(default, with = "file::backtrace")]
         backtrace: Option<Backtrace>,
+        /// Whether it is a failed assertion, where the language tells these from others.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        is_assertion: bool,
         /// The tasks that wait for ever after it.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         waiting: Vec<BlockedRecord>,

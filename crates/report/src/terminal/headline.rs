@@ -62,7 +62,7 @@ fn what_went_wrong(record: &Record, names: &Names<'_>, options: &RenderOptions<'
             and_more(&mut out, unfinished(record).count());
             advice(&mut out, "Either it never ends, or it takes long: then raise `timeout` or make the test smaller.");
         }
-        Details::Panic { backtrace, waiting } => {
+        Details::Panic { backtrace, waiting, .. } => {
             if record.is_broken_invariant() {
                 let _ = writeln!(out, "{}", start("BROKEN INVARIANT"));
                 indent(&mut out, &record.invariant());
@@ -71,6 +71,10 @@ fn what_went_wrong(record: &Record, names: &Names<'_>, options: &RenderOptions<'
             let place = record.place(record.finding.place);
             let who = names.tag(record.finding.task);
             let _ = match record.meta.language {
+                Language::Rust if record.finding.kind == "not linearizable" => {
+                    let at = place.map(|p| format!(" at {p}:{}", p.column)).unwrap_or_default();
+                    writeln!(out, "{} seen by task {who}{at}:", start(&kind))
+                }
                 Language::Rust => {
                     let at = place.map(|p| format!(" at {p}:{}", p.column)).unwrap_or_default();
                     writeln!(out, "{} task {who} panicked{at}:", start("PANIC"))

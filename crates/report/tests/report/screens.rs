@@ -38,8 +38,7 @@ pub fn panic() -> Record {
     let panic = Panic {
         message: "nothing to withdraw\nbalance: 0".into(),
         location: "src/x.rs:13:13".into(),
-        backtrace: None,
-        waiting: None,
+        ..Panic::default()
     };
     let deposit = vec![op(OpKind::Lock, 0, 7), op(OpKind::Unlock, 0, 7), op(OpKind::Rmw, 1, 9).value(0).arg(10)];
     let withdraw = vec![

@@ -65,7 +65,7 @@ fn main_of(bodies: Vec<Vec<Act>>, balance: u64, fails: bool) -> Vec<Act> {
         let message = format!(
             "assertion `left == right` failed: a deposit was lost </script><script>alert(1)</script>\n  left: {balance}\n right: 6"
         );
-        let panic = Panic { message, location: "src/x.rs:29:5".into(), backtrace: None, waiting: None };
+        let panic = Panic { message, location: "src/x.rs:29:5".into(), ..Panic::default() };
         main.push(Act::Fail(FindingKind::Panic(Box::new(panic))));
     }
     main
@@ -136,8 +136,7 @@ pub fn long_program(steps: usize) -> (Script, Vec<Act>) {
     let panic = Panic {
         message: "the index has 4181 entries, and 4182 were stored".into(),
         location: "src/x.rs:29:5".into(),
-        backtrace: None,
-        waiting: None,
+        ..Panic::default()
     };
     let mut main = Vec::new();
     for worker in 0..WORKERS {
