@@ -7,12 +7,13 @@ import re
 
 import fresh_programs
 import later_programs
+import latest_programs
 import pytest
 from common import one_interval
 
 import drawloom
 
-PROGRAMS = {**fresh_programs.PROGRAMS, **later_programs.PROGRAMS}
+PROGRAMS = {**fresh_programs.PROGRAMS, **later_programs.PROGRAMS, **latest_programs.PROGRAMS}
 PLACEHOLDERS = ("`it`", "``", "`?`", "the other wait for the other", "`everything`", "`something`")
 
 

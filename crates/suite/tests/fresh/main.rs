@@ -8,6 +8,7 @@
 mod asynchronous;
 mod judge;
 mod later;
+mod latest;
 mod refusals;
 mod threads;
 
@@ -46,4 +47,9 @@ fn four_of_five_reports_are_right_and_none_has_a_placeholder_or_a_path_of_ours()
 #[test]
 fn all_of_the_later_programs_are_told_right() {
     judge_all("later programs", [later::threads::PROGRAMS, later::asynchronous::PROGRAMS], 23);
+}
+
+#[test]
+fn four_of_five_of_the_latest_programs_are_told_right() {
+    judge_all("latest programs", [latest::threads::PROGRAMS, latest::asynchronous::PROGRAMS], 0);
 }
