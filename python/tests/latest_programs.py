@@ -1,5 +1,10 @@
 """More programs with one bug each and labels, as in `fresh_programs`: written after both other files, by somebody who
-had read neither the explainer nor them."""
+had read neither the explainer nor them.
+
+At the first run 7 of the 8 reports were right and 1 partly, which is that of `profile`. Three of these programs had
+been mended before: the workers of `bucket` and `profile` had not been coroutine functions, and `plugins` had a second
+bug, which its report told.
+"""
 
 import asyncio
 import threading
@@ -80,7 +85,8 @@ class Plugins:
 
     def use(self, name):
         plugin = self.load(name)
-        self.used += len(plugin.commands)
+        with self.lock:
+            self.used += len(plugin.commands)
 
 
 class Mailbox:
@@ -158,6 +164,12 @@ class Bucket:
         if await self.throttle():
             self.sent.append(text)
 
+    async def first(self):
+        await self.send("a")
+
+    async def second(self):
+        await self.send("b")
+
 
 class Profile:
     """Two forms are saved at once, each with the whole profile."""
@@ -179,6 +191,12 @@ class Profile:
         profile = await self.load()
         profile[field] = value
         await self.save(profile)
+
+    async def rename(self):
+        await self.change("name", "Ida")
+
+    async def move(self):
+        await self.change("city", "Bonn")
 
 
 class Stream:
@@ -251,7 +269,7 @@ PROGRAMS = {
     ),
     "bucket": Label(
         Bucket,
-        [lambda bucket: bucket.send("a"), lambda bucket: bucket.send("b")],
+        [Bucket.first, Bucket.second],
         lambda bucket: len(bucket.sent) <= 1,
         "toctou|atomicity-gap",
         ("tokens",),
@@ -261,7 +279,7 @@ PROGRAMS = {
     ),
     "profile": Label(
         Profile,
-        [lambda profile: profile.change("name", "Ida"), lambda profile: profile.change("city", "Bonn")],
+        [Profile.rename, Profile.move],
         lambda profile: profile.stored == {"name": "Ida", "city": "Bonn"},
         "atomicity-gap",
         ("stored",),
