@@ -56,6 +56,21 @@ fn is_plausible(case: &Case<'_>, flow: &Flow<'_, '_>, pattern: &Pattern<'_>) -> 
     if steps.is_some_and(|steps| steps.iter().any(joins)) {
         return false;
     }
+    // What was read before a loop says nothing of its later rounds, unless it says how many there are.
+    let round = |a: &Access| {
+        (a.task, a.code) == (closes.task, closes.code) && opens.at < a.at && a.at < closes.at && opens.code != a.code
+    };
+    if opens.resource == closes.resource && case.accesses.all.iter().any(round) && !flow.counts_rounds(opens) {
+        return false;
+    }
+    // Nobody relies on what nobody has learned: `jobs.lock().unwrap().push(job)` reads nothing, though it is one section.
+    let reads_first = !matches!(
+        pattern.shape,
+        Shape::WriteWriteRead | Shape::WriteReadWrite | Shape::WriteBothWrite | Shape::WriteOverWrite
+    );
+    if reads_first && opens.mode.writes() && !opens.piece && flow.is_blind(opens) {
+        return false;
+    }
     // Who finds its exchange refused knows that it has to begin again: that is in order, unless it has done something.
     if is_noticed(case, pattern) {
         return done_again(case, pattern).is_some();
