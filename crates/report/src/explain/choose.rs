@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use super::accesses::{Access, Mode};
+use super::accesses::{Access, Mode, is_no_state};
 use super::case::Case;
 use super::classify::{done_again, is_noticed};
 use super::flow::Flow;
@@ -48,9 +48,16 @@ pub(super) fn choose<'a>(case: &'a Case<'_>) -> Vec<Pattern<'a>> {
 /// waited for the end of another task expects to find what that has done.
 fn is_plausible(case: &Case<'_>, flow: &Flow<'_, '_>, pattern: &Pattern<'_>) -> bool {
     let Pattern { opens, closes, .. } = pattern;
+    let other = pattern.harm().task;
     let joins = |step: &StepRecord| {
-        let target = step.argument == Some(u64::from(pattern.harm().task));
-        step.task == opens.task && target && case.whole.operation(step) == "join"
+        let target = step.argument == Some(u64::from(other));
+        // The handle of a task of tokio is an object that is made where the task is.
+        let of_handle = || {
+            let handle = step.resource.map(|resource| &case.whole.resources[resource as usize]);
+            let made = handle.filter(|handle| is_no_state(case.whole, handle)).and_then(|handle| handle.created_at);
+            made.is_some() && made == case.whole.tasks[other as usize].spawned_at
+        };
+        step.task == opens.task && ((target && case.whole.operation(step) == "join") || of_handle())
     };
     let steps = case.whole.steps.get(opens.step as usize..closes.step as usize);
     if steps.is_some_and(|steps| steps.iter().any(joins)) {
