@@ -14,6 +14,8 @@ pub(crate) struct Names<'a> {
     tasks: Vec<Option<String>>,
     /// As given or found, if they are.
     found: Vec<Option<String>>,
+    /// Whether several may be made where it is, though only one of them was used: `#[derive(Default)]`.
+    of_several: Vec<bool>,
 }
 
 impl<'a> Names<'a> {
@@ -80,28 +82,33 @@ impl<'a> Names<'a> {
             roles.entry(place).or_insert_with(|| sources.task_at(record.place(Some(place))?)).clone()
         };
         let tasks = record.tasks.iter().map(|t| given_name(t).map(str::to_owned).or_else(|| spawned(t))).collect();
-        Names { record, resources, short, tasks, found: names }
+        let made = |r: &ResourceRecord| record.place(r.created_at).and_then(|place| sources.after(place));
+        let several = |text: String| text.to_lowercase().starts_with("default");
+        let of_several = record.resources.iter().map(|r| made(r).is_some_and(several)).collect();
+        Names { record, resources, short, tasks, found: names, of_several }
     }
 
     /// What each resource is called in every execution, as far as that can be told: its birthplace, if nothing else of
-    /// its kind comes from there; if something does, with its name, if it has one of its own. (Its `id` depends on who
+    /// its kind comes from there; if something does, or may, with its name, if it has one of its own. (Its `id` depends on who
     /// used it first.)
     pub(crate) fn keys(&self) -> Vec<String> {
-        let all = || self.record.resources.iter().zip(&self.found);
+        let all = || self.record.resources.iter().zip(&self.found).zip(&self.of_several);
         let mut born: HashMap<(&str, Option<u32>), u32> = HashMap::new();
         let mut called: HashMap<(&str, Option<u32>, &str), u32> = HashMap::new();
-        for (resource, name) in all() {
+        for ((resource, name), _) in all() {
             *born.entry((&resource.kind, resource.created_at)).or_default() += 1;
             if let Some(name) = name {
                 *called.entry((&resource.kind, resource.created_at, name)).or_default() += 1;
             }
         }
-        let key = |(resource, name): (&ResourceRecord, &Option<String>)| {
+        let key = |((resource, name), several): ((&ResourceRecord, &Option<String>), &bool)| {
             let (kind, made) = (resource.kind.as_str(), resource.created_at);
             let name = name.as_deref().filter(|name| called[&(kind, made, *name)] == 1);
             match (self.record.place(made), name) {
+                (Some(place), Some(name)) if *several || born[&(kind, made)] > 1 => {
+                    format!("{kind} {place}:{} {name}", place.column)
+                }
                 (Some(place), _) if born[&(kind, made)] == 1 => format!("{kind} {place}:{}", place.column),
-                (Some(place), Some(name)) => format!("{kind} {place}:{} {name}", place.column),
                 _ => resource.id.clone(),
             }
         };
