@@ -220,6 +220,20 @@ fn given_or_found(record: &Record, sources: &Sources<'_>) -> Vec<Option<String>>
         let places = made.and_then(|made| used_of.get(&made)).into_iter().flatten();
         sources.used_at(places.filter_map(|place| record.place(Some(*place))))
     };
+    // The same of elements whose birthplace is that of other containers, too: where each of them is used, all are alike.
+    let mut alike: HashMap<u32, Option<(&str, Option<u32>)>> = HashMap::new();
+    for step in &record.steps {
+        let Some(place) = step.place else { continue };
+        let made = step.resource.map(|resource| &record.resources[resource as usize]);
+        let made = made.map(|made| (made.kind.as_str(), made.created_at));
+        let known = alike.entry(place).or_insert(made);
+        *known = known.filter(|known| Some(*known) == made);
+    }
+    let of_elements = |index: u32| {
+        let of_one_kind = |place: &&u32| alike.get(*place).is_some_and(Option::is_some);
+        let places = places_of[index as usize].iter().filter(of_one_kind);
+        sources.used_at(places.filter_map(|place| record.place(Some(*place))))
+    };
     let name = |(r, index): (&ResourceRecord, u32)| {
         let made_at = record.place(r.created_at);
         let places = || places_of[index as usize].iter().copied();
@@ -240,6 +254,7 @@ fn given_or_found(record: &Record, sources: &Sources<'_>) -> Vec<Option<String>>
             .or_else(|| sources.name_at(made_at?))
             .or_else(|| sources.used_at(alone()))
             .or_else(|| of_a_place(r.created_at))
+            .or_else(|| of_elements(index))
             .or_else(|| made_at.filter(|place| place.is_the_users()).map(ToString::to_string))
     };
     record.resources.iter().zip(0..).map(name).collect()

@@ -12,7 +12,9 @@ use super::witness::witnesses;
 use crate::record::StepRecord;
 
 /// Patterns that are told apart.
-const MOST: usize = 3;
+const MOST: usize = 4;
+/// Those of them that begin with the same location: if one of them is not to blame, the others hardly are.
+const MOST_ALIKE: usize = 2;
 
 /// The patterns that explain the failure, the best first.
 pub(super) fn choose<'a>(case: &'a Case<'_>) -> Vec<Pattern<'a>> {
@@ -33,7 +35,8 @@ pub(super) fn choose<'a>(case: &'a Case<'_>) -> Vec<Pattern<'a>> {
         ranked.sort_by_key(|(rank, _)| *rank);
         for (_, pattern) in ranked {
             let code = |pattern: &Pattern<'_>| (pattern.opens.code, pattern.closes.code, pattern.harm().code);
-            if !chosen.iter().any(|known| code(known) == code(pattern)) {
+            let alike = chosen.iter().filter(|known| known.opens.resource == pattern.opens.resource).count();
+            if alike < MOST_ALIKE && !chosen.iter().any(|known| code(known) == code(pattern)) {
                 chosen.push(pattern.clone());
             }
             if chosen.len() == MOST {

@@ -200,6 +200,9 @@ pub(super) fn lost_wakeup(draft: &Draft<'_, '_>) -> Vec<Fix> {
     if blame.subkind == Some("before-the-change") {
         return vec![change_first(draft)];
     }
+    if blame.subkind == Some("looked-too-early") {
+        return vec![announce_first(draft)];
+    }
     let of_object = |step: &u32| {
         let resource = case.record.steps[*step as usize].resource.map(|r| &case.record.resources[r as usize]);
         resource.is_some_and(|resource| resource.kind == "object")
@@ -284,6 +287,28 @@ fn look_after_clearing(draft: &Draft<'_, '_>) -> Fix {
         risk: "the look has to come after every clear, also on the way back to the wait",
     };
     draft.with_closes(words, "what comes after the look is still known when the wait begins", None)
+}
+
+/// Where nobody was woken because nobody was to be seen.
+fn announce_first(draft: &Draft<'_, '_>) -> Fix {
+    let name = draft.name();
+    let words = Words {
+        title: format!("Change `{name}` first, and look then whether there is something to wait for"),
+        effort: Effort::Simple,
+        sketch: draft.written(
+            &[
+                &format!("…   // change `{name}`: from now on others know that somebody waits"),
+                "…   // then ask, or look once more, and wait only if it has not come meanwhile",
+            ],
+            &[
+                &format!("…   # change `{name}`: from now on others know that somebody waits"),
+                "…   # then ask, or look once more, and wait only if it has not come meanwhile",
+            ],
+        ),
+        tradeoff: "a wake-up for nothing, now and then",
+        risk: "what was announced has to be taken back when the wait is given up",
+    };
+    draft.with_closes(words, "whoever looks too early leaves what the second look finds", None)
 }
 
 /// Where a notification told of something that was not there yet.
