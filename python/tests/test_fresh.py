@@ -9,11 +9,17 @@ import fresh_programs
 import later_programs
 import latest_programs
 import pytest
+import unseen_programs
 from common import one_interval
 
 import drawloom
 
-PROGRAMS = {**fresh_programs.PROGRAMS, **later_programs.PROGRAMS, **latest_programs.PROGRAMS}
+PROGRAMS = {
+    **fresh_programs.PROGRAMS,
+    **later_programs.PROGRAMS,
+    **latest_programs.PROGRAMS,
+    **unseen_programs.PROGRAMS,
+}
 PLACEHOLDERS = ("`it`", "``", "`?`", "the other wait for the other", "`everything`", "`something`")
 
 

@@ -13,6 +13,7 @@ mod later;
 mod latest;
 mod refusals;
 mod threads;
+mod unseen;
 
 use judge::{Fresh, Grade, Judged};
 
@@ -54,4 +55,9 @@ fn all_of_the_later_programs_are_told_right() {
 #[test]
 fn four_of_five_of_the_latest_programs_are_told_right() {
     judge_all("latest programs", [latest::threads::PROGRAMS, latest::asynchronous::PROGRAMS], 0);
+}
+
+#[test]
+fn four_of_five_of_the_unseen_programs_are_told_right() {
+    judge_all("unseen programs", [unseen::threads::PROGRAMS, unseen::asynchronous::PROGRAMS], 0);
 }
