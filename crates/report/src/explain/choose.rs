@@ -136,8 +136,9 @@ fn rank(flow: &Flow<'_, '_>, pattern: &Pattern<'_>) -> (u32, bool, u32) {
         Shape::ReadBothRead | Shape::ReadBothWrite if rests => 1,
         Shape::WriteBothWrite => 1,
         Shape::WriteWriteRead => 1,
-        Shape::ReadWriteWrite | Shape::ReadWriteRead | Shape::ReadBothRead => 2,
-        Shape::WriteReadWrite | Shape::WriteOverWrite | Shape::ReadBothWrite => 3,
+        Shape::ReadWriteWrite | Shape::ReadWriteRead => 2,
+        // Two locations that have nothing to do with each other are changed by many.
+        Shape::ReadBothRead | Shape::WriteReadWrite | Shape::WriteOverWrite | Shape::ReadBothWrite => 3,
     };
     let sections = pattern.opens.section && pattern.closes.section && !rests;
     (shape, sections, pattern.closes.at - pattern.opens.at)
