@@ -411,6 +411,16 @@ pub(super) fn livelock(draft: &Draft<'_, '_>) -> Vec<Fix> {
 /// Where a future is dropped in the middle.
 pub(super) fn dropped(draft: &Draft<'_, '_>) -> Vec<Fix> {
     let name = draft.name();
+    let asked = Words {
+        title: "Ask it to stop, and wait for its end".to_owned(),
+        effort: Effort::Simple,
+        sketch: vec![
+            "stop.cancel(); task.await   // instead of abort(); the task looks at `stop` between whole operations"
+                .to_owned(),
+        ],
+        tradeoff: "it goes on until it looks",
+        risk: "a task that never looks is never stopped",
+    };
     let own_task = Words {
         title: "Let it run to its end in a task of its own".to_owned(),
         effort: Effort::Simple,
@@ -441,7 +451,8 @@ pub(super) fn dropped(draft: &Draft<'_, '_>) -> Vec<Fix> {
         risk: "whoever adds an await later brings the mistake back",
     };
     let closes = "what is begun is finished, or taken back";
-    [own_task, undo, last].into_iter().map(|words| draft.with_closes(words, closes, None)).collect()
+    let first = if draft.blame.subkind == Some("aborted-task") { asked } else { own_task };
+    [first, undo, last].into_iter().map(|words| draft.with_closes(words, closes, None)).collect()
 }
 
 /// What ends a wait in Python, and what limits it, if it is none for a condition or a queue of threads.

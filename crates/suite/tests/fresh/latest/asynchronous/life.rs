@@ -126,7 +126,7 @@ struct Actor {
 impl Actor {
     async fn ask_peer(&self) -> u32 {
         let (reply, answer) = oneshot::channel();
-        self.peer.send(Message::Value(reply)).await.ok().expect("the peer is there");
+        let _ = self.peer.send(Message::Value(reply)).await;
         answer.await.expect("an answer")
     }
 
@@ -145,7 +145,7 @@ impl Actor {
 
 async fn update(actor: &mpsc::Sender<Message>) -> oneshot::Receiver<()> {
     let (done, updated) = oneshot::channel();
-    actor.send(Message::Update(done)).await.ok().expect("the actor is there");
+    let _ = actor.send(Message::Update(done)).await;
     updated
 }
 
