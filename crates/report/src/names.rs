@@ -14,6 +14,8 @@ pub(crate) struct Names<'a> {
     tasks: Vec<Option<String>>,
     /// As given or found, if they are.
     found: Vec<Option<String>>,
+    /// Whether several may be made where it is, though only one of them was used: `#[derive(Default)]`.
+    of_several: Vec<bool>,
 }
 
 impl<'a> Names<'a> {
@@ -80,28 +82,33 @@ impl<'a> Names<'a> {
             roles.entry(place).or_insert_with(|| sources.task_at(record.place(Some(place))?)).clone()
         };
         let tasks = record.tasks.iter().map(|t| given_name(t).map(str::to_owned).or_else(|| spawned(t))).collect();
-        Names { record, resources, short, tasks, found: names }
+        let made = |r: &ResourceRecord| record.place(r.created_at).and_then(|place| sources.after(place));
+        let several = |text: String| text.to_lowercase().starts_with("default");
+        let of_several = record.resources.iter().map(|r| made(r).is_some_and(several)).collect();
+        Names { record, resources, short, tasks, found: names, of_several }
     }
 
     /// What each resource is called in every execution, as far as that can be told: its birthplace, if nothing else of
-    /// its kind comes from there; if something does, with its name, if it has one of its own. (Its `id` depends on who
+    /// its kind comes from there; if something does, or may, with its name, if it has one of its own. (Its `id` depends on who
     /// used it first.)
     pub(crate) fn keys(&self) -> Vec<String> {
-        let all = || self.record.resources.iter().zip(&self.found);
+        let all = || self.record.resources.iter().zip(&self.found).zip(&self.of_several);
         let mut born: HashMap<(&str, Option<u32>), u32> = HashMap::new();
         let mut called: HashMap<(&str, Option<u32>, &str), u32> = HashMap::new();
-        for (resource, name) in all() {
+        for ((resource, name), _) in all() {
             *born.entry((&resource.kind, resource.created_at)).or_default() += 1;
             if let Some(name) = name {
                 *called.entry((&resource.kind, resource.created_at, name)).or_default() += 1;
             }
         }
-        let key = |(resource, name): (&ResourceRecord, &Option<String>)| {
+        let key = |((resource, name), several): ((&ResourceRecord, &Option<String>), &bool)| {
             let (kind, made) = (resource.kind.as_str(), resource.created_at);
             let name = name.as_deref().filter(|name| called[&(kind, made, *name)] == 1);
             match (self.record.place(made), name) {
+                (Some(place), Some(name)) if *several || born[&(kind, made)] > 1 => {
+                    format!("{kind} {place}:{} {name}", place.column)
+                }
                 (Some(place), _) if born[&(kind, made)] == 1 => format!("{kind} {place}:{}", place.column),
-                (Some(place), Some(name)) => format!("{kind} {place}:{} {name}", place.column),
                 _ => resource.id.clone(),
             }
         };
@@ -213,6 +220,20 @@ fn given_or_found(record: &Record, sources: &Sources<'_>) -> Vec<Option<String>>
         let places = made.and_then(|made| used_of.get(&made)).into_iter().flatten();
         sources.used_at(places.filter_map(|place| record.place(Some(*place))))
     };
+    // The same of elements whose birthplace is that of other containers, too: where each of them is used, all are alike.
+    let mut alike: HashMap<u32, Option<(&str, Option<u32>)>> = HashMap::new();
+    for step in &record.steps {
+        let Some(place) = step.place else { continue };
+        let made = step.resource.map(|resource| &record.resources[resource as usize]);
+        let made = made.map(|made| (made.kind.as_str(), made.created_at));
+        let known = alike.entry(place).or_insert(made);
+        *known = known.filter(|known| Some(*known) == made);
+    }
+    let of_elements = |index: u32| {
+        let of_one_kind = |place: &&u32| alike.get(*place).is_some_and(Option::is_some);
+        let places = places_of[index as usize].iter().filter(of_one_kind);
+        sources.used_at(places.filter_map(|place| record.place(Some(*place))))
+    };
     let name = |(r, index): (&ResourceRecord, u32)| {
         let made_at = record.place(r.created_at);
         let places = || places_of[index as usize].iter().copied();
@@ -233,6 +254,7 @@ fn given_or_found(record: &Record, sources: &Sources<'_>) -> Vec<Option<String>>
             .or_else(|| sources.name_at(made_at?))
             .or_else(|| sources.used_at(alone()))
             .or_else(|| of_a_place(r.created_at))
+            .or_else(|| of_elements(index))
             .or_else(|| made_at.filter(|place| place.is_the_users()).map(ToString::to_string))
     };
     record.resources.iter().zip(0..).map(name).collect()

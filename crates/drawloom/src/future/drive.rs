@@ -88,10 +88,15 @@ impl Target {
 
     /// Wakes the task, to end at once.
     pub(super) fn abort(&self) {
+        self.abort_from(self.made_at);
+    }
+
+    /// The same, for who asks for it at `place`.
+    pub(super) fn abort_from(&self, place: &'static Location<'static>) {
         if matches!(self.who, Who::Native { .. }) {
             self.aborted.store(true, Ordering::Release);
         }
-        self.unpark();
+        self.unpark_from(place);
         self.aborted.store(true, Ordering::Release);
     }
 
@@ -105,10 +110,14 @@ impl Target {
 
     /// Wakes the task, in a step.
     pub(super) fn unpark(&self) {
+        self.unpark_from(self.made_at);
+    }
+
+    fn unpark_from(&self, place: &'static Location<'static>) {
         match &self.who {
             Who::Task(_) => {
                 if let Some((rt, task)) = self.task() {
-                    let unpark = Operation::new(OpKind::Unpark, ResourceId::NONE, rt::site(self.made_at));
+                    let unpark = Operation::new(OpKind::Unpark, ResourceId::NONE, rt::site(place));
                     rt.step(unpark.with_arg(u64::from(task.0)));
                 }
             }

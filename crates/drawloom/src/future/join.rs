@@ -161,8 +161,9 @@ impl<T> JoinHandle<T> {
     /// Ends the task at its next wait: its future is dropped there, and its result is an error. A task that
     /// has not begun never does. One that ends before that is not touched, and what
     /// [`spawn_blocking`] runs never is.
+    #[track_caller]
     pub fn abort(&self) {
-        self.target.abort();
+        self.target.abort_from(Location::caller());
     }
 
     /// The task's number in its execution.
@@ -248,8 +249,18 @@ impl<T> Ended for Shared<T> {
 
 impl AbortHandle {
     /// As [`JoinHandle::abort`].
+    #[track_caller]
     pub fn abort(&self) {
-        self.target.abort();
+        self.target.abort_from(Location::caller());
+    }
+
+    /// As [`abort`](Self::abort), asked for at `place`; without one, where nobody has written it.
+    #[doc(hidden)]
+    pub fn abort_from(&self, place: Option<&'static Location<'static>>) {
+        match place {
+            Some(place) => self.target.abort_from(place),
+            None => self.target.abort(),
+        }
     }
 
     /// As [`JoinHandle::is_finished`].

@@ -295,7 +295,19 @@ impl Accesses {
     }
 
     fn find_pure_locks(&mut self, record: &Record, sources: &Sources<'_>) {
-        let inside: BTreeSet<u32> = self.all.iter().flat_map(|access| access.locks.iter().copied()).collect();
+        let mut inside: BTreeSet<u32> = self.all.iter().flat_map(|access| access.locks.iter().copied()).collect();
+        // Whose guard is used for what it guards has something of its own: `*self.seen.lock().unwrap() = now`.
+        let mut known: HashMap<Option<u32>, bool> = HashMap::new();
+        for (at, bar) in self.holds.iter().enumerate() {
+            let asked = record.steps[self.requests[at] as usize].place;
+            let uses = *known.entry(asked).or_insert_with(|| {
+                let statement = record.place(asked).and_then(|place| sources.statement(place));
+                statement.is_some_and(|statement| statement.uses_guarded())
+            });
+            if let Some(lock) = bar.resource.filter(|_| uses) {
+                inside.remove(&lock);
+            }
+        }
         for (i, resource) in (0..).zip(&record.resources) {
             let made = record.place(resource.created_at).and_then(|place| sources.after(place));
             let empty = made.is_some_and(|text| {

@@ -19,15 +19,26 @@ pub(super) fn beyond(record: &Record, others: &[Record], sources: &Sources<'_>) 
     let keys_of_others: Vec<Vec<String>> = others.iter().map(|other| Names::of(other, sources).keys()).collect();
     for (task, _) in (0..).zip(&record.tasks).filter(|(_, task)| !task.finished && !task.panicked) {
         let path = &record.tasks[task as usize].path;
-        let done: Vec<Signature<'_>> = own(record, task).map(|step| signature(record, &keys, step)).collect();
-        let goes_on = others.iter().zip(&keys_of_others).find_map(|(other, keys)| {
+        let done: Vec<&StepRecord> = own(record, task).collect();
+        let go_on = others.iter().zip(&keys_of_others).filter_map(|(other, their_keys)| {
             let there = other.tasks.iter().position(|t| t.path == *path)? as u32;
             let steps: Vec<&StepRecord> = own(other, there).collect();
-            let same = steps.len() > done.len()
-                && steps.iter().zip(&done).all(|(step, done)| signature(other, keys, step) == *done);
-            same.then(|| (other, keys, steps[done.len()..].to_vec()))
+            let alike = |(step, done): (&&StepRecord, &&StepRecord)| {
+                signature(other, their_keys, step) == signature(record, &keys, done)
+            };
+            let same = steps.len() > done.len() && steps.iter().zip(&done).all(alike);
+            same.then_some((other, their_keys, steps))
         });
-        let Some((other, their_keys, steps)) = goes_on else { continue };
+        let go_on: Vec<_> = go_on.collect();
+        // Whoever found the same is likelier to go on in the same way than whoever only came the same way.
+        let found_the_same = |(other, _, steps): &&(&Record, &Vec<String>, Vec<&StepRecord>)| {
+            let alike = |(step, done): (&&StepRecord, &&StepRecord)| {
+                step.value == done.value && other.outcome(step) == record.outcome(done)
+            };
+            steps.iter().zip(&done).all(alike)
+        };
+        let Some((other, their_keys, steps)) = go_on.iter().find(found_the_same).or(go_on.first()) else { continue };
+        let steps = steps[done.len()..].iter().copied();
         for step in steps {
             let step = translated((&mut whole, &mut all_keys), (other, their_keys), step, task);
             whole.steps.push(step);

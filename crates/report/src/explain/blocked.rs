@@ -12,7 +12,7 @@ use super::class::Class;
 use super::explanation::{Stack, Taken};
 use super::parting::parting;
 use super::trace::verb;
-use super::wakeups;
+use super::{wakers, wakeups};
 use crate::html::walk::Bar;
 use crate::record::{BLOCKED, BlockedRecord};
 use crate::terminal::operation::{describe, waits_for};
@@ -37,7 +37,10 @@ pub(super) fn blocked(case: &Case<'_>, all: &[BlockedRecord], cycle: &[u32]) -> 
         None if case.record.finding.kind == "deadlock" || !cycle.is_empty() => deadlock(case, &involved, cycle),
         None => match behind(case, &involved) {
             Some(stuck) => deadlock(case, &stuck, &stuck.iter().map(|b| b.task).collect::<Vec<_>>()),
-            None => permits(case, &involved).unwrap_or_else(|| starvation(case, &involved)),
+            None => permits(case, &involved)
+                .or_else(|| wakers::circle(case, &involved).map(|circle| circular(case, &circle)))
+                .or_else(|| wakers::looked_too_early(case, &involved))
+                .unwrap_or_else(|| starvation(case, &involved)),
         },
     };
     tell_panics(case, &mut blame);
@@ -156,6 +159,29 @@ fn permits(case: &Case<'_>, involved: &[&BlockedRecord]) -> Option<Blame> {
         ),
         ..Blame::default()
     })
+}
+
+/// Tasks each of which waits for what the next one would do, if it did not wait.
+fn circular(case: &Case<'_>, circle: &[&BlockedRecord]) -> Blame {
+    let names = &case.names;
+    let next = circle.iter().skip(1).chain(circle.first());
+    let parts: Vec<String> = circle
+        .iter()
+        .zip(next)
+        .map(|(b, next)| {
+            let (who, wants, next) = (names.quoted(b.task), wanted(case, b), names.quoted(next.task));
+            format!("task {who} waits for {wants}, which comes from task {next}")
+        })
+        .collect();
+    Blame {
+        class: Some(Class::Deadlock),
+        subkind: Some("circular-wait"),
+        sentence: format!("Deadlock: {}", parts.join(", and ")),
+        reasons: vec![
+            "who ends each wait is known from executions that pass: here they all wait for each other".to_owned(),
+        ],
+        ..Blame::default()
+    }
 }
 
 fn starvation(case: &Case<'_>, involved: &[&BlockedRecord]) -> Blame {

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use super::accesses::{Access, Mode};
+use super::accesses::{Access, Mode, is_no_state};
 use super::case::Case;
 use super::classify::{done_again, is_noticed};
 use super::flow::Flow;
@@ -12,7 +12,9 @@ use super::witness::witnesses;
 use crate::record::StepRecord;
 
 /// Patterns that are told apart.
-const MOST: usize = 3;
+const MOST: usize = 4;
+/// Those of them that begin with the same location: if one of them is not to blame, the others hardly are.
+const MOST_ALIKE: usize = 2;
 
 /// The patterns that explain the failure, the best first.
 pub(super) fn choose<'a>(case: &'a Case<'_>) -> Vec<Pattern<'a>> {
@@ -33,7 +35,8 @@ pub(super) fn choose<'a>(case: &'a Case<'_>) -> Vec<Pattern<'a>> {
         ranked.sort_by_key(|(rank, _)| *rank);
         for (_, pattern) in ranked {
             let code = |pattern: &Pattern<'_>| (pattern.opens.code, pattern.closes.code, pattern.harm().code);
-            if !chosen.iter().any(|known| code(known) == code(pattern)) {
+            let alike = chosen.iter().filter(|known| known.opens.resource == pattern.opens.resource).count();
+            if alike < MOST_ALIKE && !chosen.iter().any(|known| code(known) == code(pattern)) {
                 chosen.push(pattern.clone());
             }
             if chosen.len() == MOST {
@@ -48,12 +51,34 @@ pub(super) fn choose<'a>(case: &'a Case<'_>) -> Vec<Pattern<'a>> {
 /// waited for the end of another task expects to find what that has done.
 fn is_plausible(case: &Case<'_>, flow: &Flow<'_, '_>, pattern: &Pattern<'_>) -> bool {
     let Pattern { opens, closes, .. } = pattern;
+    let other = pattern.harm().task;
     let joins = |step: &StepRecord| {
-        let target = step.argument == Some(u64::from(pattern.harm().task));
-        step.task == opens.task && target && case.whole.operation(step) == "join"
+        let target = step.argument == Some(u64::from(other));
+        // The handle of a task of tokio is an object that is made where the task is.
+        let of_handle = || {
+            let handle = step.resource.map(|resource| &case.whole.resources[resource as usize]);
+            let made = handle.filter(|handle| is_no_state(case.whole, handle)).and_then(|handle| handle.created_at);
+            made.is_some() && made == case.whole.tasks[other as usize].spawned_at
+        };
+        step.task == opens.task && ((target && case.whole.operation(step) == "join") || of_handle())
     };
     let steps = case.whole.steps.get(opens.step as usize..closes.step as usize);
     if steps.is_some_and(|steps| steps.iter().any(joins)) {
+        return false;
+    }
+    // What was read before a loop says nothing of its later rounds, unless it says how many there are.
+    let round = |a: &Access| {
+        (a.task, a.code) == (closes.task, closes.code) && opens.at < a.at && a.at < closes.at && opens.code != a.code
+    };
+    if opens.resource == closes.resource && case.accesses.all.iter().any(round) && !flow.counts_rounds(opens) {
+        return false;
+    }
+    // Nobody relies on what nobody has learned: `jobs.lock().unwrap().push(job)` reads nothing, though it is one section.
+    let reads_first = !matches!(
+        pattern.shape,
+        Shape::WriteWriteRead | Shape::WriteReadWrite | Shape::WriteBothWrite | Shape::WriteOverWrite
+    );
+    if reads_first && opens.mode.writes() && !opens.piece && flow.is_blind(opens) {
         return false;
     }
     // Who finds its exchange refused knows that it has to begin again: that is in order, unless it has done something.
@@ -111,8 +136,9 @@ fn rank(flow: &Flow<'_, '_>, pattern: &Pattern<'_>) -> (u32, bool, u32) {
         Shape::ReadBothRead | Shape::ReadBothWrite if rests => 1,
         Shape::WriteBothWrite => 1,
         Shape::WriteWriteRead => 1,
-        Shape::ReadWriteWrite | Shape::ReadWriteRead | Shape::ReadBothRead => 2,
-        Shape::WriteReadWrite | Shape::WriteOverWrite | Shape::ReadBothWrite => 3,
+        Shape::ReadWriteWrite | Shape::ReadWriteRead => 2,
+        // Two locations that have nothing to do with each other are changed by many.
+        Shape::ReadBothRead | Shape::WriteReadWrite | Shape::WriteOverWrite | Shape::ReadBothWrite => 3,
     };
     let sections = pattern.opens.section && pattern.closes.section && !rests;
     (shape, sections, pattern.closes.at - pattern.opens.at)

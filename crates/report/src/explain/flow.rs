@@ -73,6 +73,32 @@ impl<'c, 'a> Flow<'c, 'a> {
         calls.iter().any(|call| self.decides_at(call, call.line + NEAR, depth - 1))
     }
 
+    /// Whether what `read` found says how often a loop goes round: `for i in 0..self.len()`.
+    pub(super) fn counts_rounds(&self, read: &Access) -> bool {
+        self.place(read).is_some_and(|place| self.counts_rounds_at(&place, DEPTH))
+    }
+
+    fn counts_rounds_at(&self, place: &Place, depth: u32) -> bool {
+        let Some(statement) = self.sources.statement(place) else { return false };
+        if statement.is_loop() {
+            return true;
+        }
+        let bound = statement.bound();
+        let later = (place.line + 1..place.line + NEAR)
+            .filter_map(|n| self.sources.raw(&place.file, n))
+            .take_while(|line| !starts_function(line));
+        let mut headers = later.filter(|line| line.trim_start().starts_with("for "));
+        if headers.any(|line| bound.iter().any(|name| mentions(&line, name))) {
+            return true;
+        }
+        if depth == 0 || !statement.is_returned() {
+            return false;
+        }
+        let Some(function) = self.sources.function(place) else { return false };
+        let calls = self.sources.calls(&place.file, &function);
+        calls.iter().any(|call| self.counts_rounds_at(call, depth - 1))
+    }
+
     /// Whether what `read` found is used by `later`: written back, as an index, as an argument.
     pub(super) fn reaches(&self, read: &Access, later: &Access) -> bool {
         let (Some(from), Some(to)) = (self.place(read), self.place(later)) else { return false };

@@ -5,7 +5,8 @@
 //! - `pattern`: accesses between which another task's falls, so that no order of whole operations would do the same;
 //! - `choose`: which of them is to blame; `witness` tells what only shows the harm;
 //! - `classify`: what kind of mistake that is (`flow` asks the source what rests on what); `order` (`parting` compares
-//!   with executions that pass), `blocked` (`wakeups` looks for missed notifications) and `busy` do the same for failures
+//!   with executions that pass), `blocked` (`wakeups` looks for missed notifications, `wakers` asks who would have
+//!   sent one) and `busy` do the same for failures
 //!   without such a window;
 //! - `trace`, `state`, `checkpoints`, `fixes`: what is shown of it;
 //! - `knowledge`: what other executions have shown; `beyond`: what tasks would have done next, by that;
@@ -33,6 +34,7 @@ mod pattern;
 mod state;
 mod stored;
 mod trace;
+mod wakers;
 mod wakeups;
 mod witness;
 

@@ -1,6 +1,6 @@
 //! Failures in which nothing is torn apart: a wrong order of whole operations, or no matter of order at all.
 
-use super::accesses::Access;
+use super::accesses::{Access, Mode};
 use super::case::{Blame, Case};
 use super::class::Class;
 use super::flow::Flow;
@@ -52,7 +52,12 @@ pub(super) fn order(case: &Case<'_>) -> Blame {
     }
     // That a counter was read after it was counted up explains nothing, if others that pass do not go otherwise.
     let compared = !case.knowledge.others().is_empty();
-    let Some(told) = told.filter(|_| !(shows_nothing && compared)) else {
+    let told = told.copied();
+    let told = match told.filter(|_| shows_nothing && compared) {
+        Some(_) => origin(case, &telling),
+        None => told,
+    };
+    let Some(told) = told else {
         // What it read before the panic leads to no step of another task: what is shown is what there is.
         blame.sentence =
             format!("{}; no known pattern fits this execution, so no class is claimed", capital(&failed(case)));
@@ -60,9 +65,10 @@ pub(super) fn order(case: &Case<'_>) -> Blame {
         return blame;
     };
     let x = case.names.short(told.resource);
+    let who = if told.task == finding.task { who } else { case.names.quoted(told.task) };
     blame.class = Some(Class::OrderViolation);
-    blame.resources = telling.iter().filter(shared).map(|a| a.resource).collect();
-    blame.closes = Some((*told).clone());
+    blame.resources = telling.iter().filter(shared).map(|a| a.resource).chain([told.resource]).collect();
+    blame.closes = Some(told.clone());
     match (last_writer(case, told), next_writer(case, told)) {
         (Some(write), _) => {
             let writer = case.names.quoted(write.task);
@@ -80,6 +86,16 @@ pub(super) fn order(case: &Case<'_>) -> Blame {
             blame.sentence = format!("Order violation: task {who} used {x} before task {writer} had changed it");
             blame.reasons.push(format!("task {writer} would have changed {x} next"));
             blame.intrudes.push(write.clone());
+            if let Some([look, change]) = let_through(case, told, write) {
+                let y = case.names.short(look.resource);
+                blame.sentence = format!(
+                    "Order violation: task {who} looked at {y} before task {writer} had changed it, and so used {x} before \
+                     that one had changed it, too"
+                );
+                blame.resources.push(look.resource);
+                blame.steps.extend([told.step, write.step]);
+                (blame.closes, blame.intrudes) = (Some(look.clone()), vec![change.clone()]);
+            }
         }
         (None, None) => {
             let other = others(case, told).next().map(|a| case.names.quoted(a.task)).unwrap_or_default();
@@ -88,6 +104,37 @@ pub(super) fn order(case: &Case<'_>) -> Blame {
         }
     }
     blame
+}
+
+/// What the task of `told` looked at to know whether it may go on, before the task of `write` had changed that: the look,
+/// and the change.
+fn let_through<'c>(case: &'c Case<'_>, told: &Access, write: &Access) -> Option<[&'c Access; 2]> {
+    let flow = Flow::of(case);
+    let all = || case.accesses.all.iter();
+    let looks =
+        |a: &&Access| a.task == told.task && a.at < told.at && a.mode == Mode::Read && a.resource != told.resource;
+    let change = |look: &Access| {
+        let by_writer = |a: &&Access| a.task == write.task && a.resource == look.resource && a.mode.writes();
+        all().find(by_writer).filter(|first| look.at < first.at && first.at < write.at)
+    };
+    all().rev().filter(looks).find_map(|look| {
+        let change = change(look)?;
+        flow.decides(look, told).then_some([look, change])
+    })
+}
+
+/// What was read to compute what the failure saw, where another task changes it later: `total` of
+/// `average.store(total / count)`.
+fn origin<'c>(case: &'c Case<'_>, telling: &[&Access]) -> Option<&'c Access> {
+    let flow = Flow::of(case);
+    let all = || case.accesses.all.iter();
+    let of = |told: &&Access| {
+        let written = all().rfind(|a| a.resource == told.resource && a.mode.writes() && a.at < told.at)?;
+        let reads = |a: &&Access| a.task == written.task && a.at < written.at && a.mode.reads();
+        all().rev().filter(reads).find(|read| flow.reaches(read, written))
+    };
+    let early = |read: &&Access| next_writer(case, read).is_some() && last_writer(case, read).is_none();
+    telling.iter().filter_map(of).find(early)
 }
 
 /// A task that found something else than in an execution that passes.

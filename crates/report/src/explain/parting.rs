@@ -85,6 +85,27 @@ pub(super) fn parting(case: &Case<'_>) -> Option<Parting> {
     all.min_by_key(|(differences, _)| *differences).map(|(_, parting)| parting)
 }
 
+/// Where the task at `path` came to something before `waiter` had changed it, and after that in the execution that
+/// passes, as the last such step before step `at` there; with the number of steps that found something else.
+pub(super) fn before_step(
+    case: &Case<'_>,
+    (own, there): (&Looks, &Looks),
+    path: &str,
+    at: u32,
+    waiter: u32,
+) -> Option<(usize, Parting)> {
+    let of = |all: &'_ Looks| all.of.iter().position(|(other, _)| other == path);
+    let (looks, others) = (&own.of[of(own)?].1, &there.of[of(there)?].1);
+    let waits = &case.record.tasks[waiter as usize].path;
+    let count = |look: &Look| look.after.get(waits).copied().unwrap_or(0);
+    let alike = looks.iter().zip(others).take_while(|(a, b)| a.code == b.code);
+    let changed: Vec<_> = alike.filter(|(a, b)| b.step < at && a.after != b.after).collect();
+    let (look, other) = changed.iter().rfind(|(a, b)| count(a) < count(b))?;
+    let missed = told(case, look, other, there)?;
+    let by_waiter = missed.write.task == waiter && !missed.too_late && missed.instead.is_none();
+    (by_waiter && case.names.tells(missed.read.resource)).then_some((changed.len(), missed))
+}
+
 /// One step of a task that finds something out.
 struct Look {
     /// Where, what, and to what.
@@ -98,7 +119,7 @@ struct Look {
 }
 
 /// What each task looks at, in its order, by the path of the task.
-struct Looks {
+pub(super) struct Looks {
     of: Vec<(String, Vec<Look>)>,
     /// How often each task changes what, by its path and what that is called in every execution.
     changes: HashMap<(String, String), u32>,
@@ -106,7 +127,7 @@ struct Looks {
 
 impl Looks {
     /// Of the steps of `record`, which are the first ones of `whole`.
-    fn of(record: &Record, whole: &Record, names: &Names<'_>, accesses: &Accesses) -> Looks {
+    pub(super) fn of(record: &Record, whole: &Record, names: &Names<'_>, accesses: &Accesses) -> Looks {
         let keys = names.keys();
         let mut changes: HashMap<u32, Vec<(u32, u32)>> = HashMap::new();
         for access in accesses.all.iter().filter(|a| changes_it(whole, a)) {

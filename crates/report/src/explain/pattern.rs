@@ -103,6 +103,7 @@ pub(super) fn patterns<'a>(accesses: &'a Accesses, end: u32, preempting: &[u32])
             let following = own[i + 1..].iter().zip(&whole[next..]).take_while(|(a, b)| std::ptr::eq(**a, **b));
             // Of each location the next read and the next write: what lies further away is another pair's business.
             let mut seen: Vec<(u32, bool)> = Vec::new();
+            let mut next: Vec<&Access> = Vec::new();
             for (closes, _) in following.take(FURTHEST) {
                 let known = seen.len();
                 for (does, writes) in [(closes.mode.reads(), false), (closes.mode.writes(), true)] {
@@ -110,7 +111,12 @@ pub(super) fn patterns<'a>(accesses: &'a Accesses, end: u32, preempting: &[u32])
                         seen.push((closes.resource, writes));
                     }
                 }
-                if seen.len() == known || opens.until >= closes.at || !accesses.forward(opens, closes) {
+                // Unless it is the same in a further round of a loop, whose rounds may rest on what was read before it.
+                let round = next.iter().any(|a| a.code == closes.code) && closes.resource == opens.resource;
+                if seen.len() > known {
+                    next.push(closes);
+                }
+                if !(seen.len() > known || round) || opens.until >= closes.at || !accesses.forward(opens, closes) {
                     continue;
                 }
                 let after = |at: u32| others.partition_point(|r| r.at <= at);

@@ -183,6 +183,11 @@ impl Statement {
         said || or_else || chosen || self.is_compared() || self.after.contains(".then")
     }
 
+    /// Whether it stands in the head of a loop over something: `for i in 0..self.len()`.
+    pub(crate) fn is_loop(&self) -> bool {
+        if self.language == Language::Python { &self.after } else { &self.before }.starts_with("for ")
+    }
+
     /// Whether it is compared with something.
     fn is_compared(&self) -> bool {
         COMPARISONS.iter().any(|sign| self.after.contains(sign) || self.before.contains(sign))
@@ -258,13 +263,10 @@ impl Statement {
         self.language == Language::Python && !assigns && self.after.contains('(')
     }
 
-    /// Of a lock that is taken here, whether what it guards is only read; none if that cannot be told.
-    pub(crate) fn only_reads(&self) -> Option<bool> {
-        if self.language == Language::Python {
-            return None;
-        }
+    /// What follows the guard of a lock that is taken here, behind `lock().unwrap()`, and whether the guard is
+    /// dereferenced.
+    fn behind_guard(&self) -> Option<(&str, bool)> {
         let mut rest = self.after.as_str();
-        // `lock().unwrap()`
         while let Some((name, after)) = first_name(rest.trim_start_matches(['.', ' '])) {
             if !OPENERS.contains(&name) {
                 break;
@@ -276,12 +278,26 @@ impl Statement {
             rest = rest.trim_start().trim_start_matches('?');
         }
         let before = self.before.trim_end();
-        if before.contains("&mut *") {
+        let path = before.rsplit(|c: char| !c.is_alphanumeric() && !"_.[]:".contains(c)).next().unwrap_or_default();
+        Some((rest, before[..before.len() - path.len()].ends_with('*')))
+    }
+
+    /// Of a lock that is taken here, whether what it guards is used at once: `*self.total.lock().unwrap() += 1`.
+    pub(crate) fn uses_guarded(&self) -> bool {
+        let used = |(rest, opened): (&str, bool)| opened || rest.starts_with(['.', '[']);
+        self.language == Language::Rust && self.behind_guard().is_some_and(used)
+    }
+
+    /// Of a lock that is taken here, whether what it guards is only read; none if that cannot be told.
+    pub(crate) fn only_reads(&self) -> Option<bool> {
+        if self.language == Language::Python {
+            return None;
+        }
+        let (mut rest, opened) = self.behind_guard()?;
+        if self.before.contains("&mut *") {
             return Some(false);
         }
         if !rest.starts_with(['.', '[']) {
-            let path = before.rsplit(|c: char| !c.is_alphanumeric() && !"_.[]:".contains(c)).next().unwrap_or_default();
-            let opened = before[..before.len() - path.len()].ends_with('*');
             return match opened {
                 true => Some(!is_assigned(rest)),
                 // A guard that is bound: it can be written through if it is mutable.

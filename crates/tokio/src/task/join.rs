@@ -5,7 +5,7 @@ use std::error::Error;
 use std::fmt;
 use std::future::Future;
 use std::io;
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::panic::{AssertUnwindSafe, Location, catch_unwind, resume_unwind};
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll, ready};
@@ -60,8 +60,14 @@ impl<T> JoinHandle<T> {
     }
 
     /// Ends the task at its next wait, if it is not blocking.
+    #[track_caller]
     pub fn abort(&self) {
         self.abort.abort();
+    }
+
+    /// As [`abort`](Self::abort), asked for at `place`, if somebody has written that.
+    pub(super) fn abort_from(&self, place: Option<&'static Location<'static>>) {
+        self.abort.abort_from(place);
     }
 
     /// Whether the task has ended.
@@ -146,9 +152,14 @@ enum Abort {
 
 impl AbortHandle {
     /// As [`JoinHandle::abort`].
+    #[track_caller]
     pub fn abort(&self) {
+        self.abort_from(Some(Location::caller()));
+    }
+
+    fn abort_from(&self, place: Option<&'static Location<'static>>) {
         match &self.inner {
-            Abort::Task(task) => task.abort(),
+            Abort::Task(task) => task.abort_from(place),
             Abort::Native(task) => task.abort(),
             Abort::Never => {}
         }

@@ -224,7 +224,7 @@ impl<T: 'static> JoinSet<T> {
     pub fn shutdown(&mut self) -> impl Future<Output = ()> {
         let place = Location::caller();
         async move {
-            self.abort_all();
+            self.abort_from(Some(place));
             while poll_fn(|context| self.poll_next(Some(context.waker()), place)).await.is_some() {}
         }
     }
@@ -269,9 +269,14 @@ fn without_id<T>(result: Result<(Id, T), JoinError>) -> Result<T, JoinError> {
 
 impl<T> JoinSet<T> {
     /// Aborts all; they are still to be awaited.
+    #[track_caller]
     pub fn abort_all(&mut self) {
+        self.abort_from(Some(Location::caller()));
+    }
+
+    fn abort_from(&self, place: Option<&'static Location<'static>>) {
         for member in self.tasks.values() {
-            member.handle.abort();
+            member.handle.abort_from(place);
         }
     }
 
@@ -284,7 +289,7 @@ impl<T> JoinSet<T> {
 
 impl<T> Drop for JoinSet<T> {
     fn drop(&mut self) {
-        self.abort_all();
+        self.abort_from(None);
     }
 }
 

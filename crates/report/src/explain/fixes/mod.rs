@@ -20,12 +20,13 @@ use crate::language::Language;
 pub(super) fn fixes(case: &Case<'_>, blame: &Blame) -> Vec<Fix> {
     let Some(class) = blame.class else { return Vec::new() };
     let draft = Draft { case, blame };
+    let is_dropped = matches!(blame.subkind, Some("dropped-future" | "aborted-task"));
     let mut fixes = match class {
         Class::Toctou => locks::check_then_act(&draft),
         Class::StaleReference => locks::stale_reference(&draft),
         Class::LifetimeMismatch => locks::lifetime(&draft),
         Class::MissingGuard => locks::missing_guard(&draft),
-        Class::AtomicityGap if blame.subkind == Some("dropped-future") => waits::dropped(&draft),
+        Class::AtomicityGap if is_dropped => waits::dropped(&draft),
         Class::AtomicityGap => locks::atomicity(&draft),
         Class::DataRace => locks::data_race(&draft),
         Class::Deadlock => waits::deadlock(&draft),
@@ -35,8 +36,7 @@ pub(super) fn fixes(case: &Case<'_>, blame: &Blame) -> Vec<Fix> {
         Class::Starvation => waits::starvation(&draft),
         Class::AnyOrder => Vec::new(),
     };
-    if blame.subkind != Some("dropped-future")
-        && matches!(class, Class::Toctou | Class::StaleReference | Class::MissingGuard | Class::AtomicityGap)
+    if !is_dropped && matches!(class, Class::Toctou | Class::StaleReference | Class::MissingGuard | Class::AtomicityGap)
     {
         fixes.extend(whole::whole(&draft));
     }

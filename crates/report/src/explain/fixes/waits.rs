@@ -200,6 +200,9 @@ pub(super) fn lost_wakeup(draft: &Draft<'_, '_>) -> Vec<Fix> {
     if blame.subkind == Some("before-the-change") {
         return vec![change_first(draft)];
     }
+    if blame.subkind == Some("looked-too-early") {
+        return vec![announce_first(draft)];
+    }
     let of_object = |step: &u32| {
         let resource = case.record.steps[*step as usize].resource.map(|r| &case.record.resources[r as usize]);
         resource.is_some_and(|resource| resource.kind == "object")
@@ -284,6 +287,28 @@ fn look_after_clearing(draft: &Draft<'_, '_>) -> Fix {
         risk: "the look has to come after every clear, also on the way back to the wait",
     };
     draft.with_closes(words, "what comes after the look is still known when the wait begins", None)
+}
+
+/// Where nobody was woken because nobody was to be seen.
+fn announce_first(draft: &Draft<'_, '_>) -> Fix {
+    let name = draft.name();
+    let words = Words {
+        title: format!("Change `{name}` first, and look then whether there is something to wait for"),
+        effort: Effort::Simple,
+        sketch: draft.written(
+            &[
+                &format!("…   // change `{name}`: from now on others know that somebody waits"),
+                "…   // then ask, or look once more, and wait only if it has not come meanwhile",
+            ],
+            &[
+                &format!("…   # change `{name}`: from now on others know that somebody waits"),
+                "…   # then ask, or look once more, and wait only if it has not come meanwhile",
+            ],
+        ),
+        tradeoff: "a wake-up for nothing, now and then",
+        risk: "what was announced has to be taken back when the wait is given up",
+    };
+    draft.with_closes(words, "whoever looks too early leaves what the second look finds", None)
 }
 
 /// Where a notification told of something that was not there yet.
@@ -386,6 +411,16 @@ pub(super) fn livelock(draft: &Draft<'_, '_>) -> Vec<Fix> {
 /// Where a future is dropped in the middle.
 pub(super) fn dropped(draft: &Draft<'_, '_>) -> Vec<Fix> {
     let name = draft.name();
+    let asked = Words {
+        title: "Ask it to stop, and wait for its end".to_owned(),
+        effort: Effort::Simple,
+        sketch: vec![
+            "stop.cancel(); task.await   // instead of abort(); the task looks at `stop` between whole operations"
+                .to_owned(),
+        ],
+        tradeoff: "it goes on until it looks",
+        risk: "a task that never looks is never stopped",
+    };
     let own_task = Words {
         title: "Let it run to its end in a task of its own".to_owned(),
         effort: Effort::Simple,
@@ -416,7 +451,8 @@ pub(super) fn dropped(draft: &Draft<'_, '_>) -> Vec<Fix> {
         risk: "whoever adds an await later brings the mistake back",
     };
     let closes = "what is begun is finished, or taken back";
-    [own_task, undo, last].into_iter().map(|words| draft.with_closes(words, closes, None)).collect()
+    let first = if draft.blame.subkind == Some("aborted-task") { asked } else { own_task };
+    [first, undo, last].into_iter().map(|words| draft.with_closes(words, closes, None)).collect()
 }
 
 /// What ends a wait in Python, and what limits it, if it is none for a condition or a queue of threads.
