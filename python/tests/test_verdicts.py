@@ -3,6 +3,7 @@ orders; and what is assumed where something cannot be told."""
 
 from __future__ import annotations
 
+import asyncio
 import builtins
 import ctypes
 import json
@@ -643,3 +644,20 @@ def test_that_unknown_code_is_one_step_is_an_assumption():
     assert result.verdict == "holds" and result.coarse is not None
     assert kinds(result) == ["C code"]
     assert "crc32" in str(result.assumptions[0])
+
+
+def test_a_worker_that_only_makes_a_coroutine_has_not_held_anything():
+    class Counter:
+        def __init__(self):
+            self.n = 0
+
+        async def increment(self):
+            value = self.n
+            await asyncio.sleep(0)
+            self.n = value + 1
+
+    wrapped = lambda counter: counter.increment()  # noqa: E731
+    result = drawloom.explore(Counter, [wrapped, wrapped])
+    assert result.verdict == "fails" and "which nobody awaits" in result.findings[0].message, result.reason
+    result = drawloom.explore(Counter, [Counter.increment] * 2, lambda counter: counter.n == 2)
+    assert result.verdict == "fails" and result.findings[0].kind == "invariant"

@@ -152,7 +152,12 @@ fn take_turns() -> PyResult<()> {
 /// Starts a thread that takes turns at markers, under the name that orders have for it. Its number.
 #[pyfunction]
 fn spawn_marked(py: Python<'_>, body: Py<PyAny>, name: &str) -> PyResult<u32> {
-    workers::spawn(py, body, Vec::new(), New { name: Some(name), site: here(), daemon: false, is_marked: true })
+    workers::spawn(
+        py,
+        body,
+        Vec::new(),
+        New { name: Some(name), site: here(), daemon: false, is_marked: true, is_worker: true },
+    )
 }
 
 /// A thread begins: those that others have started by a turn; those of the order by one, where it matters who is first.

@@ -8,7 +8,7 @@ use drawloom_engine::{Ending, Engine, Outcome, Settings, Site, Stop, TaskId};
 use drawloom_explore::{Executor, Program};
 use drawloom_gates::{Baton, Foreign, Gate, Gates, serve};
 use drawloom_report::{Language, Place};
-use pyo3::exceptions::{PyAssertionError, PySystemExit};
+use pyo3::exceptions::{PyAssertionError, PySystemExit, PyTypeError};
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::PyCFunction;
@@ -122,7 +122,7 @@ impl Program for Threads {
         let body = self.body.clone_ref(py);
         let gates = executor.gates();
         watch::watched(Some(gates.baton()));
-        let outcome = gates.run(settings, seed, Box::new(move || call(&body, &[])));
+        let outcome = gates.run(settings, seed, Box::new(move || call(&body, &[], false)));
         watch::watched(None);
         unending::calm();
         let is_made = matches!(outcome.ending, Ending::Done | Ending::Failed(_));
@@ -181,7 +181,7 @@ fn in_vain(gates: &mut Gates, settings: &Settings, seed: u64, why: Stop) -> Outc
 }
 
 /// Calls `body`; what it raises is what its task fails with, unless it is unwound.
-pub(crate) fn call(body: &Py<PyAny>, arguments: &[Py<PyAny>]) -> Option<Panic> {
+pub(crate) fn call(body: &Py<PyAny>, arguments: &[Py<PyAny>], is_worker: bool) -> Option<Panic> {
     follow();
     // SAFETY: tasks run with the interpreter's lock.
     let py = unsafe { Python::assume_gil_acquired() };
@@ -198,12 +198,24 @@ pub(crate) fn call(body: &Py<PyAny>, arguments: &[Py<PyAny>]) -> Option<Panic> {
         locals::empty(py, me);
         locals::forget(py);
     }
+    let called = called.and_then(|returned| if is_worker { refuse_coroutine(&returned) } else { Ok(()) });
     let error = called.err()?;
     let unwound = world().torn_down.as_ref().is_some_and(|class| error.matches(py, class).unwrap_or(false));
     if unwound || (!is_main && is_plain_exit(py, &error)) {
         return None;
     }
     Some(describe(py, &error))
+}
+
+/// A worker whose coroutine nobody awaits has done nothing: that nothing was found then says nothing.
+fn refuse_coroutine(returned: &Bound<'_, PyAny>) -> PyResult<()> {
+    // SAFETY: it is an object, which is only asked for its type.
+    if unsafe { ffi::PyCoro_CheckExact(returned.as_ptr()) } == 0 {
+        return Ok(());
+    }
+    returned.call_method0("close")?;
+    let what = "a worker returned a coroutine, which nobody awaits: pass the `async def` function itself";
+    Err(PyTypeError::new_err(what))
 }
 
 /// Whether a thread has asked to be ended, and for nothing else.

@@ -69,7 +69,7 @@ fn spawn(
     daemon: bool,
 ) -> PyResult<u32> {
     not_within_a_loop(py, "spawn")?;
-    workers::spawn(py, body, arguments, workers::New { name, site: here(), daemon, is_marked: false })
+    workers::spawn(py, body, arguments, workers::New { name, site: here(), daemon, is_marked: false, is_worker: false })
 }
 
 /// Waits for a task to end; false if the time is up before.

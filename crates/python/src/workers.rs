@@ -52,7 +52,7 @@ impl Workers {
             if world().knowledge.facts.contains(COUNTED) {
                 outside::touch(py, &PyString::new(py, COUNTED), true)?;
             }
-            let new = New { name: name.as_deref(), site, daemon: false, is_marked: false };
+            let new = New { name: name.as_deref(), site, daemon: false, is_marked: false, is_worker: true };
             tasks.push(spawn(py, worker.clone_ref(py), vec![state.clone_ref(py)], new)?);
             world().workers.clone_from(&tasks);
         }
@@ -79,12 +79,14 @@ pub(crate) fn is_broken(returned: &Bound<'_, PyAny>) -> PyResult<bool> {
     Ok(!returned.is_none() && !returned.is_truthy()?)
 }
 
-/// What a new task is called, where it is started, whether nobody waits for it in the end, and whether it stops at markers.
+/// What a new task is called, where it is started, whether nobody waits for it in the end, whether it stops at markers, and
+/// whether it is a worker.
 pub(crate) struct New<'a> {
     pub(crate) name: Option<&'a str>,
     pub(crate) site: Site,
     pub(crate) daemon: bool,
     pub(crate) is_marked: bool,
+    pub(crate) is_worker: bool,
 }
 
 /// Starts a task that calls `body` with `arguments`. Its number.
@@ -92,9 +94,10 @@ pub(crate) fn spawn(py: Python<'_>, body: Py<PyAny>, arguments: Vec<Py<PyAny>>, 
     let baton = baton().ok_or_else(|| PyRuntimeError::new_err("not in an exploration"))?;
     world().phase = Phase::Parallel;
     world().tasks += 1;
-    let is_marked = new.is_marked;
-    let run = move || {
-        if markers::begins(drawloom_gates::baton()?, is_marked).is_ok() { run(&body, &arguments) } else { None }
+    let (is_marked, is_worker) = (new.is_marked, new.is_worker);
+    let run = move || match markers::begins(drawloom_gates::baton()?, is_marked) {
+        Ok(_) => run(&body, &arguments, is_worker),
+        Err(_) => None,
     };
     let child = baton.spawn(new.name, new.site, Box::new(run)).map_err(|_| torn_down(py))?;
     if new.daemon {
@@ -110,8 +113,8 @@ pub(crate) fn spawn(py: Python<'_>, body: Py<PyAny>, arguments: Vec<Py<PyAny>>, 
 }
 
 /// Runs a task. That it has ended is told to those who wait for that for a while only.
-fn run(body: &Py<PyAny>, arguments: &[Py<PyAny>]) -> Option<Panic> {
-    let panic = call(body, arguments);
+fn run(body: &Py<PyAny>, arguments: &[Py<PyAny>], is_worker: bool) -> Option<Panic> {
+    let panic = call(body, arguments, is_worker);
     if let Some(baton) = baton().filter(|_| panic.is_none()) {
         if let Some(end) = world().ends.get(&baton.running().index()) {
             let _ = baton.step(Operation::new(OpKind::Release, *end, Site::UNKNOWN).with_arg(1));
