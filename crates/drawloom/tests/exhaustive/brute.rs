@@ -293,9 +293,22 @@ pub fn compare_with_early_timers(
     name: &str,
     body: impl Fn(&Arc<Log>) + Send + Sync + 'static,
 ) -> (usize, u64) {
+    let compared = compare_unless_many(early_fires, name, 2_000_000, body);
+    let (classes, schedules) = compared.unwrap_or_else(|| panic!("{name} has too many schedules"));
+    eprintln!("{name}: {schedules} schedules, {classes} classes");
+    (classes, schedules)
+}
+
+/// The same; `None` if there are more than `most` schedules.
+pub fn compare_unless_many(
+    early_fires: u32,
+    name: &str,
+    most: u64,
+    body: impl Fn(&Arc<Log>) + Send + Sync + 'static,
+) -> Option<(usize, u64)> {
     let subject = Subject { body: Arc::new(body), asks_for_exits: false, has_gate: false, early_fires };
     let mut lab = Lab::new();
-    let brute = lab.every_schedule(&subject, 2_000_000).unwrap_or_else(|| panic!("{name} has too many schedules"));
+    let brute = lab.every_schedule(&subject, most)?;
     assert!(brute.problems.is_empty(), "{name}: {:?}", brute.problems);
     for mut ran in [lab.exhaust(&subject), exhaust_with_two(&subject)] {
         ran.sort();
@@ -303,6 +316,39 @@ pub fn compare_with_early_timers(
         assert_eq!(classes.len(), ran.len(), "{name}: a class was run twice");
         assert_eq!(classes, brute.classes, "{name}");
     }
-    eprintln!("{name}: {} schedules, {} classes", brute.schedules, brute.classes.len());
-    (brute.classes.len(), brute.schedules)
+    Some((brute.classes.len(), brute.schedules))
+}
+
+/// Compares the random programs of these seeds, as far as they have no more than `most` schedules: a third of them at least.
+pub fn compare_random<P>(seeds: std::ops::Range<u64>, most: u64, program: fn(u64) -> P, run: fn(&P, &Arc<Log>))
+where
+    P: std::fmt::Debug + Send + Sync + 'static,
+{
+    let number = seeds.end - seeds.start;
+    let compare = |seed: &u64| {
+        let program = program(*seed);
+        let name = format!("{seed}: {program:?}");
+        compare_unless_many(0, &name, most, move |log| run(&program, log)).is_some()
+    };
+    let compared = seeds.filter(compare).count() as u64;
+    eprintln!("{compared} of {number} random programs compared");
+    assert!(compared * 3 > number, "{compared} of {number}");
+}
+
+/// The numbers of a random program, from its seed.
+pub struct Numbers(u64);
+
+impl Numbers {
+    pub fn new(seed: u64) -> Self {
+        Numbers(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15))
+    }
+
+    pub fn below(&mut self, bound: u64) -> u64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) % bound
+    }
+
+    pub fn of<T: Copy>(&mut self, all: &[T]) -> T {
+        all[self.below(all.len() as u64) as usize]
+    }
 }

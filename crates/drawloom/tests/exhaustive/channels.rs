@@ -5,7 +5,7 @@ use std::sync::Arc;
 use drawloom::channel::{self, Receiver, Sender};
 use drawloom::thread;
 
-use super::brute::{Log, compare};
+use super::brute::{Log, Numbers, compare, compare_random};
 
 /// Compares with brute force; there are so many classes.
 fn classes(name: &str, expected: usize, body: impl Fn(&Arc<Log>) + Send + Sync + 'static) {
@@ -88,4 +88,76 @@ fn who_closes_it_is_seen_by_all() {
         log.note(0, receiver.try_recv().unwrap_or(-1));
         other.join().unwrap();
     });
+}
+
+/// What a task does with its end of a channel.
+#[derive(Clone, Copy, Debug)]
+enum Does {
+    Send,
+    TrySend,
+    Recv,
+    TryRecv,
+    Len,
+    Close,
+}
+
+/// A channel with so much room, what is in it at first, and what its tasks do, each with an end of either side of its own.
+#[derive(Debug)]
+struct Program {
+    capacity: Option<usize>,
+    before: usize,
+    tasks: Vec<Vec<Does>>,
+}
+
+fn program(seed: u64) -> Program {
+    use Does::{Close, Len, Recv, Send, TryRecv, TrySend};
+    let mut numbers = Numbers::new(seed);
+    let capacity = numbers.of(&[None, Some(0), Some(1), Some(2), Some(2), Some(3)]);
+    let before = numbers.below(1 + capacity.unwrap_or(2) as u64) as usize;
+    let all = [Send, Send, TrySend, TrySend, Recv, TryRecv, TryRecv, TryRecv, Len, Close];
+    let tasks = (0..2).map(|_| (0..1 + numbers.below(2)).map(|_| numbers.of(&all)).collect()).collect();
+    Program { capacity, before, tasks }
+}
+
+impl Program {
+    fn run(&self, log: &Arc<Log>) {
+        let (sender, receiver) = self.capacity.map_or_else(channel::unbounded, channel::bounded);
+        (0..self.before as i64).for_each(|value| sender.send(value).unwrap());
+        let tasks: Vec<_> = (1..)
+            .zip(self.tasks.clone())
+            .map(|(me, all)| {
+                let (sender, receiver, log) = (sender.clone(), receiver.clone(), log.clone());
+                thread::spawn(move || {
+                    for (value, what) in (10 * me..).zip(all) {
+                        log.note(me as usize, act(what, value, &sender, &receiver));
+                    }
+                })
+            })
+            .collect();
+        drop((sender, receiver));
+        tasks.into_iter().for_each(|task| task.join().unwrap());
+    }
+}
+
+fn act(what: Does, value: i64, sender: &Sender<i64>, receiver: &Receiver<i64>) -> i64 {
+    match what {
+        Does::Send => i64::from(sender.send(value).is_ok()),
+        Does::TrySend => i64::from(sender.try_send(value).is_ok()),
+        Does::Recv => receiver.recv().unwrap_or(-1),
+        Does::TryRecv => receiver.try_recv().unwrap_or(-2),
+        Does::Len => 100 + receiver.len() as i64,
+        Does::Close => 200 + i64::from(receiver.close()),
+    }
+}
+
+#[test]
+fn random_programs_are_exhausted_class_by_class() {
+    compare_random(0..30, 4_000, program, Program::run);
+}
+
+/// A minute: `cargo test --release -p drawloom --test exhaustive -- --include-ignored so_are_many_random`.
+#[test]
+#[ignore = "takes a minute: run in release"]
+fn so_are_many_random_programs() {
+    compare_random(0..1_000, 5_000, program, Program::run);
 }

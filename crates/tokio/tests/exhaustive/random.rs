@@ -6,7 +6,7 @@ use drawloom::future::block_on;
 use drawloom::thread;
 use drawloom_tokio::sync::mpsc;
 
-use super::brute::{Enumerated, Lab, Log, Subject, exhaust_with_two};
+use super::brute::{Log, Numbers, compare_random};
 
 /// What a sender does.
 #[derive(Clone, Copy, Debug)]
@@ -37,24 +37,10 @@ struct Program {
     receiver: Vec<Receives>,
 }
 
-/// The numbers of a program, from its seed.
-struct Numbers(u64);
-
-impl Numbers {
-    fn below(&mut self, bound: u64) -> u64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) % bound
-    }
-
-    fn of<T: Copy>(&mut self, all: &[T]) -> T {
-        all[self.below(all.len() as u64) as usize]
-    }
-}
-
 fn program(seed: u64) -> Program {
     use Receives::{Close, Len, Many, Recv, TryRecv};
     use Sends::{Capacity, GiveUp, IsClosed, Reserve, Send, TrySend};
-    let mut numbers = Numbers(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15));
+    let mut numbers = Numbers::new(seed);
     let capacity = 1 + numbers.below(3) as usize;
     let before = numbers.below(1 + capacity as u64) as usize;
     let sends = [Send, Send, Send, TrySend, TrySend, Reserve, GiveUp, Capacity, IsClosed];
@@ -120,39 +106,14 @@ fn send(sender: &mpsc::Sender<i64>, what: Sends, value: i64) -> i64 {
     }
 }
 
-/// Compares with brute force; false if there are too many schedules.
-fn is_exhausted(seed: u64, most: u64) -> bool {
-    let program = program(seed);
-    let body = program.clone();
-    let subject =
-        Subject { body: Arc::new(move |log| body.run(log)), asks_for_exits: false, has_gate: false, early_fires: 0 };
-    let mut lab = Lab::new();
-    let Some(Enumerated { classes, problems, .. }) = lab.every_schedule(&subject, most) else { return false };
-    assert!(problems.is_empty(), "{seed}: {program:?}: {problems:?}");
-    for mut ran in [lab.exhaust(&subject), exhaust_with_two(&subject)] {
-        ran.sort();
-        let distinct: std::collections::BTreeMap<_, _> = ran.iter().cloned().collect();
-        assert_eq!(distinct.len(), ran.len(), "{seed}: {program:?}: a class was run twice");
-        assert_eq!(distinct, classes, "{seed}: {program:?}");
-    }
-    true
-}
-
-fn compare_some(seeds: std::ops::Range<u64>, most: u64) {
-    let number = seeds.end - seeds.start;
-    let compared = seeds.filter(|seed| is_exhausted(*seed, most)).count() as u64;
-    eprintln!("{compared} of {number} random programs compared");
-    assert!(compared * 3 > number, "{compared} of {number}");
-}
-
 #[test]
 fn random_programs_are_exhausted_class_by_class() {
-    compare_some(0..40, 2_000);
+    compare_random(0..40, 2_000, program, Program::run);
 }
 
 /// Some minutes: `cargo test --release -p drawloom-tokio --test exhaustive -- --include-ignored many_random`.
 #[test]
 #[ignore = "takes minutes"]
 fn so_are_many_random_programs() {
-    compare_some(0..1_000, 5_000);
+    compare_random(0..1_000, 5_000, program, Program::run);
 }
