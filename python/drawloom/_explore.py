@@ -246,7 +246,7 @@ def _replaying(token: str) -> tuple[str, str | None]:
     return f'replay(token = "{schedule}")', known
 
 
-_SCHEDULE, _KNOWN = re.compile("[A-Za-z0-9_-]+"), re.compile("[01]{4}(;[^;]*){5,}")
+_SCHEDULE, _KNOWN = re.compile("[A-Za-z0-9_-]+"), re.compile("[01]{4,5}(;[^;]*){5,}")
 
 
 def _program(setup: Callable[[], Any], workers: Sequence[Callable[..., Any]], invariant: Any, foretold: str | None,

@@ -50,7 +50,10 @@ fn explore<'py>(
         Some(known) => world().knowledge.read(py, known),
         None => rehearse(&program),
     }
-    let exploration = repeatedly(&config, &program);
+    let mut exploration = repeatedly(&config, &program);
+    if let Some(failing) = with_ticking_clocks(&config, &exploration, &program) {
+        exploration = failing;
+    }
     stop_looking(looking);
     if config.clock == Clock::Explore {
         assumptions::none_of_time();
@@ -135,6 +138,7 @@ fn begin(
     (world().uncontrolled, world().needs_threads, world().stuck, world().made) = (None, false, None, 0);
     (world().uncollected, world().markers) = (0, markers);
     world().assumptions.clear();
+    world().several_readers = false;
     (world().unending, world().was_cut_short) = (None, false);
     // What is known from the beginning need not be found out.
     world().knowledge.timed_joins = world().markers.is_some();
@@ -190,6 +194,28 @@ fn repeatedly(config: &Config, program: &Threads) -> Exploration {
     }
     world().unsupported.get_or_insert_with(|| "names that are written are other ones each time".to_owned());
     drawloom_explore::explore(config, program)
+}
+
+/// Executions in which no two readings of a clock are the same, where several tasks read one and all would be said to hold
+/// while clocks stand still. All orders of all readings would be too many: these are samples.
+const TICKING_EXECUTIONS: u64 = 100;
+
+/// What those have found, if anything.
+fn with_ticking_clocks(config: &Config, found: &Exploration, program: &Threads) -> Option<Exploration> {
+    let holds = found.exhausted() && found.findings().is_empty() && found.stopped_by().is_none();
+    if !holds || !world().several_readers || config.clock == Clock::Explore || world().unsupported.is_some() {
+        return None;
+    }
+    let made = world().made;
+    world().knowledge.ticking = true;
+    let sampling = config.clone().strategy(StrategySpec::Random).iterations(TICKING_EXECUTIONS);
+    let sampled = repeatedly(&sampling, program);
+    let has_failed = sampled.stopped_by().is_none() && sampled.findings().iter().any(Failure::is_certain);
+    if has_failed {
+        return Some(sampled);
+    }
+    (world().knowledge.ticking, world().made) = (false, made);
+    None
 }
 
 /// The same, in what is left of the time.
@@ -279,7 +305,7 @@ impl Knowledge {
             names.sort();
             names.join(",")
         };
-        let flags = [self.whole_objects, self.opaque.is_some(), self.any_name, self.timed_joins];
+        let flags = [self.whole_objects, self.opaque.is_some(), self.any_name, self.timed_joins, self.ticking];
         let flags = String::from_iter(flags.map(|flag| if flag { '1' } else { '0' }));
         let texts = |of: &BTreeSet<String>| of.iter().map(String::as_str).collect::<Vec<_>>().join(",");
         let (written, of_classes) = (names(&self.written), names(&self.of_classes));
@@ -292,6 +318,7 @@ impl Knowledge {
         let flags = parts.next().unwrap_or_default().as_bytes();
         let flag = |n: usize| flags.get(n) == Some(&b'1');
         (self.whole_objects, self.any_name, self.timed_joins) = (flag(0), flag(2), flag(3));
+        self.ticking = flag(4);
         self.opaque = flag(1).then(|| "as in the exploration that found it".to_owned());
         for into in [&mut self.written, &mut self.of_classes] {
             for name in parts.next().unwrap_or_default().split(',').filter(|name| !name.is_empty()) {

@@ -130,16 +130,25 @@ fn sleep(py: Python<'_>, seconds: f64) -> PyResult<()> {
     bare(py, OpKind::Sleep, now.saturating_add(nanos(seconds))).map(|_| ())
 }
 
+/// By how many nanoseconds a reading is later than the one before, where no two are the same.
+const TICK: u64 = 1_000;
+
 /// The virtual clock, in nanoseconds.
 #[pyfunction]
 fn now(py: Python<'_>) -> PyResult<u64> {
     assumptions::time();
-    if world().phase == Phase::Parallel && !current()?.is_guest() {
-        bare(py, OpKind::Now, 0)?;
-        // Where timers may fire early, no two readings are the same: their order can be told.
-        world().ahead += u64::from(current()?.with_engine(|engine| engine.limits().early_fires > 0));
+    let baton = current()?;
+    if world().phase == Phase::Parallel {
+        if !baton.is_guest() {
+            bare(py, OpKind::Now, 0)?;
+        }
+        let reader = baton.running();
+        world().several_readers |= world().reader.replace(reader).is_some_and(|before| before != reader);
+        if world().knowledge.ticking || baton.with_engine(|engine| engine.limits().early_fires > 0) {
+            world().ahead += TICK;
+        }
     }
-    Ok(current()?.with_engine(|engine| engine.now()) + world().ahead)
+    Ok(baton.with_engine(|engine| engine.now()) + world().ahead)
 }
 
 /// One of `outcomes` alternatives: a choice of the schedule.

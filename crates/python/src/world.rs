@@ -64,6 +64,8 @@ pub(crate) struct Knowledge {
     pub(crate) handed_over: BTreeSet<String>,
     /// Threads are waited for with a timeout.
     pub(crate) timed_joins: bool,
+    /// No two readings of a clock are the same, so that it can be told who read first.
+    pub(crate) ticking: bool,
     /// Something happened of which it is not known what it touches: everything is one resource. Why.
     pub(crate) opaque: Option<String>,
 }
@@ -79,6 +81,7 @@ impl Knowledge {
             facts: BTreeSet::new(),
             handed_over: BTreeSet::new(),
             timed_joins: false,
+            ticking: false,
             opaque: None,
         }
     }
@@ -240,6 +243,9 @@ pub(crate) struct World {
     pub(crate) ends: Addressed<usize, ResourceId>,
     /// What the piece of a guest that runs has touched so far.
     pub(crate) piece: Piece,
+    /// Who has read a clock in this execution; and whether several have, in one of this exploration.
+    pub(crate) reader: Option<TaskId>,
+    pub(crate) several_readers: bool,
     /// Nanoseconds by which clocks are ahead: what was ahead without waiting for it, and readings that are told apart.
     pub(crate) ahead: u64,
     /// Instructions since somebody made a step, in a rehearsal.
@@ -318,6 +324,8 @@ impl World {
             calling: Vec::new(),
             ends: Addressed::default(),
             piece: Piece::default(),
+            reader: None,
+            several_readers: false,
             ahead: 0,
             stretch: 0,
             markers: None,
@@ -340,7 +348,7 @@ impl World {
         self.ends.clear();
         self.own_locals.clear();
         self.piece = Piece::default();
-        (self.ahead, self.stretch) = (0, 0);
+        (self.ahead, self.stretch, self.reader) = (0, 0, None);
         let kept = std::mem::take(&mut self.kept);
         for object in kept {
             // SAFETY: a reference was taken when it was kept; this may run destructors, and nothing is borrowed.
