@@ -11,7 +11,7 @@ from typing import Any
 
 from . import _drawloom
 from ._async_again import Again
-from ._async_knowledge import NOTHING, Knowledge, Label, Path
+from ._async_knowledge import NOTHING, Knowledge, Path
 from ._async_names import Names, in_words
 from ._async_places import place_of
 from ._async_waits import Book, as_written, running
@@ -57,8 +57,11 @@ class Host:
         # Those that main brings about, until it lets them in.
         self.waiting: list[Guest] = []
         self.children_of_main = 0
-        self.nothing = _drawloom.guest_resource("nothing that others touch")
-        self.resources = [_drawloom.guest_resource(in_words(group)) for group in knowledge.groups]
+        self.nothing = _drawloom.guest_resource("nothing that others touch", 0)
+        # Groups that become known in this execution are the next one's, and so are their parts.
+        self.parts = list(knowledge.parts)
+        groups = zip(knowledge.groups, self.parts)
+        self.resources = [_drawloom.guest_resource(in_words(group), parts) for group, parts in groups]
         self.is_over = False
         # Who has which of the library's locks.
         self.book = Book()
@@ -232,14 +235,12 @@ class Host:
         target = self.target_of(guest.task)
         _drawloom.guest_suspend(guest.number, target.number if target else None, *self.place_of(guest))
 
-    def foretell(self, guest: Guest) -> tuple[int, bool]:
+    def foretell(self, guest: Guest) -> tuple[int, bool, int, int]:
         """What the next piece of a guest touches."""
-        label: Label = self.knowledge.foretell((guest.path, guest.pieces))
-        group, write = label
-        # Groups that have become known in this execution are the next one's.
-        if group is None or group >= len(self.resources):
-            return self.nothing, NOTHING[1]
-        return self.resources[group], write
+        group, write, reads, writes = self.knowledge.foretell((guest.path, guest.pieces))
+        if group is None or group >= len(self.resources) or (reads | writes) >> self.parts[group]:
+            return self.nothing, NOTHING[1], 0, 0
+        return self.resources[group], write, reads, writes
 
     # Guests.
 

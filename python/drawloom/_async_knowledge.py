@@ -5,8 +5,9 @@ known only afterwards, but the engine wants to know before. So it is foretold: e
 its number, has touched certain things in the executions so far. If it turns out to touch more, all that was explored
 is void, and the exploration begins anew with more known; so in the end nothing was foretold that is not enough.
 
-A step is about one resource. Things that one piece touches together are therefore one resource, and what only one
-task touches, or nobody changes, is none.
+What only one task touches, or nobody changes, does not matter. The rest falls into groups, of things that are touched
+together; a group is a resource of the engine. Things of a group that are touched by the same pieces in the same way are one part of it,
+and a step says which parts it reads and which it writes.
 """
 
 from __future__ import annotations
@@ -18,10 +19,14 @@ Key = tuple[Path, int]
 # Who owns it, and its name: none stands for all of the owner, True for all its attributes.
 Name = tuple[Any, Any]
 Footprint = dict[Name, bool]
-# The number of a resource, none if the piece touches nothing that matters; and whether it changes it.
-Label = tuple["int | None", bool]
+# The number of a group, none if the piece touches nothing that matters; whether it changes something there; and a bit for each part
+# that it reads, and that it writes. A group that is one part has no bits.
+Label = tuple["int | None", bool, int, int]
 
-NOTHING: Label = (None, False)
+NOTHING: Label = (None, False, 0, 0)
+
+# Parts of a group; if there were more, the last is all that is left.
+MOST_PARTS = 32
 
 # A task that has done the same so many times is taken to do it again: it polls.
 ROUNDS = 4
@@ -36,6 +41,8 @@ class Knowledge:
         self.footprints: dict[Key, Footprint] = {}
         self.labels: dict[Key, Label] = {}
         self.groups: list[list[Name]] = []
+        # How many parts each of them has.
+        self.parts: list[int] = []
         self.unknown: str | None = None
         self.is_replay = foretold is not None
         if foretold is not None:
@@ -104,19 +111,39 @@ class Knowledge:
             shared = [name for name in footprint if name in matters]
             for name in shared:
                 group.join(shared[0], name)
+        # Pieces that touch something: by which name, and how.
+        touches: dict[Name, list[tuple[Key, bool]]] = {}
+        for key, footprint in footprints.items():
+            for name in filter(matters.__contains__, footprint):
+                touches.setdefault(name, []).append((key, footprint[name]))
         numbers: dict[Name, int] = {}
+        parts: list[dict[tuple[tuple[Key, bool], ...], int]] = []
+        part_of: dict[Name, int] = {}
         self.labels, self.groups = {}, []
         for key, footprint in footprints.items():
             shared = [name for name in footprint if name in matters]
             if not shared:
                 self.labels[key] = NOTHING
                 continue
-            root = group.of(shared[0])
-            number = numbers.setdefault(root, len(numbers))
+            number = numbers.setdefault(group.of(shared[0]), len(numbers))
             if number == len(self.groups):
                 self.groups.append([])
+                parts.append({})
             self.groups[number] += [name for name in shared if name not in self.groups[number]]
-            self.labels[key] = (number, any(footprint[name] for name in shared))
+            reads = writes = 0
+            for name in shared:
+                if name not in part_of:
+                    part_of[name] = parts[number].setdefault(tuple(touches[name]), len(parts[number]))
+                bit = 1 << min(part_of[name], MOST_PARTS - 1)
+                if footprint[name]:
+                    writes |= bit
+                else:
+                    reads |= bit
+            self.labels[key] = (number, writes != 0, reads, writes)
+        self.parts = [min(len(of_group), MOST_PARTS) for of_group in parts]
+        for key, (known, write, _, _) in self.labels.items():
+            if known is not None and self.parts[known] == 1:
+                self.labels[key] = (known, write, 0, 0)
 
     def _coarsened(self) -> dict[Key, Footprint]:
         if self.unknown is not None:
@@ -135,8 +162,8 @@ class Knowledge:
     def write(self) -> str:
         """What a token needs for the same pieces to be steps of the same kind."""
         kinds: dict[Path, dict[int, str]] = {}
-        for (path, number), (_, write) in self.labels.items():
-            kinds.setdefault(path, {})[number] = "w" if write else "r"
+        for (path, number), (_, write, reads, writes) in self.labels.items():
+            kinds.setdefault(path, {})[number] = ("W" if write else "R") if reads or writes else "w" if write else "r"
         tasks = []
         for path, by_number in kinds.items():
             letters = "".join(by_number.get(number, "r") for number in range(max(by_number) + 1))
@@ -144,13 +171,14 @@ class Knowledge:
         return "_".join(tasks)
 
     def _read(self, text: str) -> None:
-        self.groups = [[]]
+        self.groups, self.parts = [[]], [1]
+        labels = {"w": (0, True, 0, 0), "R": (0, False, 1, 0), "W": (0, True, 0, 1)}
         for task in filter(None, text.split("_")):
-            path_text = task.rstrip("rw")
+            path_text = task.rstrip("rwRW")
             path = tuple(int(number) for number in path_text.split(".") if number)
             for number, letter in enumerate(task[len(path_text):]):
-                if letter == "w":
-                    self.labels[path, number] = (0, True)
+                if letter in labels:
+                    self.labels[path, number] = labels[letter]
 
 
 EVERYTHING: Name = ("everything", None)

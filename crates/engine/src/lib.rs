@@ -48,6 +48,6 @@ pub use execution::{Outcome, Settings};
 pub use id::{ResourceId, Site, TaskId, TaskPath};
 pub use look::Look;
 pub use operation::{OpKind, Operation, ResourceKind, outcome};
-pub use resource::{ChannelState, Holder, Holders, OnceState, Preference, Resource, State, Tally, UNBOUNDED};
+pub use resource::{ChannelState, Holder, Holders, OnceState, Parts, Preference, Resource, State, Tally, UNBOUNDED};
 pub use task::{Status, Task};
 pub use trace::Step;

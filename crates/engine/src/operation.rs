@@ -141,6 +141,10 @@ kinds! {
     Peek in queue,
     /// Does anything else to such a queue.
     Rearrange in queue,
+    /// Reads several parts of a resource at once; `arg` says which ([`crate::Parts`]).
+    ReadParts in parts,
+    /// Writes several parts of a resource at once, and may read others.
+    WriteParts in parts,
 }
 
 // A trace file has a byte for the kind; sets of kinds are no larger.

@@ -6,7 +6,7 @@
 use std::collections::HashSet;
 
 use drawloom_engine::finding::Panic;
-use drawloom_engine::{OpKind, Operation, ResourceId, ResourceKind, Site, State, TaskId};
+use drawloom_engine::{OpKind, Operation, Parts, ResourceId, Site, TaskId};
 use drawloom_gates::{Baton, Errand, First, baton};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::ffi::PyObject;
@@ -73,15 +73,19 @@ fn current() -> PyResult<Baton> {
     baton().ok_or_else(|| PyRuntimeError::new_err("not in an exploration"))
 }
 
-/// What a piece that is to be announced touches: a resource, and whether it changes it. Before that it may sleep.
-fn errand(piece: Option<(u32, bool)>, first: Option<First>) -> Errand {
-    match piece {
-        None => Errand::Exit,
-        Some((resource, write)) => {
-            let kind = if write { OpKind::CellWrite } else { OpKind::CellRead };
-            Errand::Piece(Operation::new(kind, ResourceId(resource), here()), first)
-        }
-    }
+/// What a piece touches: a resource, whether it changes it, and which of its parts it reads and writes, if it has several.
+type Touches = (u32, bool, u32, u32);
+
+/// A piece that is to be announced, with what it touches. Before that it may sleep.
+fn errand(piece: Option<Touches>, first: Option<First>) -> Errand {
+    let Some((resource, write, reads, writes)) = piece else { return Errand::Exit };
+    let parts = Parts { reads, writes };
+    let kind = match (parts == Parts::default(), write) {
+        (true, true) => OpKind::CellWrite,
+        (true, false) => OpKind::CellRead,
+        (false, _) => parts.kind(),
+    };
+    Errand::Piece(Operation::new(kind, ResourceId(resource), here()).with_arg(parts.operand()), first)
 }
 
 /// The place of a line, which need not be the one that runs.
@@ -92,12 +96,12 @@ fn site(place: Option<(&str, usize)>) -> Site {
     }
 }
 
-/// A resource that pieces touch, with a name for reports.
+/// A resource that pieces touch, with a name for reports; it has so many parts.
 #[pyfunction]
-fn guest_resource(name: &str) -> PyResult<u32> {
+fn guest_resource(name: &str, parts: u32) -> PyResult<u32> {
     let baton = current()?;
     Ok(baton.with_engine(|engine| {
-        let id = engine.create_resource(TaskId::MAIN, ResourceKind::Cell, State::Plain, Site::UNKNOWN);
+        let id = engine.create_parts(TaskId::MAIN, parts, Site::UNKNOWN);
         engine.name_resource(id, name);
         id.0
     }))
@@ -108,7 +112,7 @@ fn guest_resource(name: &str) -> PyResult<u32> {
 fn guest_invite(
     py: Python<'_>,
     name: &str,
-    piece: (u32, bool),
+    piece: Touches,
     until: Option<u64>,
     file: &str,
     line: usize,
@@ -128,7 +132,7 @@ fn guest_invite(
 
 /// What a guest does next: a piece, if it can go on; else it is over.
 #[pyfunction]
-fn guest_go_on(guest: u32, piece: Option<(u32, bool)>, gives_way: bool, file: &str, line: usize) -> PyResult<()> {
+fn guest_go_on(guest: u32, piece: Option<Touches>, gives_way: bool, file: &str, line: usize) -> PyResult<()> {
     let mut errand = errand(piece, gives_way.then_some(First::GiveWay));
     if let Errand::Piece(operation, _) = &mut errand {
         operation.site = site(Some((file, line)));
@@ -151,7 +155,7 @@ fn guest_suspend(guest: u32, target: Option<u32>, file: &str, line: usize) -> Py
 
 /// The running piece has ended the wait of a guest.
 #[pyfunction]
-fn guest_wake(guest: u32, piece: (u32, bool), file: &str, line: usize) -> PyResult<()> {
+fn guest_wake(guest: u32, piece: Touches, file: &str, line: usize) -> PyResult<()> {
     let mut errand = errand(Some(piece), None);
     if let Errand::Piece(operation, _) = &mut errand {
         operation.site = site(Some((file, line)));

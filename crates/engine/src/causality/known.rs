@@ -5,8 +5,8 @@ use super::place::{Newest, Place, join};
 use super::{NONE, Past, Words};
 use crate::dependence::{Relation, ordered_with_all, relation_of_steps};
 use crate::look::Look;
-use crate::operation::outcome;
-use crate::resource::{Traits, never_ordered, writes};
+use crate::operation::{OpKind, outcome};
+use crate::resource::{Parts, Traits, never_ordered, writes};
 use crate::trace::Step;
 
 /// The newest steps, by task and by place; kept for its memory, and to go back to what was known before.
@@ -274,6 +274,35 @@ impl Known {
             }
         }
         remember(row, at, place, history);
+    }
+
+    /// The step reads and writes parts of its resource: it is an access to each of them.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn meet_parts(&mut self, row: &mut Row<'_>) {
+        let (j, step) = (row.j, row.step());
+        let parts = || Parts::of(step.arg).each(step.resource).map(|(part, writes)| (Place::of_resource(part), writes));
+        let mut earlier = std::mem::take(&mut self.earlier);
+        for (place, writes) in parts().filter_map(|(at, writes)| Some((self.place(at)?, writes))) {
+            let met = place.newest.iter().filter(|newest| (writes || !newest.reads()) && !row.knows_of(newest));
+            earlier.extend(met.map(|newest| newest.step as usize));
+        }
+        earlier.sort_unstable_by(|a, b| b.cmp(a));
+        for &i in &earlier {
+            if !row.knows(i) {
+                row.races.push((i, j));
+                row.join(i);
+            }
+        }
+        earlier.clear();
+        self.earlier = earlier;
+        for (at, writes) in parts() {
+            let (place, history) = self.place_mut(at);
+            let kind = if writes { OpKind::WriteParts } else { OpKind::ReadParts };
+            let newest = Newest::new(j, &Step { kind, ..*step }, row.own);
+            let change = place.remember(newest, writes, history);
+            history.push(at, change);
+        }
     }
 
     /// The same at several places.

@@ -16,7 +16,7 @@
 use super::Engine;
 use crate::id::{ResourceId, Site, TaskId};
 use crate::operation::Operation;
-use crate::resource::{Traits, writes};
+use crate::resource::{Parts, Traits, writes};
 use crate::task::Status;
 use crate::trace::Step;
 
@@ -168,11 +168,22 @@ fn came_to_the_same(steps: &[Step], i: usize, j: usize) -> bool {
         let written = |step: &Step| step.resource == now.resource && writes(step.kind, u32::from(step.outcome));
         !steps[i..j].iter().any(written)
     };
+    let untouched = || {
+        let touches = |step: &Step| Parts::of(step.arg).conflict(all_read(now));
+        !steps[i..j].iter().any(|step| step.resource == now.resource && touches(step))
+    };
     let equal = (before.value, before.arg) == (now.value, now.arg);
     match now.kind {
         // What is in a cell nobody has told us.
         kind if kind.is_of_cell() || kind.awaits() => unwritten(),
+        kind if kind.is_of_parts() => untouched(),
         kind if kind.is_access() => equal && now.value.max(now.arg) < FIRST_ADDRESS || unwritten(),
         _ => equal,
     }
+}
+
+/// What a step that touches parts of its resource touches, as if it only looked.
+fn all_read(step: &Step) -> Parts {
+    let Parts { reads, writes } = Parts::of(step.arg);
+    Parts { reads: reads | writes, writes: 0 }
 }

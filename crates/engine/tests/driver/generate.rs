@@ -4,7 +4,7 @@ use drawloom_engine::strategy::Tape;
 
 use super::program::Program;
 
-const THINGS: &str = "var x; var y; mutex m; mutex n; rwlock l; cond c; chan q 1; chan z 0; chan u inf; chan v inf; chan w 1; sem s 1; barrier b 2; once o; history h; latch d 2\n";
+const THINGS: &str = "var x; var y; mutex m; mutex n; rwlock l; cond c; chan q 1; chan z 0; chan u inf; chan v inf; chan w 1; sem s 1; barrier b 2; once o; history h; latch d 2; group g 4\n";
 
 /// Fragments that a thread is put together from; what one takes it gives back.
 const FRAGMENTS: &[&str] = &[
@@ -146,6 +146,36 @@ pub fn generate_awaiting(seed: u64) -> (Program, String) {
     generate_of(seed ^ 0xA3A1_7000, |tape| match tape.below(6) {
         0 => FRAGMENTS[tape.below(FRAGMENTS.len() as u64) as usize],
         _ => AWAITED[tape.below(AWAITED.len() as u64) as usize],
+    })
+}
+
+/// Fragments about pieces that touch several things at once.
+const IN_PIECES: &[&str] = &[
+    "piece r0 g 0001 0000",
+    "piece r1 g 0011 0000",
+    "piece r2 g 0110 0000",
+    "piece r3 g 1111 0000",
+    "piece _ g 0000 0001",
+    "piece _ g 0000 0010",
+    "piece _ g 0000 0110",
+    "piece _ g 0000 1111",
+    "piece r4 g 0001 0010",
+    "piece r5 g 0010 0100",
+    "piece r6 g 0100 1000",
+    "piece r7 g 1000 0001",
+    "piece r0 g 0011 0011",
+    "piece r1 g 1100 0100",
+    "piece r2 g 0001 0001; unpark t0",
+    "lock m; piece r3 g 0010 0001; unlock m",
+    "recv r0 q; piece r4 g 0001 0100",
+    "send q 1; piece r5 g 0100 0000",
+];
+
+/// The program of `seed` about pieces, with its text.
+pub fn generate_in_pieces(seed: u64) -> (Program, String) {
+    generate_of(seed ^ 0x91EC_E000, |tape| match tape.below(8) {
+        0 => FRAGMENTS[tape.below(FRAGMENTS.len() as u64) as usize],
+        _ => IN_PIECES[tape.below(IN_PIECES.len() as u64) as usize],
     })
 }
 

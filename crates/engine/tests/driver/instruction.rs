@@ -1,6 +1,6 @@
 //! Instructions of programs, as read.
 
-use drawloom_engine::OpKind;
+use drawloom_engine::{OpKind, Parts};
 
 /// A number or a register.
 #[derive(Clone, Copy, Debug)]
@@ -66,6 +66,12 @@ pub enum Instruction {
         kind: OpKind,
         at: Target,
         ok: Into,
+    },
+    /// Sums up parts of a group, and counts on in others.
+    Piece {
+        to: Into,
+        at: Target,
+        parts: Parts,
     },
     RwUnlock {
         at: Target,

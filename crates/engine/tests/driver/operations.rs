@@ -27,6 +27,10 @@ impl Machine<'_> {
                 (OpKind::Cas, Some(at))
             }
             I::Simple { kind, at, .. } => (kind, Some(at)),
+            I::Piece { at, parts, .. } => {
+                arg = parts.operand();
+                (parts.kind(), Some(at))
+            }
             I::RwUnlock { at } => {
                 let id = self.resource(task, at);
                 let writing = self.engine.resources()[id.index()].holders.iter().any(|h| h.exclusive);
@@ -170,6 +174,16 @@ impl Machine<'_> {
                     self.engine.note_refused();
                 }
                 self.set(task, ok, i64::from(equal));
+            }
+            I::Piece { to, at, parts } => {
+                let first = self.index(task, at) + 1;
+                let has = |bits: u32, part: usize| bits >> part & 1 == 1;
+                let sum = (0..32).filter(|part| has(parts.reads, *part)).map(|part| self.memory[first + part]).sum();
+                for part in (0..32).filter(|part| has(parts.writes, *part)) {
+                    // What is written tells who wrote it, and what he had seen.
+                    self.memory[first + part] = 10 * sum + thread as i64 + 1;
+                }
+                self.set(task, to, sum);
             }
             I::Simple { kind: OpKind::Arrive, ok, .. } => self.set(task, ok, i64::from(result == outcome::LEADER)),
             I::Simple { ok, .. } | I::Permits { ok, .. } | I::Park { ok, .. } | I::Send { ok, .. } => {

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use drawloom_engine::{ChannelState, OnceState, OpKind, Preference, ResourceKind, State, UNBOUNDED};
+use drawloom_engine::{ChannelState, OnceState, OpKind, Parts, Preference, ResourceKind, State, UNBOUNDED};
 
 use super::instruction::{Instruction, Into, Operator, Target, Value, When};
 
@@ -96,6 +96,7 @@ impl Program {
             }
             "sem" => (ResourceKind::Semaphore, State::Count(count(2)), 0, 1),
             "barrier" => (ResourceKind::Barrier, State::Barrier { size: count(2), arrived: 0 }, 0, 1),
+            "group" => (ResourceKind::Cell, State::Plain, 0, 1 + count(2)),
             "latch" => (ResourceKind::Latch, State::Count(count(2)), 0, 1),
             "once" => (ResourceKind::Once, State::Once(OnceState::New), 0, 1),
             "history" => plain(ResourceKind::History),
@@ -138,6 +139,10 @@ impl Program {
             "cas" => I::Cas { ok: into(words[1]), at: at(2), expected: value(words[3]), new: value(words[4]) },
             "read" => simple(OpKind::CellRead),
             "write" => simple(OpKind::CellWrite),
+            "piece" => {
+                let mask = |n: usize| u32::from_str_radix(words[n], 2).expect("bits");
+                I::Piece { to: into(words[1]), at: at(2), parts: Parts { reads: mask(3), writes: mask(4) } }
+            }
             "lock" => simple(OpKind::Lock),
             "unlock" => simple(OpKind::Unlock),
             "trylock" => tried(OpKind::TryLock),

@@ -37,7 +37,7 @@ fn random_run(program: &Program, seed: u64) -> Run {
 }
 
 /// Swaps every two adjacent steps that the clocks do not order, and runs the program that way.
-fn swap_everywhere((program, text): (Program, String), seed: u64) -> usize {
+pub fn swap_everywhere((program, text): (Program, String), seed: u64) -> usize {
     let original = random_run(&program, seed);
     if original.finding.as_deref() == Some("deadlock") {
         // It is stopped as soon as the circle is closed, and what else was to come depends on when.

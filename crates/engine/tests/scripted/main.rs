@@ -13,6 +13,7 @@ mod frugal;
 mod guards;
 mod guide;
 mod limits;
+mod parts;
 mod preemptions;
 mod primitives;
 mod races;
