@@ -5,3 +5,4 @@
 mod brute;
 mod mpsc;
 mod random;
+mod select;
