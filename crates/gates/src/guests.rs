@@ -48,7 +48,10 @@ impl Baton {
     /// The piece of `guest` is over, and what comes next is known.
     pub fn go_on(self, guest: TaskId, errand: Errand) {
         self.inner().guests[guest.index()] = Some(errand);
-        self.announce(guest);
+        // Who stands still has been unwound, and does nothing more.
+        if self.inner().engine.task(guest).status != Status::Waiting {
+            self.announce(guest);
+        }
     }
 
     /// The piece of `guest` is over, and it waits in what `operation` shows.
