@@ -55,7 +55,7 @@ _DRIVERS = ("psycopg", "psycopg_binary", "redis", "outcome")
 FOREIGN_PARTS = (
     *(part for name in _RUN_TESTS + _DRIVERS for part in _installed(name, "")),
     os.path.join(os.sep + "bin", "pytest"),
-    # The loop of trio, of which `_async_trio_notes` tells what is to be known, and methods that were made for it.
+    # The loop of trio, of which `_async/_trio_notes.py` tells what is to be known, and methods that were made for it.
     *(part for name in ("_run", "_traps", "_ki", "_generated", "_asyncgens") for part in _installed("trio", "_core", name)),
     " trio._core._", " outcome._",
 )

@@ -16,7 +16,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from . import _code, _drawloom, _looking, _loops, _naming, _outside, _real_time, _settings, _sync, _types, _waiting
-from ._async_explore import AsyncProgram, backend_of, is_async
+from ._async._explore import AsyncProgram, backend_of, is_async
 from ._result import Assumption, Finding, Result, Verdict
 from ._torn_down import TornDown
 

@@ -15,7 +15,7 @@ import random
 import sys
 
 import drawloom
-from drawloom import _async_knowledge
+from drawloom._async import _knowledge
 
 
 KINDS = ("read", "write", "add", "item", "pause", "lock", "set", "clear", "wait", "put", "get")
@@ -87,7 +87,7 @@ def outcome(s):
 def explored(program, reverse=False, state=State, written=compiled, **options):
     """The outcomes of the exploration that counted, deadlocks among them."""
     outcomes, stale, open_states = set(), [False], []
-    learn = _async_knowledge.Knowledge.learn
+    learn = _knowledge.Knowledge.learn
 
     def learning(self, *arguments):
         grown = learn(self, *arguments)
@@ -111,13 +111,13 @@ def explored(program, reverse=False, state=State, written=compiled, **options):
         open_states.clear()
         outcomes.add(outcome(s))
 
-    _async_knowledge.Knowledge.learn = learning
+    _knowledge.Knowledge.learn = learning
     try:
         workers = written(program)[:: -1 if reverse else 1]
         result = drawloom.explore(setup, workers, invariant, strategy="exhaustive", shrink=False, fixes=0,
                                   keep_going=True, **options)
     finally:
-        _async_knowledge.Knowledge.learn = learn
+        _knowledge.Knowledge.learn = learn
     look_back()
     kinds = {finding.kind for finding in result.findings}
     assert kinds <= {"deadlock", "starvation"}, (program, result.verdict, result.reason, result.explanation)

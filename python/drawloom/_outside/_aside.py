@@ -7,7 +7,7 @@ from collections.abc import Callable, Generator
 from typing import Any
 
 from .. import _drawloom
-from .._async_host import Host
+from .._async._host import Host
 
 
 def is_explored(what: str) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 from .. import _explore, _naming
-from .._async_explore import is_async
+from .._async._explore import is_async
 from .._result import Finding, Result
 from . import _options
 from ._serial import serialisable

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from .. import _explore
-from .._async_explore import is_async
+from .._async._explore import is_async
 
 
 def key_of(state: Any) -> Any:

@@ -14,8 +14,8 @@ from typing import Any
 import redis
 
 from ... import _clock, _drawloom, _sync
+from ..._outside import _links
 from ..._patching import Patch
-from .. import _links
 from .._waits import NOT_YET, waits
 from ._history import history
 from ._statements import Statement

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from ... import _drawloom
+from ..._outside import _known, _names
 from ..._patching import Patch
-from .. import _known, _names
 from .._waits import NOT_YET, waits
 from ._history import history
 from ._statements import Statement, understood

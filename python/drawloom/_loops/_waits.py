@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from . import _async_loop_waits, _drawloom, _waiting
-from ._async_host import Guest
-from ._async_names import Names
-from ._async_places import frames_of, place_of
-from ._async_waits import LIBRARY
-from ._code import PACKAGE
-from ._waiting import Others, Place, Wait
+from .. import _drawloom, _waiting
+from .._async import _loop_waits
+from .._async._host import Guest
+from .._async._names import Names
+from .._async._places import frames_of, place_of
+from .._async._waits import LIBRARY
+from .._code import PACKAGE
+from .._waiting import Others, Place, Wait
 
 # By task of the engine whose thread waits in its event loop: in which execution, and which loop.
 _waiting_loops: dict[int, tuple[int, Any]] = {}
@@ -61,7 +62,7 @@ class _View:
         if awaited is not None:
             place = self.place_of(guest)
             return Wait(guest.number, "join", None, awaited.number, place, [(awaited.number, place)], [])
-        return _async_loop_waits.waits_in_library(self, guest)  # type: ignore[arg-type]
+        return _loop_waits.waits_in_library(self, guest)  # type: ignore[arg-type]
 
 
 def _circle(waits: dict[int, Wait]) -> list[int]:

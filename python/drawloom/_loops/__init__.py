@@ -1,7 +1,7 @@
 """Event loops within threads: asyncio's own, which waits for other threads under control.
 
 What it runs is the standard library's code, seen as any other: tasks and futures in Python, callbacks first in, first out.
-Where tasks of one loop are all there is, `_async_loop` does better: it explores the order of callbacks, too.
+Where tasks of one loop are all there is, `_async/_loop.py` does better: it explores the order of callbacks, too.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from asyncio import events, futures, tasks
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from . import _drawloom, _naming, _running, _sync
-from ._async_loop_waits import OF_LOCKS
-from ._async_places import all_of
-from ._async_waits import Book
-from ._loops_waker import Waker
-from ._patching import Patch
+from .. import _drawloom, _naming, _running, _sync
+from .._async._loop_waits import OF_LOCKS
+from .._async._places import all_of
+from .._async._waits import Book
+from .._patching import Patch
+from ._waker import Waker
 
 _PyFuture: Any = futures._PyFuture  # type: ignore[attr-defined]
 _PyTask: Any = tasks._PyTask  # type: ignore[attr-defined]
@@ -211,7 +211,7 @@ def patches() -> list[Patch]:
 
 def _of_trio() -> Any:
     """The module that knows how trio runs within a thread."""
-    return importlib.import_module("._loops_trio", __package__)
+    return importlib.import_module("._trio", __package__)
 
 
 class LoopProgram:

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 from trio import _channel, _sync
 
-from ._async_trio_parts import System
-from ._async_waits import Method, Methods, line_of_user, waits_at_socket, waits_in
-from ._waiting import Others, Wait
+from .._waiting import Others, Wait
+from ._trio_parts import System
+from ._waits import Method, Methods, line_of_user, waits_at_socket, waits_in
 
 if TYPE_CHECKING:
-    from ._async_host import Guest
-    from ._async_trio import Loop
+    from ._host import Guest
+    from ._trio import Loop
 
 _METHODS: Methods = {
     inspect.unwrap(function).__code__: method for function, method in (

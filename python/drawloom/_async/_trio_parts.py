@@ -11,13 +11,13 @@ import outcome
 import trio
 from trio._core import _parking_lot, _run
 
-from . import _drawloom
-from ._async_host import instant, now
-from ._async_places import touched_by
-from ._async_sockets import Watch
+from .. import _drawloom
+from ._host import instant, now
+from ._places import touched_by
+from ._sockets import Watch
 
 if TYPE_CHECKING:
-    from ._async_trio import Loop
+    from ._trio import Loop
 
 
 class Clock(trio.abc.Clock):  # type: ignore[misc]

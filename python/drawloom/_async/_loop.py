@@ -17,14 +17,14 @@ from asyncio import events, mixins
 from collections.abc import Callable, Coroutine
 from typing import Any
 
-from . import _drawloom, _running
-from ._async_host import Guest, Host, instant, now
-from ._async_knowledge import Knowledge
-from ._async_places import all_of, touched_by
-from ._async_loop_waits import OF_LOCKS, wait_of
-from ._async_sockets import OF_SERVERS, Selector, Transports, Watch
-from ._patching import Patch
-from ._waiting import Wait
+from .. import _drawloom, _running
+from .._patching import Patch
+from .._waiting import Wait
+from ._host import Guest, Host, instant, now
+from ._knowledge import Knowledge
+from ._loop_waits import OF_LOCKS, wait_of
+from ._places import all_of, touched_by
+from ._sockets import OF_SERVERS, Selector, Transports, Watch
 
 _ASYNCIO = os.path.dirname(os.path.abspath(asyncio.__file__))
 

@@ -6,8 +6,9 @@ import selectors
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from . import _loops_waits, _sync
-from ._outside._ready import Awaited
+from .. import _sync
+from .._outside._ready import Awaited
+from . import _waits
 
 
 class _Registered:
@@ -50,11 +51,11 @@ class Waker(selectors.BaseSelector):
                 for registered in self._registered.values():
                     registered.be_told()
                 if not self._ready():
-                    _loops_waits.begin(self.loop)
+                    _waits.begin(self.loop)
                     try:
                         self._condition.wait(timeout)
                     finally:
-                        _loops_waits.end()
+                        _waits.end()
             self._called, told, self._told = False, self._told, []
         for act in told:
             act()

@@ -11,8 +11,8 @@ import types
 from collections import deque
 from typing import Any
 
-from ._async_knowledge import Footprint, Name, Path
-from ._code import is_foreign
+from .._code import is_foreign
+from ._knowledge import Footprint, Name, Path
 
 # Nothing below these can be changed, or it is not reached through them.
 _LEAVES = (str, bytes, int, float, complex, type(None), type, types.ModuleType, types.CodeType, types.FrameType,

@@ -7,13 +7,13 @@ import types
 from asyncio import locks, queues, selector_events, streams
 from typing import TYPE_CHECKING, Any
 
-from ._async_places import frames_of
-from ._async_waits import Method, Methods, acquiring, joins, releasing, waits_at_socket, waits_in
-from ._patching import Patch
-from ._waiting import Wait
+from .._patching import Patch
+from .._waiting import Wait
+from ._places import frames_of
+from ._waits import Method, Methods, acquiring, joins, releasing, waits_at_socket, waits_in
 
 if TYPE_CHECKING:
-    from ._async_host import Guest, Host
+    from ._host import Guest, Host
 
 _LOCKS: tuple[Any, ...] = (locks.Lock, locks.Semaphore)
 _METHODS: Methods = {

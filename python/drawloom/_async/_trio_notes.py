@@ -16,9 +16,9 @@ from typing import Any
 from trio import _sync
 from trio._core import _run
 
-from . import _drawloom
-from ._async_trio_waits import has_taken
-from ._patching import Patch
+from .. import _drawloom
+from .._patching import Patch
+from ._trio_waits import has_taken
 
 # Of tasks what others can change while they wait; the rest is that of the loop.
 _OF_TASKS = ("_abort_func", "_cancel_status", "_parent_nursery", "_eventual_parent_nursery")

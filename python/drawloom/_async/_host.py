@@ -9,15 +9,15 @@ import warnings
 from collections.abc import Callable, Coroutine
 from typing import Any
 
-from . import _drawloom
-from ._async_again import Again
-from ._async_knowledge import NOTHING, Knowledge, Path
-from ._async_names import Names, in_words
-from ._async_places import place_of
-from ._async_waits import Book, as_written, running
-from ._clock import EPOCH
-from ._code import PACKAGE
-from ._waiting import Others, Place, Wait
+from .. import _drawloom
+from .._clock import EPOCH
+from .._code import PACKAGE
+from .._waiting import Others, Place, Wait
+from ._again import Again
+from ._knowledge import NOTHING, Knowledge, Path
+from ._names import Names, in_words
+from ._places import place_of
+from ._waits import Book, as_written, running
 
 
 # Who looks so often and finds nothing lets others go first: it may wait for them.

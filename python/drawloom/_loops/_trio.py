@@ -1,6 +1,6 @@
 """Runs of trio within threads: trio's own, cut in between any two instructions, which waits for other threads under control.
 
-Where tasks of one run are all there is, `_async_trio` does better: it explores the order of tasks at every checkpoint. Here
+Where tasks of one run are all there is, `_async/_trio.py` does better: it explores the order of tasks at every checkpoint. Here
 it is trio's: those that can go on do so in turn, or in the reverse of it, and which of the two is a choice of the schedule.
 """
 
@@ -20,12 +20,12 @@ import outcome
 import trio
 from trio._core import _entry_queue
 
-from . import _clock, _drawloom, _naming
-from ._async_trio_notes import IN_ORDER
-from ._async_trio_parts import NoInstruments, NoSignals, Resolver, abandon, close
-from ._loops_waker import Waker
-from ._patching import Patch
-from ._torn_down import TornDown
+from .. import _clock, _drawloom, _naming
+from .._async._trio_notes import IN_ORDER
+from .._async._trio_parts import NoInstruments, NoSignals, Resolver, abandon, close
+from .._patching import Patch
+from .._torn_down import TornDown
+from ._waker import Waker
 
 # Of whose types only trio itself knows.
 _run: Any = trio._core._run

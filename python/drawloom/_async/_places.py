@@ -8,10 +8,10 @@ import types
 from collections.abc import Iterator
 from typing import Any
 
-from . import _drawloom, _types
-from ._code import is_foreign
-from ._drawloom import EFFECTS
-from ._waiting import Place
+from .. import _drawloom, _types
+from .._code import is_foreign
+from .._drawloom import EFFECTS
+from .._waiting import Place
 
 
 def touched_by(callback: Any) -> None:

@@ -9,12 +9,12 @@ from asyncio import base_events
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from . import _drawloom
-from ._outside._ready import Awaited
-from ._patching import Patch
+from .. import _drawloom
+from .._outside._ready import Awaited
+from .._patching import Patch
 
 if TYPE_CHECKING:
-    from ._async_host import Host
+    from ._host import Host
 
 
 class Watch:

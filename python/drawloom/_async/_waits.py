@@ -17,16 +17,16 @@ from asyncio import events, tasks
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from . import _ahead, _drawloom, _waiting
-from ._async_places import frames_of
-from ._code import PACKAGE, is_foreign, is_library
-from ._outside._links import End, known_at
-from ._outside._peers import wait_at
-from ._sync import Condition
-from ._waiting import NOWHERE, Others, Place, Thing, Wait
+from .. import _ahead, _drawloom, _waiting
+from .._code import PACKAGE, is_foreign, is_library
+from .._outside._links import End, known_at
+from .._outside._peers import wait_at
+from .._sync import Condition
+from .._waiting import NOWHERE, Others, Place, Thing, Wait
+from ._places import frames_of
 
 if TYPE_CHECKING:
-    from ._async_host import Guest, Host
+    from ._host import Guest, Host
 
 # Files of asyncio, in which nobody under test waits.
 LIBRARY = (os.path.dirname(os.path.abspath(str(asyncio.__file__))),)

@@ -2,7 +2,7 @@
 
 trio's own loop runs here, a task at a time: the queue from which it takes what can go on has but the one in it that the
 engine has chosen. Deadlines are timers of the engine, and a socket that is ready is an event. There are no signals, and who
-wants a thread is explored in one (`_loops_trio`). trio's locks, channels, nurseries and cancel scopes are as they are.
+wants a thread is explored in one (`_loops/_trio.py`). trio's locks, channels, nurseries and cancel scopes are as they are.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ import sniffio
 import trio
 from trio._core import _parking_lot, _run
 
-from . import _drawloom, _running
-from ._async_host import Guest, Host
-from ._async_knowledge import Knowledge
-from ._async_trio_notes import NOTES, touch
-from ._async_trio_waits import holders_of, wait_of
-from ._async_trio_parts import Clock, Deadlines, EntryQueue, NoInstruments, NoSignals, Queue, Resolver, System, abandon, close
-from ._patching import Patch
-from ._waiting import Others, Wait
+from .. import _drawloom, _running
+from .._patching import Patch
+from .._waiting import Others, Wait
+from ._host import Guest, Host
+from ._knowledge import Knowledge
+from ._trio_notes import NOTES, touch
+from ._trio_parts import Clock, Deadlines, EntryQueue, NoInstruments, NoSignals, Queue, Resolver, System, abandon, close
+from ._trio_waits import holders_of, wait_of
 
 _LIBRARY = tuple(os.path.dirname(os.path.abspath(str(module.__file__))) for module in (trio, outcome))
 

@@ -18,11 +18,11 @@ from collections import deque
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from . import _drawloom
-from ._async_knowledge import Footprint
+from .. import _drawloom
+from ._knowledge import Footprint
 
 if TYPE_CHECKING:
-    from ._async_host import Guest, Host
+    from ._host import Guest, Host
 
 # Times that callbacks are called again while nobody else goes on.
 _PATIENCE = 100

@@ -10,10 +10,10 @@ import types
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from . import _drawloom, _naming, _sync
-from ._async_host import Host
-from ._async_knowledge import Knowledge
-from ._patching import Patch
+from .. import _drawloom, _naming, _sync
+from .._patching import Patch
+from ._host import Host
+from ._knowledge import Knowledge
 
 BACKENDS = ("asyncio", "trio")
 
@@ -37,7 +37,7 @@ def backend_of(asked: str | None) -> str:
 
 def _library(name: str) -> Any:
     """The module that knows how tasks of a library are run. trio is imported by who uses it."""
-    return importlib.import_module(f"._async_{'trio' if name == 'trio' else 'loop'}", __package__)
+    return importlib.import_module(f"._{'trio' if name == 'trio' else 'loop'}", __package__)
 
 
 class AsyncProgram:
