@@ -61,7 +61,7 @@ pub(crate) struct Inner {
     pub(crate) running_fiber: *mut Fiber,
     /// Distinguishes this execution from every other one in the process.
     pub(crate) epoch: u64,
-    /// The same, shifted as slots keep it.
+    /// The same, shifted by [`RESOURCE_BITS`].
     pub(crate) mark: u64,
     pub(crate) stack_size: usize,
     pub(crate) spurious_left: u32,
@@ -289,7 +289,7 @@ impl Handle {
         self.inner().epoch
     }
 
-    /// The same, beyond all numbers of resources: the two are one word, from which either can be taken away.
+    /// The same in the upper bits of a word, whose lower [`RESOURCE_BITS`] are free for the number of a resource.
     #[inline]
     pub fn mark(self) -> u64 {
         self.inner().mark
@@ -411,7 +411,7 @@ impl Handle {
     }
 }
 
-/// So many bits are left for the number of a resource beside that of the execution.
+/// Whoever keeps the number of a resource in one word with that of its execution has so many bits for it.
 pub const RESOURCE_BITS: u32 = 24;
 
 impl Inner {
