@@ -34,8 +34,8 @@ pub struct Task {
     pub spawned_at: Site,
     /// The name its creator gave it.
     pub name: Option<Box<str>>,
-    /// The message of the panic that it ended by.
-    pub panic: Option<Box<str>>,
+    /// The message of the panic that it ended by. Boxed twice: it takes one word while there is none.
+    pub panic: Option<Box<Box<str>>>,
     /// Whether nobody waits for it in the end: it may be left waiting.
     pub daemon: bool,
     pub(crate) children: u32,
@@ -47,14 +47,18 @@ pub struct Task {
     pub(crate) result: u32,
     pub(crate) granted_by: u32,
     pub(crate) park_token: bool,
-    /// The virtual instant that ends its wait, if it has one.
-    pub(crate) deadline: Option<u64>,
+    /// Its wait has an end at the virtual instant `limit`.
+    is_limited: bool,
+    limit: u64,
     /// Distinguishes the timer of this wait from those of waits long over.
     pub(crate) timer: u32,
     pub(crate) ready_since: u32,
     /// Of all that its steps depended on ([`crate::behaviour`]).
     pub(crate) hash: u64,
 }
+
+// Every step looks up several tasks: a power of two makes of each a shift.
+const _: () = assert!(std::mem::size_of::<Task>() == 128);
 
 impl Task {
     pub(crate) fn new(parent: TaskId, ordinal: u32, spawned_at: Site, name: Option<Box<str>>) -> Self {
@@ -75,10 +79,41 @@ impl Task {
             result: 0,
             granted_by: 0,
             park_token: false,
-            deadline: None,
+            is_limited: false,
+            limit: 0,
             timer: 0,
             ready_since: 0,
             hash: 0,
+        }
+    }
+
+    /// The virtual instant that ends its wait, if it has one.
+    #[inline]
+    pub(crate) fn deadline(&self) -> Option<u64> {
+        self.is_limited.then_some(self.limit)
+    }
+
+    /// Whether its wait has a deadline.
+    #[inline(always)]
+    pub(crate) fn is_limited(&self) -> bool {
+        self.is_limited
+    }
+
+    #[inline]
+    pub(crate) fn set_deadline(&mut self, deadline: Option<u64>) {
+        self.is_limited = deadline.is_some();
+        self.limit = deadline.unwrap_or_default();
+    }
+
+    /// Its wait is over, by step number `by`, counted from 1.
+    #[inline(always)]
+    pub(crate) fn take_grant(&mut self, result: u32, by: usize) {
+        self.status = Status::Unsettled;
+        self.result = result;
+        self.granted_by = by as u32;
+        if self.is_limited {
+            self.set_deadline(None);
+            self.timer = self.timer.wrapping_add(1);
         }
     }
 

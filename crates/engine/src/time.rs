@@ -102,7 +102,7 @@ impl Timers {
     pub(crate) fn front(&self, tasks: &[Task]) -> Option<(&Started, bool)> {
         let Reverse(timer) = self.heap.peek()?;
         let t = &tasks[timer.task.index()];
-        let over = t.timer != timer.generation || t.deadline.is_none();
+        let over = t.timer != timer.generation || !t.is_limited();
         Some((self.all.get(timer.started as usize - 1)?, over))
     }
 
@@ -115,7 +115,7 @@ impl Timers {
     pub(crate) fn forget_stale(&mut self, tasks: &[Task]) {
         while let Some(Reverse(timer)) = self.heap.peek() {
             let t = &tasks[timer.task.index()];
-            if t.timer == timer.generation && t.deadline.is_some() {
+            if t.timer == timer.generation && t.is_limited() {
                 return;
             }
             self.heap.pop();

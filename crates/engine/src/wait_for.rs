@@ -18,7 +18,7 @@ impl Engine {
     /// initialiser. Who might send, notify, release or unpark is anybody's guess.
     fn certain_blockers(&self, task: TaskId) -> Vec<(TaskId, Site)> {
         let t = &self.tasks[task.index()];
-        if !matches!(t.status, Status::Waiting | Status::Disabled) || t.deadline.is_some() {
+        if !matches!(t.status, Status::Waiting | Status::Disabled) || t.is_limited() {
             return Vec::new();
         }
         t.pending.kind.room().blockers(self, task)

@@ -48,7 +48,7 @@ impl Executor {
         let handle = Handle::new(&runtime);
         let inner = handle.inner();
         inner.strategy = strategy;
-        inner.epoch = 0;
+        inner.set_epoch(0);
         Executor { runtime, leaked_fibers: 0, watch: watch(), spent: false, in_teardown: Vec::new(), epochs: 0..0 }
     }
 
@@ -74,7 +74,7 @@ impl Executor {
             self.epochs = first + 1..first + EPOCHS;
             first
         });
-        Handle::new(&self.runtime).inner().epoch = epoch;
+        Handle::new(&self.runtime).inner().set_epoch(epoch);
         epoch
     }
 

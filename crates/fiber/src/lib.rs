@@ -41,6 +41,6 @@ pub use drawloom_engine::{Outcome, Settings};
 pub use executor::{EPOCHS, Executor};
 pub use locals::{Destroyed, LocalKey};
 pub use panics::ForcedUnwind;
-pub use runtime::{Body, Handle, current};
+pub use runtime::{Body, Handle, RESOURCE_BITS, current};
 pub use step::Seen;
 pub use terminal::columns;

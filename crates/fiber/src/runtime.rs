@@ -61,6 +61,8 @@ pub(crate) struct Inner {
     pub(crate) running_fiber: *mut Fiber,
     /// Distinguishes this execution from every other one in the process.
     pub(crate) epoch: u64,
+    /// The same, shifted by [`RESOURCE_BITS`].
+    pub(crate) mark: u64,
     pub(crate) stack_size: usize,
     pub(crate) spurious_left: u32,
     pub(crate) weak_failures_left: u32,
@@ -94,6 +96,7 @@ impl Default for Runtime {
                 running: TaskId::MAIN,
                 running_fiber: NO_FIBER,
                 epoch: 0,
+                mark: 0,
                 stack_size: 0,
                 spurious_left: 0,
                 weak_failures_left: 0,
@@ -286,6 +289,12 @@ impl Handle {
         self.inner().epoch
     }
 
+    /// The same in the upper bits of a word, whose lower [`RESOURCE_BITS`] are free for the number of a resource.
+    #[inline]
+    pub fn mark(self) -> u64 {
+        self.inner().mark
+    }
+
     /// Whether the execution is over and what is left of it is being unwound.
     #[inline]
     pub fn is_tearing_down(self) -> bool {
@@ -402,7 +411,14 @@ impl Handle {
     }
 }
 
+/// Whoever keeps the number of a resource in one word with that of its execution has so many bits for it.
+pub const RESOURCE_BITS: u32 = 24;
+
 impl Inner {
+    pub(crate) fn set_epoch(&mut self, epoch: u64) {
+        (self.epoch, self.mark) = (epoch, epoch << RESOURCE_BITS);
+    }
+
     pub(crate) fn enlist(&mut self, task: TaskId, body: Body) {
         while self.bodies.len() <= task.index() {
             self.bodies.push(None);

@@ -48,9 +48,14 @@ impl Handle {
     /// Makes the steps that the running task owes.
     #[inline(always)]
     pub(crate) fn pay(self) {
-        if !self.inner().owed.is_empty() {
+        if self.owes() {
             self.pay_all();
         }
+    }
+
+    #[inline(always)]
+    fn owes(self) -> bool {
+        !self.inner().owed.is_empty()
     }
 
     #[inline(never)]
@@ -113,23 +118,39 @@ impl Handle {
     /// before: others run in this step, and must not be taken for the one that unwinds.
     #[inline(never)]
     pub fn lock(self, mutex: ResourceId, site: Site) {
+        if self.owes() {
+            return self.pay_and_turn(mutex, site, OpKind::Lock);
+        }
         self.step_of_mutex(Operation::new(OpKind::Lock, mutex, site));
     }
 
     /// The step that gives a mutex back. As for [`lock`](Self::lock), ask whether the task unwinds before.
     #[inline(never)]
     pub fn unlock(self, mutex: ResourceId, site: Site) {
+        if self.owes() {
+            return self.pay_and_turn(mutex, site, OpKind::Unlock);
+        }
         self.step_of_mutex(Operation::new(OpKind::Unlock, mutex, site));
     }
 
-    /// As [`step`](Self::step), for locks and unlocks: in one frame with those of other tasks that come
-    /// before it.
+    /// Pays, and then makes the step that it was called from. There is nothing to come back to there, and what is
+    /// handed on stays in its registers: so who owes nothing saves and moves nothing for it.
+    #[cold]
+    #[inline(never)]
+    fn pay_and_turn(self, mutex: ResourceId, site: Site, kind: OpKind) {
+        self.pay_all();
+        match kind {
+            OpKind::Lock => self.lock(mutex, site),
+            _ => self.unlock(mutex, site),
+        }
+    }
+
+    /// As [`step`](Self::step), for locks and unlocks of a task that owes nothing: in one frame with those
+    /// of other tasks that come before it.
     #[inline(always)]
     fn step_of_mutex(self, operation: Operation) {
-        self.pay();
         let inner = self.inner();
-        inner.engine.announce(inner.running, operation);
-        match inner.engine.take_turns() {
+        match inner.engine.take_turns(inner.running, operation) {
             Turns::Done(task) => {
                 if task == inner.running {
                     return;

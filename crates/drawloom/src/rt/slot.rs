@@ -4,6 +4,7 @@ use std::panic::Location;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use drawloom_engine::Abandoned;
+use drawloom_fiber::RESOURCE_BITS;
 
 use super::{Handle, ResourceId, ResourceKind, State, current, interference, site};
 
@@ -18,7 +19,7 @@ pub(crate) struct Slot {
     created_at: &'static Location<'static>,
 }
 
-const ID_BITS: u32 = 24;
+const ID_BITS: u32 = RESOURCE_BITS;
 const ID_MASK: u64 = (1 << ID_BITS) - 1;
 
 impl Slot {
@@ -30,9 +31,10 @@ impl Slot {
     /// The resource that this object is in the current execution; `state` says what it begins as.
     #[inline(always)]
     pub(crate) fn resource(&self, rt: Handle, kind: ResourceKind, state: impl FnOnce() -> State) -> ResourceId {
-        let word = self.word.load(Ordering::Relaxed);
-        if word >> ID_BITS == rt.epoch() {
-            return ResourceId((word & ID_MASK) as u32);
+        // What is left of the word of this execution is the number; of any other, more than that.
+        let id = self.word.load(Ordering::Relaxed) ^ rt.mark();
+        if id <= ID_MASK {
+            return ResourceId(id as u32);
         }
         self.register(rt, kind, state())
     }
@@ -54,7 +56,7 @@ impl Slot {
         if before != 0 {
             rt.with_engine(|engine| engine.mark_from_outside(id));
         }
-        let claim = rt.epoch() << ID_BITS | u64::from(id.0);
+        let claim = rt.mark() | u64::from(id.0);
         if self.word.compare_exchange(before, claim, Ordering::AcqRel, Ordering::Relaxed).is_err() {
             // Another execution has claimed it in this very moment.
             rt.abandon(Abandoned::Interference);

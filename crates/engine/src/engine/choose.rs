@@ -19,14 +19,15 @@ impl Engine {
         }
         // Else it is in the ready list already, from its own step or from its settling; unless that
         // step was a yield.
-        debug_assert!(
-            self.tasks[task.index()].ready_at != NOT_READY
-                || self.tasks[task.index()].status == Status::Disabled
-                || self.yielded == task
-                || self.is_spinning(task)
-                || self.tearing_down,
-            "whoever announces is ready, or has yielded"
-        );
+        debug_assert!(self.may_announce(task), "whoever announces is ready, or has yielded");
+    }
+
+    pub(super) fn may_announce(&self, task: TaskId) -> bool {
+        self.tasks[task.index()].ready_at != NOT_READY
+            || self.tasks[task.index()].status == Status::Disabled
+            || self.yielded == task
+            || self.is_spinning(task)
+            || self.tearing_down
     }
 
     #[inline(never)]
@@ -36,7 +37,7 @@ impl Engine {
 
     /// Gives the wait that `task` is about to enter an end at virtual instant `deadline`.
     pub fn set_deadline(&mut self, task: TaskId, deadline: Option<u64>) {
-        self.tasks[task.index()].deadline = deadline;
+        self.tasks[task.index()].set_deadline(deadline);
         if self.every_timer_fires() {
             self.limit_wait(task);
         }
@@ -44,7 +45,7 @@ impl Engine {
 
     /// The virtual instant that ends the wait of `task`, if it has one.
     pub fn deadline(&self, task: TaskId) -> Option<u64> {
-        self.tasks[task.index()].deadline
+        self.tasks[task.index()].deadline()
     }
 
     /// Whether what `task` has announced can be carried out now.
@@ -165,8 +166,9 @@ impl Engine {
         self.attention_at = self.next_periodic_check as usize;
         debug_assert_eq!(t.ready_at, NOT_READY, "who waits is not ready");
         t.status = Status::Ready;
-        t.ready_at = self.ready.len() as u32;
+        let at = self.ready.len();
         self.ready.push(task);
+        t.ready_at = at as u32;
         Some(task)
     }
 
@@ -232,6 +234,13 @@ impl Engine {
             self.unsettled.push(task, &mut self.tasks);
             return;
         }
+        self.settle_next(task);
+    }
+
+    /// As [`unsettle`](Self::unsettle), where nothing else is pending.
+    #[inline(always)]
+    pub(super) fn settle_next(&mut self, task: TaskId) {
+        debug_assert!(self.settles == TaskId::NONE && self.unsettled.is_empty(), "nobody else is to be settled");
         self.attention_at = 0;
         self.settles = task;
     }

@@ -45,9 +45,9 @@ impl Engine {
     pub(super) fn limit_wait(&mut self, task: TaskId) {
         self.attend();
         let t = &mut self.tasks[task.index()];
-        match t.deadline {
-            Some(_) => self.start_timer(task),
-            None => t.timer = t.timer.wrapping_add(1),
+        match t.is_limited() {
+            true => self.start_timer(task),
+            false => t.timer = t.timer.wrapping_add(1),
         }
     }
 

@@ -89,7 +89,7 @@ impl Engine {
     /// `task` ends by a panic, which somebody may receive.
     pub fn panicked(&mut self, task: TaskId, message: &str) {
         if let Some(task) = self.tasks.get_mut(task.index()) {
-            task.panic = Some(message.into());
+            task.panic = Some(Box::new(message.into()));
         }
     }
 
@@ -152,7 +152,7 @@ impl Engine {
         let mut at = task;
         for _ in 0..self.tasks.len() {
             let t = &self.tasks[at.index()];
-            if !matches!(t.status, Status::Waiting | Status::Disabled) || t.deadline.is_some() {
+            if !matches!(t.status, Status::Waiting | Status::Disabled) || t.is_limited() {
                 return true;
             }
             at = match t.pending.kind.room().blocker(self, &t.pending) {

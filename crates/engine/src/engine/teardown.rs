@@ -43,7 +43,7 @@ impl Engine {
         }
         let t = &mut self.tasks[task.index()];
         t.status = Status::Ready;
-        t.deadline = None;
+        t.set_deadline(None);
         t.result = outcome::TORN_DOWN;
     }
 

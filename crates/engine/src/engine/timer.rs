@@ -10,7 +10,7 @@ use crate::trace::Step;
 
 impl Engine {
     pub(super) fn start_timer(&mut self, task: TaskId) {
-        let Some(deadline) = self.tasks[task.index()].deadline else { return };
+        let Some(deadline) = self.tasks[task.index()].deadline() else { return };
         if self.every_timer_fires() {
             return self.start_timer_by_last(task, deadline);
         }

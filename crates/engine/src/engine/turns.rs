@@ -5,8 +5,9 @@
 
 use super::Engine;
 use super::commit::step;
+use super::wait::close_gap;
 use crate::id::TaskId;
-use crate::operation::{OpKind, Operation};
+use crate::operation::{OpKind, Operation, outcome};
 use crate::resource::Request;
 use crate::task::NOT_READY;
 
@@ -22,11 +23,14 @@ pub enum Turns {
 }
 
 impl Engine {
-    /// Picks tasks, as [`next_at_once`](Self::next_at_once) does, and carries out their locks and
-    /// unlocks until one of them can go on.
+    /// Takes note that `task` locks or unlocks next. Then picks tasks, as
+    /// [`next_at_once`](Self::next_at_once) does, and carries out their locks and unlocks until one
+    /// of them can go on.
     #[inline(always)]
-    pub fn take_turns(&mut self) -> Turns {
+    pub fn take_turns(&mut self, task: TaskId, operation: Operation) -> Turns {
+        debug_assert!(matches!(operation.kind, OpKind::Lock | OpKind::Unlock) && self.may_announce(task));
         let tasks = &mut self.tasks[..];
+        tasks[task.index()].pending = operation;
         loop {
             // A trace that is full is left to others too: nothing here calls anything, so that what is
             // looked up stays in registers.
@@ -60,12 +64,8 @@ impl Engine {
                             return Turns::Done(picked);
                         }
                         Request::Waits => {
-                            // As `remove_ready`, with its place known.
-                            if let Some(last) = self.ready.last().copied() {
-                                self.ready.swap_remove(at);
-                                tasks[last.index()].ready_at = at as u32;
-                                tasks[picked.index()].ready_at = NOT_READY;
-                            }
+                            tasks[picked.index()].ready_at = NOT_READY;
+                            close_gap(&mut self.ready, at, tasks);
                         }
                         Request::WaitsUnusually => {
                             self.current = picked;
@@ -80,7 +80,10 @@ impl Engine {
                     task.granted_by = 0;
                     task.note_unlock();
                     self.current = picked;
-                    self.commit_unlock(resource);
+                    if let Some(next) = self.resources[resource.index()].hand_on(tasks) {
+                        tasks[next.index()].take_grant(outcome::OK, made + 1);
+                        self.settle_next(next);
+                    }
                     return Turns::Done(picked);
                 }
                 _ => {

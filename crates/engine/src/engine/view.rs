@@ -44,7 +44,7 @@ impl Engine {
     pub(crate) fn would_wait(&self, task: TaskId) -> bool {
         let t = &self.tasks[task.index()];
         let kind = t.pending.kind;
-        t.deadline.is_none() && kind.is(Traits::QUEUES_UNNOTICED) && kind.room().must_wait(self, &t.pending)
+        !t.is_limited() && kind.is(Traits::QUEUES_UNNOTICED) && kind.room().must_wait(self, &t.pending)
     }
 
     /// All resources, by id.

@@ -3,7 +3,7 @@
 use super::{Committed, Engine};
 use crate::id::TaskId;
 use crate::operation::outcome;
-use crate::task::{NOT_READY, Status};
+use crate::task::{NOT_READY, Status, Task};
 
 impl Engine {
     /// `task` has taken its ticket and waits. (Its place in a queue is the caller's business.)
@@ -12,7 +12,7 @@ impl Engine {
         self.remove_ready(task);
         let t = &mut self.tasks[task.index()];
         t.status = Status::Waiting;
-        if t.deadline.is_some() {
+        if t.is_limited() {
             self.start_timer(task);
         } else {
             self.look_for_cycle(task);
@@ -23,14 +23,7 @@ impl Engine {
     /// Ends the wait of `task`.
     #[inline(always)]
     pub(crate) fn grant(&mut self, task: TaskId, result: u32) {
-        let t = &mut self.tasks[task.index()];
-        t.status = Status::Unsettled;
-        t.result = result;
-        t.granted_by = self.steps.len() as u32;
-        if t.deadline.is_some() {
-            t.deadline = None;
-            t.timer = t.timer.wrapping_add(1);
-        }
+        self.tasks[task.index()].take_grant(result, self.steps.len());
         self.unsettle(task);
     }
 
@@ -58,7 +51,7 @@ impl Engine {
     pub(crate) fn enable(&mut self, task: TaskId) {
         let t = &mut self.tasks[task.index()];
         t.status = Status::Ready;
-        t.deadline = None;
+        t.set_deadline(None);
         t.timer = t.timer.wrapping_add(1);
         if self.spinning.is_empty() || !self.is_spinning(task) {
             self.make_ready(task);
@@ -79,12 +72,7 @@ impl Engine {
     pub(crate) fn remove_ready(&mut self, task: TaskId) {
         let at = std::mem::replace(&mut self.tasks[task.index()].ready_at, NOT_READY);
         if (at as usize) < self.ready.len() {
-            let last = self.ready[self.ready.len() - 1];
-            self.ready.truncate(self.ready.len() - 1);
-            if let Some(place) = self.ready.get_mut(at as usize) {
-                *place = last;
-                self.tasks[last.index()].ready_at = at;
-            }
+            close_gap(&mut self.ready, at as usize, &mut self.tasks);
         }
     }
 
@@ -112,5 +100,15 @@ impl Engine {
             step.outcome = outcome::REFUSED as u16;
         }
         self.leave_trail_of_refused();
+    }
+}
+
+/// Whoever is last among the `ready` takes the place of the one at `at`, who is not ready any more.
+#[inline(always)]
+pub(super) fn close_gap(ready: &mut Vec<TaskId>, at: usize, tasks: &mut [Task]) {
+    let Some(last) = ready.pop() else { return };
+    if let Some(place) = ready.get_mut(at) {
+        *place = last;
+        tasks[last.index()].ready_at = at as u32;
     }
 }

@@ -53,7 +53,7 @@ impl Room for Rules {
 
     fn begin_wait(&self, engine: &mut Engine, task: TaskId) {
         let t = &mut engine.tasks[task.index()];
-        t.deadline = Some(t.pending.arg);
+        t.set_deadline(Some(t.pending.arg));
     }
 
     fn aims(&self, a: &Label, b: &Label) -> Option<Relation> {

@@ -132,21 +132,25 @@ impl Resource {
         self.trail.write(&mut tasks[task.index()].hash);
         // Nobody's number is beyond all tasks: one comparison tells both.
         let holder = self.holders.exclusive().unwrap_or(TaskId::NONE);
-        let Some(holding) = tasks.get(holder.index()) else {
+        if holder.index() >= tasks.len() {
             self.holders.set_exclusive(Some(task));
             return Request::Granted;
-        };
-        // No cycle can close while the holder can run.
-        if holder == task
-            || !matches!(holding.status, Status::Ready | Status::Unsettled)
-            || tasks[task.index()].deadline.is_some()
-        {
-            self.waiters.push(task, tasks);
-            return Request::WaitsUnusually;
         }
         self.waiters.push(task, tasks);
+        // Before the holder is looked at: whoever asks for what it holds itself cannot run any more.
         tasks[task.index()].status = Status::Waiting;
-        Request::Waits
+        // No cycle can close while the holder can run.
+        let holder_runs = matches!(tasks[holder.index()].status, Status::Ready | Status::Unsettled);
+        if holder_runs && !tasks[task.index()].is_limited() { Request::Waits } else { Request::WaitsUnusually }
+    }
+
+    /// Gives the mutex to the longest waiter, if there is one, whose wait is to be ended.
+    #[inline(always)]
+    pub(crate) fn hand_on(&mut self, tasks: &mut [Task]) -> Option<TaskId> {
+        self.trail.unlock();
+        let next = self.waiters.pop(tasks);
+        self.holders.set_exclusive(next);
+        next
     }
 }
 
@@ -175,11 +179,7 @@ impl Engine {
     /// Whoever unlocks, the mutex is free: a guard may have been sent to another task.
     #[inline(always)]
     pub(crate) fn commit_unlock(&mut self, id: ResourceId) -> Committed {
-        let mutex = &mut self.resources[id.index()];
-        mutex.trail.unlock();
-        let next = mutex.waiters.pop(&mut self.tasks);
-        mutex.holders.set_exclusive(next);
-        if let Some(next) = next {
+        if let Some(next) = self.resources[id.index()].hand_on(&mut self.tasks) {
             self.grant(next, outcome::OK);
         }
         Committed::Done(outcome::OK)

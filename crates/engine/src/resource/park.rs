@@ -51,7 +51,7 @@ impl Room for Rules {
     /// A park whose time is up before it begins does not wait.
     fn is_enabled(&self, engine: &Engine, task: TaskId) -> bool {
         let t = &engine.tasks[task.index()];
-        t.park_token || t.deadline.is_some_and(|end| end <= engine.timers.now())
+        t.park_token || t.deadline().is_some_and(|end| end <= engine.timers.now())
     }
 
     fn aims(&self, a: &Label, b: &Label) -> Option<Relation> {
@@ -111,7 +111,7 @@ impl Engine {
     pub(crate) fn commit_park(&mut self, task: TaskId) -> Committed {
         let t = &mut self.tasks[task.index()];
         let woken = std::mem::take(&mut t.park_token);
-        t.deadline = None;
+        t.set_deadline(None);
         let result = if woken { outcome::OK } else { outcome::TIMED_OUT };
         if let Some(step) = self.steps.last_mut() {
             step.outcome = result as u16;

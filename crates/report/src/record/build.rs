@@ -354,7 +354,7 @@ impl Builder<'_> {
                 yields: 0,
                 finished: false,
                 panicked: task.panic.is_some() || paniced(id),
-                panic: task.panic.as_deref().map(str::to_owned),
+                panic: task.panic.as_deref().map(|message| message.to_string()),
             })
             .collect();
         for step in made {

@@ -12,7 +12,8 @@ impl Engine {
     pub(super) fn make_detour(&mut self, task: TaskId, kind: OpKind, arg: u64, site: Site) {
         let Some(guarding) = &mut self.guarding else { return };
         let t = &mut self.tasks[task.index()];
-        let detour = Detour { operation: t.pending, deadline: t.deadline.take() };
+        let detour = Detour { operation: t.pending, deadline: t.deadline() };
+        t.set_deadline(None);
         t.pending = Operation::new(kind, guarding.resource, site).with_arg(arg);
         guarding.of_tasks[task.index()].detour = Some(detour);
         guarding.met = true;
@@ -64,7 +65,7 @@ impl Engine {
         let t = &mut self.tasks[task.index()];
         t.status = Status::Ready;
         t.pending = detour.operation;
-        t.deadline = detour.deadline;
+        t.set_deadline(detour.deadline);
         match kind {
             OpKind::Lock if !guarding.of_tasks[task.index()].interrupted.is_empty() => {
                 guarding.inside = task;
