@@ -135,3 +135,21 @@ def test_every_class_of_random_programs_is_explored_once(seeds):
         executions, ends = explored(program)
         assert ends == ends_of(program), program
         assert executions == classes(program), program
+
+
+def test_a_report_names_what_is_raced_for_and_nothing_else():
+    async def buy(s):
+        have = s.stock
+        await asyncio.sleep(0)
+        s.stock = have - 1
+        s.log.append("bought")
+
+    async def audit(s):
+        s.log.append("audit")
+
+    setup = lambda: SimpleNamespace(stock=5, log=[])  # noqa: E731
+    result = drawloom.explore(setup, [buy, buy, audit], lambda s: s.stock == 3)
+    said = result.explanation.split("\n\n")[1]
+    assert said.startswith("Lost update") and "`SimpleNamespace.stock`" in said and "list" not in said, said
+    again = result.replay().explanation
+    assert "Lost update" in again and "SimpleNamespace.stock" in again and "``" not in again, again

@@ -96,14 +96,17 @@ fn site(place: Option<(&str, usize)>) -> Site {
     }
 }
 
-/// A resource that pieces touch, with a name for reports; it has so many parts.
+/// A resource that pieces touch, with a name for reports; so have its parts, if these say more.
 #[pyfunction]
-fn guest_resource(name: &str, parts: u32) -> PyResult<u32> {
+fn guest_resource(name: &str, parts: Vec<String>) -> PyResult<u32> {
     let baton = current()?;
     Ok(baton.with_engine(|engine| {
-        let id = engine.create_parts(TaskId::MAIN, parts, Site::UNKNOWN);
-        engine.name_resource(id, name);
-        id.0
+        let whole = engine.create_parts(TaskId::MAIN, parts.len() as u32, Site::UNKNOWN);
+        engine.name_resource(whole, name);
+        for (part, name) in (whole.0 + 1..).zip(&parts).filter(|(_, name)| !name.is_empty()) {
+            engine.name_resource(ResourceId(part), name);
+        }
+        whole.0
     }))
 }
 

@@ -102,8 +102,8 @@ impl Language {
             (Language::Python, "lock") => "acquire",
             (Language::Python, "try_lock") => "try to acquire",
             (Language::Python, "unlock") => "release",
-            (Language::Python, "read cell") => "read",
-            (Language::Python, "write cell") => "write",
+            (Language::Python, "read cell" | "read parts") => "read",
+            (Language::Python, "write cell" | "write parts") => "write",
             _ => operation,
         }
     }

@@ -15,7 +15,7 @@ from .._code import PACKAGE
 from .._waiting import Others, Place, Wait
 from ._again import Again
 from ._knowledge import NOTHING, Knowledge, Path
-from ._names import Names, in_words
+from ._names import Names, in_words, parts_in_words
 from ._places import place_of
 from ._waits import Book, as_written, running
 
@@ -57,11 +57,11 @@ class Host:
         # Those that main brings about, until it lets them in.
         self.waiting: list[Guest] = []
         self.children_of_main = 0
-        self.nothing = _drawloom.guest_resource("nothing that others touch", 0)
+        self.nothing = _drawloom.guest_resource("nothing that others touch", [])
         # Groups that become known in this execution are the next one's, and so are their parts.
-        self.parts = list(knowledge.parts)
-        groups = zip(knowledge.groups, self.parts)
-        self.resources = [_drawloom.guest_resource(in_words(group), parts) for group, parts in groups]
+        self.parts = [len(parts) for parts in knowledge.parts]
+        groups = zip(knowledge.groups, knowledge.parts)
+        self.resources = [_drawloom.guest_resource(in_words(group), parts_in_words(parts)) for group, parts in groups]
         self.is_over = False
         # Who has which of the library's locks.
         self.book = Book()

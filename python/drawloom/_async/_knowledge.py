@@ -41,8 +41,8 @@ class Knowledge:
         self.footprints: dict[Key, Footprint] = {}
         self.labels: dict[Key, Label] = {}
         self.groups: list[list[Name]] = []
-        # How many parts each of them has.
-        self.parts: list[int] = []
+        # The parts of each of them.
+        self.parts: list[list[list[Name]]] = []
         self.unknown: str | None = None
         self.is_replay = foretold is not None
         if foretold is not None:
@@ -69,6 +69,9 @@ class Knowledge:
     def learn(self, key: Key, touched: Footprint, unknown: str | None) -> bool:
         """What a piece has touched. Whether that is more than was foretold, of it or of others."""
         if self.is_replay:
+            # All is told already but what it is called.
+            self.footprints.setdefault(key, {}).update(touched)
+            self.groups = [list(_matters(self.footprints)) or [EVERYTHING]]
             return False
         model = None if key in self.footprints else self._model(key)
         if model is not None and unknown is None and touched == self.footprints.get(model):
@@ -98,14 +101,7 @@ class Knowledge:
     def _relabel(self) -> None:
         """Groups what is touched together, and numbers the groups in the order in which pieces were met."""
         footprints = self._coarsened()
-        tasks: dict[Name, set[Path]] = {}
-        changed: set[Name] = set()
-        for (path, _), footprint in footprints.items():
-            for name, write in footprint.items():
-                tasks.setdefault(name, set()).add(path)
-                if write:
-                    changed.add(name)
-        matters = {name for name in changed if len(tasks[name]) > 1 or self.unknown is not None}
+        matters = _matters(footprints, 1 if self.unknown is None else 0)
         group = Groups()
         for footprint in footprints.values():
             shared = [name for name in footprint if name in matters]
@@ -119,7 +115,7 @@ class Knowledge:
         numbers: dict[Name, int] = {}
         parts: list[dict[tuple[tuple[Key, bool], ...], int]] = []
         part_of: dict[Name, int] = {}
-        self.labels, self.groups = {}, []
+        self.labels, self.groups, self.parts = {}, [], []
         for key, footprint in footprints.items():
             shared = [name for name in footprint if name in matters]
             if not shared:
@@ -128,21 +124,25 @@ class Knowledge:
             number = numbers.setdefault(group.of(shared[0]), len(numbers))
             if number == len(self.groups):
                 self.groups.append([])
+                self.parts.append([])
                 parts.append({})
             self.groups[number] += [name for name in shared if name not in self.groups[number]]
             reads = writes = 0
             for name in shared:
                 if name not in part_of:
-                    part_of[name] = parts[number].setdefault(tuple(touches[name]), len(parts[number]))
-                bit = 1 << min(part_of[name], MOST_PARTS - 1)
+                    part = parts[number].setdefault(tuple(touches[name]), len(parts[number]))
+                    part_of[name] = min(part, MOST_PARTS - 1)
+                    if part_of[name] == len(self.parts[number]):
+                        self.parts[number].append([])
+                    self.parts[number][part_of[name]].append(name)
+                bit = 1 << part_of[name]
                 if footprint[name]:
                     writes |= bit
                 else:
                     reads |= bit
             self.labels[key] = (number, writes != 0, reads, writes)
-        self.parts = [min(len(of_group), MOST_PARTS) for of_group in parts]
         for key, (known, write, _, _) in self.labels.items():
-            if known is not None and self.parts[known] == 1:
+            if known is not None and len(self.parts[known]) == 1:
                 self.labels[key] = (known, write, 0, 0)
 
     def _coarsened(self) -> dict[Key, Footprint]:
@@ -171,7 +171,7 @@ class Knowledge:
         return "_".join(tasks)
 
     def _read(self, text: str) -> None:
-        self.groups, self.parts = [[]], [1]
+        self.groups, self.parts = [[EVERYTHING]], [[[EVERYTHING]]]
         labels = {"w": (0, True, 0, 0), "R": (0, False, 1, 0), "W": (0, True, 0, 1)}
         for task in filter(None, text.split("_")):
             path_text = task.rstrip("rwRW")
@@ -179,6 +179,18 @@ class Knowledge:
             for number, letter in enumerate(task[len(path_text):]):
                 if letter in labels:
                     self.labels[path, number] = labels[letter]
+
+
+def _matters(footprints: dict[Key, Footprint], others: int = 1) -> dict[Name, None]:
+    """What somebody changes, and so many others touch."""
+    tasks: dict[Name, set[Path]] = {}
+    changed: dict[Name, None] = {}
+    for (path, _), footprint in footprints.items():
+        for name, write in footprint.items():
+            tasks.setdefault(name, set()).add(path)
+            if write:
+                changed[name] = None
+    return {name: None for name in changed if len(tasks[name]) > others}
 
 
 EVERYTHING: Name = ("everything", None)

@@ -7,12 +7,13 @@ is not needed for anything to be right, but makes that less has to be found out 
 from __future__ import annotations
 
 import gc
+import sys
 import types
 from collections import deque
 from typing import Any
 
 from .._code import is_foreign
-from ._knowledge import Footprint, Name, Path
+from ._knowledge import EVERYTHING, Footprint, Name, Path
 
 # Nothing below these can be changed, or it is not reached through them.
 _LEAVES = (str, bytes, int, float, complex, type(None), type, types.ModuleType, types.CodeType, types.FrameType,
@@ -122,6 +123,21 @@ def _content(cell: Any) -> Any:
 
 def _is_globals(thing: Any) -> bool:
     return type(thing) is dict and "__builtins__" in thing
+
+
+def parts_in_words(parts: list[list[Name]]) -> list[str]:
+    """What the parts of a group are called in reports. They have no names unless all are things of the program: among things
+    of its library they would say less than the group does."""
+    return [in_words(part) if all(map(_all_of_program, parts)) else "" for part in parts]
+
+
+def _all_of_program(names: list[Name]) -> bool:
+    return names != [EVERYTHING] and all(owner is not None and " of " not in str(owner) and not _is_of_library(str(owner)) for owner, _ in names)
+
+
+def _is_of_library(owner: str) -> bool:
+    kind = owner.partition(" ")[0]
+    return any(hasattr(library, kind) for library in map(sys.modules.get, ("asyncio", "trio")) if library is not None)
 
 
 def in_words(names: list[Name]) -> str:

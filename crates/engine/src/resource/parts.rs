@@ -17,8 +17,10 @@ pub(crate) const fn facts(kind: OpKind) -> Facts {
     // Accesses to plain memory count as those to atomics, so nobody else is of this family.
     const ON: ResourceKind = ResourceKind::Cell;
     match kind {
-        OpKind::ReadParts => Facts::on(ON, "read cell", &[T::LOOKS, T::SEES, T::SHARES, T::COMPETES, T::SAME_ANYWHERE]),
-        OpKind::WriteParts => Facts::on(ON, "write cell", &[T::COMPETES, T::SAME_ANYWHERE]),
+        OpKind::ReadParts => {
+            Facts::on(ON, "read parts", &[T::LOOKS, T::SEES, T::SHARES, T::COMPETES, T::SAME_ANYWHERE])
+        }
+        OpKind::WriteParts => Facts::on(ON, "write parts", &[T::COMPETES, T::SAME_ANYWHERE]),
         other => not_here(other),
     }
 }

@@ -177,6 +177,9 @@ impl Accesses {
         }
         let mut last: Vec<u32> = vec![first; record.tasks.len()];
         let mut sections = Vec::new();
+        // Where parts have names, each is something of its own.
+        let has_parts = |step: &&StepRecord| record.parts(step).next().is_some();
+        let in_parts: BTreeSet<u32> = record.steps.iter().filter(has_parts).filter_map(|step| step.resource).collect();
         for (i, step) in (first..).zip(&record.steps[first as usize..]) {
             for at in end.get(&i).into_iter().flatten() {
                 open[self.holds[*at].task as usize].retain(|other| other != at);
@@ -185,7 +188,10 @@ impl Accesses {
             let own = &open[step.task as usize];
             let section = own.last().and_then(|at| record.steps[self.requests[*at] as usize].place);
             let locks = self.innermost(own);
-            self.all.extend(access(record, i, step, section, locks).map(|mut access| {
+            let is_of_parts = step.resource.is_some_and(|whole| in_parts.contains(&whole));
+            let whole = if is_of_parts { None } else { access(record, i, step, section, locks.clone()) };
+            self.all.extend(accesses_to_parts(record, i, step, section, &locks));
+            self.all.extend(whole.map(|mut access| {
                 // How many permits are left is not told; that it is another number is known.
                 if semaphores.contains(&access.resource) {
                     (access.found, access.left) = (None, None);
@@ -342,7 +348,23 @@ pub(super) fn is_no_state(record: &Record, resource: &ResourceRecord) -> bool {
     resource.kind == "history" || matches!(resource.name.as_deref(), Some(WATCH | TURN)) || runs_it
 }
 
-/// The access that a step makes by itself.
+/// The accesses that a step makes to the parts of its resource that have names.
+fn accesses_to_parts<'a>(
+    record: &'a Record,
+    i: u32,
+    step: &'a StepRecord,
+    section: Option<u32>,
+    locks: &'a [u32],
+) -> impl Iterator<Item = Access> + 'a {
+    record.parts(step).map(move |(part, writes)| Access {
+        mode: if writes { Mode::Write } else { Mode::Read },
+        locks: locks.to_vec(),
+        code: (section, step.place, step.operation, part),
+        ..Access::of_step(i, step, part)
+    })
+}
+
+/// The access that a step makes to the whole of its resource.
 fn access(record: &Record, i: u32, step: &StepRecord, section: Option<u32>, locks: Vec<u32>) -> Option<Access> {
     let resource = step.resource?;
     if record.resources.get(resource as usize).is_some_and(|resource| is_no_state(record, resource)) {
@@ -364,8 +386,8 @@ fn access(record: &Record, i: u32, step: &StepRecord, section: Option<u32>, lock
             Some(Act::Locks | Act::LocksShared | Act::Unlocks | Act::Awaits(_) | Act::Abandons) => return None,
             _ => (Mode::Update, Some(0), Some(0)),
         },
-        "read cell" | "get" => (Mode::Read, None, None),
-        "write cell" | "initialised" => (Mode::Write, None, None),
+        "read cell" | "read parts" | "get" => (Mode::Read, None, None),
+        "write cell" | "write parts" | "initialised" => (Mode::Write, None, None),
         _ => return None,
     };
     Some(Access {

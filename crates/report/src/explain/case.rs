@@ -84,14 +84,19 @@ impl<'a> Case<'a> {
         self.whole.place(self.whole.steps.get(step as usize)?.place)
     }
 
+    /// What a step is about: of several parts those that it writes, or else all.
+    pub(super) fn subject(&self, step: u32) -> String {
+        let step = &self.whole.steps[step as usize];
+        self.whole.subject(&self.names, step)
+    }
+
     /// The place to show for a step: of a piece of a coroutine, the line that uses what it is about.
     pub(super) fn shown_at(&self, step: u32) -> Option<Place> {
         let place = self.place_of(step)?;
         if !self.sources.begins_piece(place) {
             return Some(place.clone());
         }
-        let resource = self.whole.steps[step as usize].resource;
-        let name = resource.map(|r| self.names.short(r)).unwrap_or_default();
+        let name = self.subject(step);
         // Of several things that are one to the engine, any may be used first.
         if let Some(first) = name.contains(", ").then(|| self.sources.begins_with(place)).flatten() {
             return Some(first);

@@ -92,7 +92,11 @@ fn slice(case: &Case<'_>, blame: &Blame) -> Vec<u32> {
     shown.extend(wakes(case, blame));
     shown.extend(around(case, blame));
     // What happened to a channel or a condition variable has no accesses, only steps.
-    let touches = |i: &u32| case.whole.steps[*i as usize].resource.is_some_and(|r| blame.resources.contains(&r));
+    let touches = |i: &u32| {
+        let step = &case.whole.steps[*i as usize];
+        let parts = case.whole.parts(step).map(|(part, _)| part);
+        step.resource.into_iter().chain(parts).any(|r| blame.resources.contains(&r))
+    };
     let silent =
         |i: &u32| !case.accesses.all.iter().any(|a| Some(a.resource) == case.whole.steps[*i as usize].resource);
     if blame.window.is_none() {
@@ -266,7 +270,7 @@ fn is_inside(case: &Case<'_>, i: u32) -> bool {
 /// What a step does: `locks `a``.
 pub(super) fn verb(case: &Case<'_>, i: u32) -> String {
     let step = &case.whole.steps[i as usize];
-    let name = step.resource.map(|r| case.names.short(r)).unwrap_or_default();
+    let name = case.subject(i);
     let value = step.value.map(shown).unwrap_or_default();
     let left = step.argument.map(shown).unwrap_or_default();
     let refused = case.whole.outcome(step) == "refused";
@@ -295,8 +299,8 @@ pub(super) fn verb(case: &Case<'_>, i: u32) -> String {
             Act::Receives => format!("receives from {name}"),
             Act::Abandons => format!("is dropped while it waits for {name}"),
         },
-        "read cell" => format!("reads {name}"),
-        "write cell" => format!("writes {name}"),
+        "read cell" | "read parts" => format!("reads {name}"),
+        "write cell" | "write parts" => format!("writes {name}"),
         "lock" => format!("locks {name}{outcome}"),
         "read" => format!("locks {name} to read{outcome}"),
         "write" => format!("locks {name} to write{outcome}"),
@@ -332,8 +336,8 @@ fn effect(case: &Case<'_>, i: u32) -> Effect {
         };
     }
     match case.whole.operation(step) {
-        "load" | "spin_until" | "look" | "read cell" | "get" | "is_finished" => Effect::Read,
-        "store" | "write cell" | "initialised" => Effect::Write,
+        "load" | "spin_until" | "look" | "read cell" | "read parts" | "get" | "is_finished" => Effect::Read,
+        "store" | "write cell" | "write parts" | "initialised" => Effect::Write,
         "read-modify-write" | "compare-exchange" | "use" => Effect::Update,
         "lock" | "try_lock" | "read" | "try_read" | "write" | "try_write" | "acquire" | "try_acquire" | "call_once" => {
             Effect::Acquire

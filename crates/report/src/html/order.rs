@@ -83,7 +83,7 @@ fn steps(record: &Record, first: u32) -> Vec<Step> {
         let exists = match kind {
             OpKind::Join | OpKind::IsFinished | OpKind::Unpark | OpKind::TimerFire => below(record.tasks.len()),
             OpKind::CondWait => below(record.resources.len()),
-            OpKind::Await => step.resource.is_some(),
+            OpKind::Await | OpKind::ReadParts | OpKind::WriteParts => step.resource.is_some(),
             _ => true,
         };
         Step {

@@ -184,7 +184,8 @@ impl Walker<'_> {
             _ => None,
         };
         let known = self.resources.len();
-        step.resource.into_iter().chain(mutex).map(|r| r as usize).filter(move |r| *r < known)
+        let parts: Vec<u32> = self.record.parts(step).map(|(part, _)| part).collect();
+        step.resource.into_iter().chain(mutex).chain(parts).map(|r| r as usize).filter(move |r| *r < known)
     }
 
     /// What this step gives back.
@@ -210,6 +211,9 @@ impl Walker<'_> {
                 }
             }
             _ => {}
+        }
+        for (part, _) in self.record.parts(step).filter(|(_, writes)| *writes) {
+            self.resources[part as usize].word = Some(format!("written by {}", self.names.path(step.task)));
         }
         let state = &mut self.resources[resource as usize];
         match word {

@@ -32,10 +32,20 @@ pub(crate) fn words(record: &Record, names: &Names<'_>, step: &StepRecord) -> Wo
             );
             let verb = record.meta.language.verb(word);
             colon &= verb == word;
-            (verb, names.resource(step.resource).map(str::to_owned))
+            (verb, subject(record, names, step))
         }
     };
     Words { verb: verb.to_owned(), object: object.unwrap_or_default(), told: told(record, names, step), colon }
+}
+
+/// What a step is about, with its kind.
+fn subject(record: &Record, names: &Names<'_>, step: &StepRecord) -> Option<String> {
+    let parts = record.parts_told(step);
+    if parts.is_empty() {
+        return names.resource(step.resource).map(str::to_owned);
+    }
+    let named: Vec<&str> = parts.iter().filter_map(|part| names.resource(Some(*part))).collect();
+    Some(named.join(", "))
 }
 
 /// `lock mutex `a``, `load atomic `hits`, reads 3`, `try_lock mutex `a`, refused`
