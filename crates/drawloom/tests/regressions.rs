@@ -117,7 +117,8 @@ fn a_schedule_that_no_longer_fits_is_reported_and_kept() {
     let stored = place.stored();
     let text = place.run("counts");
     let remark = line(&text, "1 stored schedule no longer fits the program: ");
-    assert!(remark.contains("regressions.txt:3: expected `"), "{remark}");
+    assert!(remark.contains("regressions.txt:3 from step "), "{remark}");
+    assert!(remark.contains(" (expected `"), "{remark}");
     assert!(remark.contains(", found `"), "{remark}");
     line(&text, "explored 50 executions, ");
     assert_eq!(place.stored(), stored);

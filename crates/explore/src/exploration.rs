@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 
 use drawloom_engine::Stop;
 use drawloom_engine::finding::{Finding, FindingKind};
-use drawloom_report::{Minimised, Record, cause};
+use drawloom_report::{Departure, Minimised, Record, TestTarget, cause};
 
 use super::telling::Telling;
 
@@ -50,6 +50,8 @@ pub struct Exploration {
     /// What may be claimed if nothing was found.
     pub(super) claims: Vec<String>,
     pub(super) remarks: Vec<String>,
+    /// Where a replay left the path of its schedule.
+    pub(super) departure: Option<Departure>,
 }
 
 impl Exploration {
@@ -151,6 +153,12 @@ impl Exploration {
     /// What there is to say besides: that an earlier run was gone on with, or could not be.
     pub fn remarks(&self) -> &[String] {
         &self.remarks
+    }
+
+    /// Of a replay: where the program does something else than the schedule says, if it does. A lenient one goes on from there
+    /// as far as the schedule goes; for a strict one it is a finding.
+    pub fn departure(&self) -> Option<&Departure> {
+        self.departure.as_ref()
     }
 
     /// What may be claimed since nothing was found.
@@ -284,6 +292,14 @@ impl Failure {
         let meta = self.telling.meta_mut();
         meta.iteration += others;
         meta.executions += others;
+    }
+
+    /// Its test is one of this package and target.
+    pub(super) fn belongs_to(&mut self, package: Option<&str>, target: Option<TestTarget>) {
+        let others = [&mut self.original, &mut self.passing].into_iter().flatten().map(|record| &mut record.meta);
+        for meta in others.chain([self.telling.meta_mut()]) {
+            (meta.package, meta.target) = (package.map(str::to_owned), target.clone());
+        }
     }
 
     /// Whether it is worth the time to follow its schedule again.

@@ -67,8 +67,49 @@ pub struct TestResult {
     /// The trace file of a replay in which nothing was found.
     #[serde(default)]
     pub passed: Option<String>,
+    /// Of a replay: where the program no longer does what its schedule says. From there on the schedule was followed as far as
+    /// it goes, unless that was not wanted.
+    #[serde(default)]
+    pub departure: Option<Departure>,
+    /// Stored schedules that no longer fit the program.
+    #[serde(default)]
+    pub outdated: Vec<OutdatedSchedule>,
     /// How long it took, in milliseconds of real time.
     pub milliseconds: u64,
+}
+
+/// Where a program leaves the path of a schedule.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct Departure {
+    /// The first step that differs, from 1.
+    pub step: u64,
+    /// What the schedule has there.
+    pub expected: String,
+    /// What the program does.
+    pub found: String,
+}
+
+impl std::fmt::Display for Departure {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "from step {} (expected {}, found {})", self.step, self.expected, self.found)
+    }
+}
+
+/// A stored schedule that no longer fits the program: a line of a file that users commit.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct OutdatedSchedule {
+    /// The file.
+    pub file: String,
+    /// The line, from 1.
+    pub line: usize,
+    /// What is stored there.
+    pub token: String,
+    /// From where on it does not fit.
+    pub departure: Departure,
+    /// Whether the test passes when it is followed as far as it goes.
+    pub passes: bool,
+    /// The schedule of that execution, which fits.
+    pub renewed: Option<String>,
 }
 
 /// In one word, what an exploration came to.

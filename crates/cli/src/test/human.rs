@@ -6,11 +6,12 @@ use std::time::Duration;
 
 use drawloom_engine::config::{Config, StrategySpec};
 use drawloom_engine::schedule::Schedule;
-use drawloom_report::{FoundResult, TestResult, is_token, printable, printable_lines, replay_command};
+use drawloom_report::{FoundResult, TestResult, fits_a_line, is_token, printable, printable_lines, replay_by_command};
 
 use super::Show;
 use super::budget::NO_END;
 use super::report::{Status, Summary, TestReport};
+use super::stale;
 use crate::answer;
 use crate::explain;
 use crate::store::{self, Store};
@@ -56,6 +57,7 @@ impl<P: FnMut(&str)> Show for Human<P> {
         if !self.quiet {
             (self.print)(&failures(reports, store, self.colour));
         }
+        (self.print)(&stale::told_once(reports, store));
         (self.print)(&total(summary));
     }
 }
@@ -173,7 +175,7 @@ fn beneath(found: &FoundResult) -> String {
 
 /// The line to paste that replays a finding.
 pub(crate) fn replay(found: &FoundResult) -> String {
-    format!("{} {}", replay_command(found.replay_with.as_deref()), found.token)
+    replay_by_command(found.replay_with.as_deref(), &found.token, found.trace.as_deref())
 }
 
 /// `[0 ×3, 0.1 ×5, 0]`: who ran, and how many steps in a row.
@@ -205,7 +207,8 @@ fn failures(reports: &[TestReport], store: &Store, colour: bool) -> String {
             let Ok(stored) = store::read(trace.as_ref()) else { continue };
             let _ = write!(text, "\n──── {} ────\n\n{}", report.name, explain::terminal(&stored, store, colour));
             if is_token(&found.token) {
-                let _ = writeln!(text, "more: drawloom view {}", found.token);
+                let finding = if fits_a_line(&found.token) { &found.token } else { &report.name };
+                let _ = writeln!(text, "more: drawloom view {}", printable(finding));
             }
             explained = true;
         }
@@ -230,6 +233,9 @@ fn total(summary: &Summary) -> String {
     let seconds = summary.milliseconds as f64 / 1000.0;
     let tests = counted(summary.tests as u64, "test");
     let mut text = format!("\n{interrupted}{tests}: {} ({seconds:.1} s)\n", parts.join(", "));
+    if let Some(settled) = &summary.stale {
+        text.push_str(&settled.text());
+    }
     if let Some(trouble) = &summary.trouble {
         let _ = writeln!(text, "{trouble}");
     }

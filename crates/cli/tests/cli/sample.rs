@@ -66,6 +66,11 @@ impl Sample {
         self.answer(&self.command(arguments).output().expect("the binary is there"))
     }
 
+    /// The same, after somebody has fixed the deposit.
+    pub fn run_fixed(&self, arguments: &[&str]) -> Answer {
+        self.answer(&self.command(arguments).env("SAMPLE_FIXED", "1").output().expect("the binary is there"))
+    }
+
     /// Runs the sample's tests by cargo, which is there everywhere.
     pub fn test(&self, arguments: &[&str]) -> Answer {
         self.run(&[&["test", "--runner", "cargo"], arguments].concat())
@@ -90,6 +95,46 @@ impl Sample {
         });
         lines.map(|line| line + "\n").collect()
     }
+}
+
+/// A workspace of two packages, of which one fails: its folder, and a store for it.
+pub fn packages(name: &str) -> (Sample, PathBuf) {
+    let sample = Sample::new(name);
+    let root = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let library = Path::new(env!("CARGO_MANIFEST_DIR")).join("../drawloom").canonicalize().expect("the library");
+    let test = |expected: u32| {
+        format!(
+            "use drawloom::sync::{{Arc, atomic::{{AtomicU32, Ordering::SeqCst}}}};\n\
+             pub fn twice() {{\n    let count = Arc::new(AtomicU32::new(0));\n    let theirs = count.clone();\n    \
+             let other = drawloom::thread::spawn(move || theirs.store(theirs.load(SeqCst) + 1, SeqCst));\n    \
+             count.store(count.load(SeqCst) + 1, SeqCst);\n    other.join().unwrap();\n    \
+             assert!(count.load(SeqCst) >= {expected});\n}}\n"
+        )
+    };
+    let mut files = vec![(
+        "Cargo.toml".to_owned(),
+        "[workspace]\nmembers = [\"one\", \"two\"]\nresolver = \"2\"\n[profile.dev]\ndebug = false\n".to_owned(),
+    )];
+    for (package, expected) in [("one", 1), ("two", 2)] {
+        let manifest = format!(
+            "[package]\nname = \"{package}\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\
+             [dependencies]\ndrawloom = {{ path = {library:?}, features = [\"controlled\"] }}\n"
+        );
+        let within =
+            "#[cfg(test)]\nmod tests {\n    #[drawloom::test]\n    fn inside() {\n        super::twice();\n    }\n}\n";
+        let outside = format!("#[drawloom::test]\nfn loses() {{\n    {package}::twice();\n}}\n");
+        files.push((format!("{package}/Cargo.toml"), manifest));
+        files.push((format!("{package}/src/lib.rs"), test(expected) + within));
+        files.push((format!("{package}/tests/both-of.rs"), outside));
+    }
+    for (file, text) in files {
+        refresh(&root.join(file), &text).expect("the workspace can be written");
+    }
+    let lock = std::fs::read_to_string(project().join("workspace.lock")).expect("a lock file");
+    if refresh(&root.join("workspace.lock"), &lock).expect("a lock file") {
+        std::fs::write(root.join("Cargo.lock"), lock).expect("a lock file");
+    }
+    (sample, root)
 }
 
 /// What the tests are run with: nothing of the surrounding run, and no network.
