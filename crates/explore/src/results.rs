@@ -39,6 +39,7 @@ pub(super) fn write(test: &str, path: Option<&str>, config: &Config, seen: Seen<
         seen_once: exploration.seen_once,
         exhausted: exploration.exhausted(),
         cut_spin_rounds: exploration.cut_spin_rounds(),
+        weaker_accesses: exploration.weaker_accesses(),
         timed_out: exploration.timed_out(),
         estimate: exploration.estimated_behaviours(),
         summary: exploration.summary(),

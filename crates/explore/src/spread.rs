@@ -75,10 +75,13 @@ pub(super) fn explore<P: Program>(
     program: &P,
     kept_as: Option<&str>,
 ) -> Exploration {
-    if custom.is_some() || !matches!(config.strategy, StrategySpec::Replay { .. }) {
-        return explore_once(config, custom, program, kept_as);
-    }
-    following::replay(config, |config| explore_once(config, None, program, kept_as))
+    let exploration = match config.strategy {
+        StrategySpec::Replay { .. } if custom.is_none() => {
+            following::replay(config, |config| explore_once(config, None, program, kept_as))
+        }
+        _ => explore_once(config, custom, program, kept_as),
+    };
+    Exploration { weaker_accesses: program.weaker_accesses(), ..exploration }
 }
 
 fn explore_once<P: Program>(
@@ -447,5 +450,6 @@ pub(super) fn empty(planned: u64) -> Exploration {
         claims: Vec::new(),
         remarks: Vec::new(),
         departure: None,
+        weaker_accesses: 0,
     }
 }

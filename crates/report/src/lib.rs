@@ -43,6 +43,7 @@ pub use record::{
 };
 pub use result::{
     Departure, ENV_REPLAY_WITH, ENV_RESULTS, FoundResult, OutdatedSchedule, RESULT_VERSION, ResultOutcome, TestResult,
+    assumed_of,
 };
 pub use source::SourceFiles;
 pub use standing::{STANDINGS, Standing, Standings, plain_name};

@@ -52,6 +52,10 @@ pub struct TestResult {
     /// is false.
     #[serde(default)]
     pub cut_spin_rounds: Option<u32>,
+    /// Places in the source that ask for a weaker memory ordering than `SeqCst`, and were treated as `SeqCst`: what is
+    /// [exhausted](Self::exhausted) is so under sequential consistency only.
+    #[serde(default)]
+    pub weaker_accesses: u64,
     /// Whether the wall-clock budget ended it.
     pub timed_out: bool,
     /// How many behaviours there are by an estimate, where everything was to be explored and was not.
@@ -110,6 +114,15 @@ pub struct OutdatedSchedule {
     pub passes: bool,
     /// The schedule of that execution, which fits.
     pub renewed: Option<String>,
+}
+
+/// What a claim to have explored everything takes for granted, where so many places ask for less than `SeqCst`.
+pub fn assumed_of(weaker_accesses: u64) -> Option<String> {
+    match weaker_accesses {
+        0 => None,
+        1 => Some("under sequential consistency: 1 weaker access was treated as SeqCst".to_owned()),
+        n => Some(format!("under sequential consistency: {n} weaker accesses were treated as SeqCst")),
+    }
 }
 
 /// In one word, what an exploration came to.

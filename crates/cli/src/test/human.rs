@@ -6,7 +6,10 @@ use std::time::Duration;
 
 use drawloom_engine::config::{Config, StrategySpec};
 use drawloom_engine::schedule::Schedule;
-use drawloom_report::{FoundResult, TestResult, fits_a_line, is_token, printable, printable_lines, replay_by_command};
+use drawloom_report::{
+    FoundResult, TestResult, assumed_of, fits_a_line, is_token, plain_name, printable, printable_lines,
+    replay_by_command,
+};
 
 use super::Show;
 use super::budget::NO_END;
@@ -59,6 +62,9 @@ impl<P: FnMut(&str)> Show for Human<P> {
         }
         (self.print)(&stale::told_once(reports, store));
         (self.print)(&total(summary));
+        if summary.interrupted {
+            (self.print)(&kept(reports, store));
+        }
     }
 }
 
@@ -133,11 +139,13 @@ fn explored(result: &TestResult) -> String {
     let strategy = config.map(|config| config.strategy).unwrap_or_default();
     let exhaustive = matches!(strategy, StrategySpec::Exhaustive { .. });
     let schedules = counted(result.executions, "schedule");
+    let assumed = assumed_of(result.weaker_accesses).map(|assumed| format!(", {assumed}")).unwrap_or_default();
     if result.exhausted {
-        return format!("explored {schedules}, exhausted");
+        return format!("explored {schedules}, exhausted{assumed}");
     }
     if let Some(rounds) = result.cut_spin_rounds.filter(|_| exhaustive) {
-        return format!("explored {schedules}, exhausted, spin loops cut after {}", counted(rounds.into(), "round"));
+        let rounds = counted(rounds.into(), "round");
+        return format!("explored {schedules}, exhausted, spin loops cut after {rounds}{assumed}");
     }
     if exhaustive {
         let why = if result.timed_out { ": out of time" } else { "" };
@@ -238,6 +246,22 @@ fn total(summary: &Summary) -> String {
     }
     if let Some(trouble) = &summary.trouble {
         let _ = writeln!(text, "{trouble}");
+    }
+    text
+}
+
+/// After Ctrl-C: what is kept, and how each test that was not over goes on.
+fn kept(reports: &[TestReport], store: &Store) -> String {
+    let over = reports.iter().filter(|report| !matches!(report.status, Status::Unfinished | Status::Ignored)).count();
+    let directory = store.directory.display().to_string();
+    let mut text = format!("kept in {}: what {} came to", printable(&directory), counted(over as u64, "test"));
+    text.push_str("; `drawloom list` shows what was found\n");
+    let searches = store.searches();
+    for report in reports.iter().filter(|report| report.status == Status::Unfinished) {
+        let resumes = searches.iter().any(|search| search.test == plain_name(&report.name));
+        let how = if resumes { "resumes its search where it stopped" } else { "begins anew" };
+        let (name, path) = (printable(&report.name), printable(&report.path));
+        let _ = writeln!(text, "{name} was not over: `drawloom test {path}` {how}");
     }
     text
 }
