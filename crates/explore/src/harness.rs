@@ -159,7 +159,8 @@ fn replayed(config: &Config, exploration: &Exploration) -> Option<Passed> {
         Some(departure) => format!("replayed: no longer fits {departure}; followed as far as it goes"),
         None => "replayed".to_owned(),
     };
-    exploration.found_nothing().then(|| Passed { token: token.clone(), how })
+    // One that was cut shows nothing.
+    exploration.stopped_by().is_none().then(|| Passed { token: token.clone(), how })
 }
 
 /// For each finding, which one of its kind it is kept as; none if it is not kept.

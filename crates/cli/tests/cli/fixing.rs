@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use insta::assert_snapshot;
 
-use crate::sample::{Answer, Sample, packages};
+use crate::sample::{Answer, Sample, workspace};
 
 const TEST: &str = "accounts::fails_when_a_deposit_comes_in_between";
 const TRACE: &str = "accounts--fails_when_a_deposit_comes_in_between";
@@ -186,10 +186,10 @@ fn a_token_that_is_too_long_for_a_line_is_replayed_by_its_file() {
 
 #[test]
 fn in_a_workspace_a_finding_is_replayed_from_any_package_in_its_own() {
-    let (sample, root) = packages("workspace");
+    let sample = Sample::new("workspace");
     let run = |folder: &str, arguments: &[&str]| {
         let mut command = sample.command(arguments);
-        sample.answer(&command.current_dir(root.join(folder)).output().expect("it runs"))
+        sample.answer(&command.current_dir(workspace().join(folder)).output().expect("it runs"))
     };
     let test = run("two", &["test", "--runner", "cargo", "loses"]);
     assert_eq!(test.code, 1, "{}", test.err);
@@ -204,4 +204,10 @@ fn in_a_workspace_a_finding_is_replayed_from_any_package_in_its_own() {
         let replay = run(folder, &["replay", "tests::inside", "--json"]);
         assert_eq!((replay.code, &replay.json()[0]["status"]), (1, &"fails".into()), "{}", replay.err);
     }
+    // What has no label is called as the source calls it, as in reports.
+    let other = run("two", &["replay", "both_of::loses", "--package", "one", "--json"]);
+    assert_eq!((other.code, &other.json()[0]["status"]), (0, &"passes".into()), "{}", other.err);
+    let passed = sample.store.join("both_of--loses.passed.json");
+    let diff = run("two", &["diff", "both_of::loses", passed.to_str().expect("a path")]).out;
+    assert!(diff.contains("atomic `count`") && !diff.contains(" of task "), "{diff}");
 }
