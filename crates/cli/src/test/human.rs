@@ -254,8 +254,11 @@ fn total(summary: &Summary) -> String {
 fn kept(reports: &[TestReport], store: &Store) -> String {
     let over = reports.iter().filter(|report| !matches!(report.status, Status::Unfinished | Status::Ignored)).count();
     let directory = store.directory.display().to_string();
-    let mut text = format!("kept in {}: what {} came to", printable(&directory), counted(over as u64, "test"));
-    text.push_str("; `drawloom list` shows what was found\n");
+    let directory = printable(&directory);
+    let mut text = match counted(over as u64, "result") {
+        _ if over == 0 => format!("what is kept is in {directory}\n"),
+        results => format!("kept in {directory}: {results}; `drawloom list` shows what was found\n"),
+    };
     let searches = store.searches();
     for report in reports.iter().filter(|report| report.status == Status::Unfinished) {
         let resumes = searches.iter().any(|search| search.test == plain_name(&report.name));
