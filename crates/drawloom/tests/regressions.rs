@@ -233,7 +233,7 @@ fn in_ci_the_line_is_printed_and_no_file_is_written() {
     command.env("CI", "true").env("DRAWLOOM_REGRESSIONS", "");
     let text = text(command);
     let remark = line(&text, "to have it replayed first, add this line to ");
-    assert!(remark.ends_with("drawloom-regressions/regressions.txt:"), "{remark}");
+    assert!(remark.ends_with(" crates/drawloom/drawloom-regressions/regressions.txt:"), "{remark}");
     line(&text, "dl1");
     assert!(!Path::new(env!("CARGO_MANIFEST_DIR")).join("drawloom-regressions").exists());
 }

@@ -137,3 +137,12 @@ pub(super) fn shown(file: &Path) -> String {
     let here = std::env::current_dir().unwrap_or_default();
     file.strip_prefix(here).unwrap_or(file).display().to_string()
 }
+
+/// Relative to the workspace that it lies in, as the compiler names source files: tests run in their package, users need not.
+pub(super) fn shown_in_workspace(file: &Path) -> String {
+    let root = file.ancestors().find(|directory| directory.join("Cargo.lock").is_file());
+    match root.and_then(|root| file.strip_prefix(root).ok()) {
+        Some(within) => within.display().to_string(),
+        None => shown(file),
+    }
+}

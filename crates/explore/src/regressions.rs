@@ -73,7 +73,7 @@ pub(super) fn tell_outdated(outdated: &[OutdatedSchedule]) -> Option<String> {
         n => (format!("{n} stored schedules"), "fit", "them"),
     };
     let each = outdated.iter().map(|OutdatedSchedule { file, line, departure, .. }| {
-        format!("{}:{line} {departure}", output::shown(Path::new(file)))
+        format!("{}:{line} {departure}", output::shown_in_workspace(Path::new(file)))
     });
     let each = each.collect::<Vec<_>>().join("; ");
     Some(format!(
@@ -259,7 +259,7 @@ impl Store {
     }
 
     fn shown(&self) -> String {
-        output::shown(&self.file)
+        if self.elsewhere { output::shown(&self.file) } else { output::shown_in_workspace(&self.file) }
     }
 }
 
