@@ -42,7 +42,7 @@ pub enum Command {
     /// List the findings that are kept
     List(StoreArguments),
     /// Remove what is kept: traces, pages, results, unfinished searches
-    Clean(StoreArguments),
+    Clean(CleanArguments),
     /// Serve coding agents by the Model Context Protocol, over stdin and stdout
     #[cfg(feature = "mcp")]
     Mcp,
@@ -161,6 +161,9 @@ pub struct TestArguments {
     /// Run ignored tests too
     #[arg(long)]
     pub include_ignored: bool,
+    /// What to do with stored schedules that no longer fit the program
+    #[arg(long, value_enum, value_name = "WHAT")]
+    pub stale: Option<Stale>,
     /// Leave out the reports of what was found
     #[arg(long, short)]
     pub quiet: bool,
@@ -168,6 +171,15 @@ pub struct TestArguments {
     pub output: Output,
     #[command(flatten)]
     pub project: ProjectArguments,
+}
+
+/// What becomes of stored schedules that no longer fit the program.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum Stale {
+    /// Store the schedule as it was followed in this run, which fits, in place of the old one
+    Renew,
+    /// Remove their lines
+    Remove,
 }
 
 /// The arguments of `run`.
@@ -183,8 +195,11 @@ pub struct RunArguments {
 pub struct ReplayArguments {
     /// A token, a trace file, or the name of a test that has failed
     pub finding: String,
-    /// Where the program has changed since, go on as well as can be
+    /// End where the program no longer does what the schedule says, instead of following it as far as it goes
     #[arg(long)]
+    pub strict: bool,
+    /// What is done anyway, unless `--strict` is given
+    #[arg(long, hide = true, conflicts_with = "strict")]
     pub lenient: bool,
     #[command(flatten)]
     pub output: Output,
@@ -288,7 +303,17 @@ pub enum Notation {
     Edn,
 }
 
-/// The arguments of `list` and `clean`.
+/// The arguments of `clean`.
+#[derive(Args, Clone, Debug, Default)]
+pub struct CleanArguments {
+    /// Only findings whose tests are known to pass now
+    #[arg(long)]
+    pub stale: bool,
+    #[command(flatten)]
+    pub store: StoreArguments,
+}
+
+/// The arguments of `list`.
 #[derive(Args, Clone, Debug, Default)]
 pub struct StoreArguments {
     /// Only those of tests whose name contains this text

@@ -7,7 +7,7 @@
 use std::fmt::Write as _;
 
 use drawloom_engine::schedule::Schedule;
-use drawloom_report::{Record, StepRecord, printable};
+use drawloom_report::{Record, StepRecord, printable, resource_names};
 use serde::Serialize;
 
 use crate::answer::Answer;
@@ -36,6 +36,10 @@ struct Taken {
     place: Option<String>,
     outcome: Option<String>,
     value: Option<u64>,
+    /// What tells the operation apart from others of its execution. Names come from the sources, which may have changed
+    /// between two executions.
+    #[serde(skip)]
+    id: Option<String>,
 }
 
 impl Taken {
@@ -44,8 +48,9 @@ impl Taken {
         fn agree<T: PartialEq>(one: &Option<T>, other: &Option<T>) -> bool {
             one.is_none() || other.is_none() || one == other
         }
+        let same_name = agree(&self.operation, &other.operation);
         self.task == other.task
-            && agree(&self.operation, &other.operation)
+            && (same_name || (self.id.is_some() && self.id == other.id))
             && agree(&self.outcome, &other.outcome)
             && self.value == other.value
     }
@@ -156,9 +161,9 @@ fn changes(one: &[Taken], other: &[Taken]) -> Vec<Changed> {
 /// The execution that `text` means. Of a token whose trace is not kept, only the order of tasks is known.
 fn side(text: &str, place: &Place) -> Result<Side, Error> {
     let is_token = text.starts_with("dl1") && !looks_like_a_file(text);
-    let found = Store::for_finding(text, place).and_then(|store| store.find(text));
+    let found = Store::for_finding(text, place).and_then(|store| store.find(text).map(|stored| (store, stored)));
     match found {
-        Ok(stored) => Ok(of_record(text, &stored.record)),
+        Ok((store, stored)) => Ok(of_record(text, &stored.record, &|file| store.source(file))),
         Err(_) if is_token => match Schedule::decode(text)? {
             schedule if schedule.len() > MOST_STEPS => Err(Error::TooLong { steps: schedule.len(), most: MOST_STEPS }),
             schedule => Ok(of_schedule(text, &schedule)),
@@ -181,6 +186,7 @@ fn of_schedule(name: &str, schedule: &Schedule) -> Side {
                 place: first.map(|first| format!("line {}", first.line)),
                 outcome: None,
                 value: None,
+                id: None,
             });
         }
     }
@@ -188,8 +194,10 @@ fn of_schedule(name: &str, schedule: &Schedule) -> Side {
     Side { steps, summary }
 }
 
-fn of_record(name: &str, record: &Record) -> Side {
-    let steps: Vec<Taken> = (1..).zip(&record.steps).map(|(number, step)| taken(record, step, number)).collect();
+fn of_record(name: &str, record: &Record, sources: &dyn Fn(&str) -> Option<String>) -> Side {
+    let names = resource_names(record, sources);
+    let steps = (1..).zip(&record.steps).map(|(number, step)| taken(record, &names, step, number));
+    let steps: Vec<Taken> = steps.collect();
     let summary = SideSummary {
         name: name.to_owned(),
         test: Some(record.meta.test.clone()),
@@ -200,18 +208,12 @@ fn of_record(name: &str, record: &Record) -> Side {
     Side { steps, summary }
 }
 
-fn taken(record: &Record, step: &StepRecord, number: usize) -> Taken {
-    let resource = step.resource.and_then(|resource| record.resources.get(resource as usize));
-    let operation = match resource {
-        None => record.operation(step).to_owned(),
-        Some(resource) => {
-            let name = resource
-                .name
-                .as_ref()
-                .map_or_else(|| resource.id.clone(), |name| format!("{} `{name}`", resource.kind));
-            format!("{} {name}", record.operation(step))
-        }
-    };
+fn taken(record: &Record, names: &[String], step: &StepRecord, number: usize) -> Taken {
+    let word = record.operation(step);
+    let with = |what: Option<&String>| what.map_or_else(|| word.to_owned(), |what| format!("{word} {what}"));
+    let index = step.resource.map(|resource| resource as usize);
+    let operation = with(index.and_then(|index| names.get(index)));
+    let id = with(index.and_then(|index| record.resources.get(index)).map(|resource| &resource.id));
     Taken {
         step: number,
         task: record.tasks.get(step.task as usize).map(|task| task.path.clone()).unwrap_or_default(),
@@ -219,6 +221,7 @@ fn taken(record: &Record, step: &StepRecord, number: usize) -> Taken {
         place: record.place(step.place).map(ToString::to_string),
         outcome: Some(record.outcome(step).to_owned()),
         value: step.value,
+        id: Some(id),
     }
 }
 

@@ -80,7 +80,7 @@ pub enum Error {
     #[error("`{}` is no trace file, no replay token and no test with a finding that is kept", printable(.0))]
     NoFinding(String),
     /// Too much that is kept is called so.
-    #[error("`{}` means several findings: {}", printable(text), .candidates.join(", "))]
+    #[error("`{}` means several tests: {}", printable(text), .candidates.join(", "))]
     Ambiguous {
         /// What was asked for.
         text: String,
@@ -141,9 +141,9 @@ impl Error {
             Error::TooLong { .. } => "name the trace file of the finding instead of its token",
             Error::Foreign => "go to the project that printed it; if the test was renamed since, run it again",
             Error::NoFinding(_) => "`drawloom list` shows what is kept",
-            Error::Ambiguous { .. } => "name one of them by its token, or its trace file",
+            Error::Ambiguous { .. } => "name one of them in full, or by its token or trace file",
             Error::NoCommand(_) => "`drawloom help` lists them",
-            Error::Passes(_) => "has it been fixed? `drawloom replay --lenient` follows the schedule as well as can be",
+            Error::Passes(_) => "has it been fixed? `drawloom replay` says how far the schedule still fits",
             Error::NoPreload(_) => {
                 "build it by `cargo build --release -p drawloom-preload`, and set DRAWLOOM_PRELOAD to it"
             }

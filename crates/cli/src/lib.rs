@@ -56,7 +56,8 @@ fn format_of(command: &Command) -> Format {
         Command::View(arguments) => arguments.output.format(),
         Command::Diff(arguments) => arguments.output.format(),
         Command::Check(arguments) => arguments.output.format(),
-        Command::List(arguments) | Command::Clean(arguments) => arguments.output.format(),
+        Command::List(arguments) => arguments.output.format(),
+        Command::Clean(arguments) => arguments.store.output.format(),
         Command::Run(_) | Command::Explain(_) | Command::Completions { .. } | Command::Man { .. } => Format::Human,
         #[cfg(feature = "mcp")]
         Command::Mcp => Format::Human,

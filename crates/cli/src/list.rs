@@ -3,11 +3,11 @@
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
-use drawloom_report::{FoundResult, is_token, printable};
+use drawloom_report::{FoundResult, cause, is_token, printable};
 use serde::Serialize;
 
 use crate::answer::Answer;
-use crate::args::StoreArguments;
+use crate::args::{CleanArguments, StoreArguments};
 use crate::error::Error;
 use crate::regressions::{Committed, committed};
 use crate::store::{Store, Stored};
@@ -33,15 +33,24 @@ pub(crate) struct Entry {
     test: String,
     strategy: String,
     seed: Option<String>,
+    /// Why it is known that the test passes under this schedule now, if it is.
+    passes_now: Option<String>,
+    /// Where failing schedules of the same bug are stored, as `file:line`.
+    stored: Vec<String>,
     #[serde(flatten)]
     found: FoundResult,
 }
 
 impl Entry {
-    pub(crate) fn of(stored: &Stored) -> Entry {
+    fn of(stored: &Stored, store: &Store, regressions: &[Committed]) -> Entry {
         let meta = &stored.record.meta;
+        let comment =
+            format!("{}: {}", printable(&meta.test), printable(&cause(&stored.record).replace(['\n', '\r'], " ")));
+        let same_bug = |committed: &&Committed| committed.token == meta.token || committed.comment == comment;
         Entry {
             test: meta.test.clone(),
+            passes_now: store.standings(&meta.test).passes(&meta.token).map(str::to_owned),
+            stored: regressions.iter().filter(same_bug).map(Committed::place).collect(),
             strategy: meta.strategy.clone(),
             seed: meta.seed.map(|seed| format!("{seed:#x}")),
             found: FoundResult {
@@ -65,11 +74,16 @@ struct SearchEntry {
 pub(crate) fn list(arguments: &StoreArguments) -> Result<Listing, Error> {
     let store = Store::at(&arguments.place)?;
     let wanted = |test: &str| arguments.filter.as_ref().is_none_or(|filter| test.contains(filter.as_str()));
-    let findings = store.findings().iter().filter(|stored| wanted(&stored.record.meta.test)).map(Entry::of).collect();
+    let (mut regressions, damaged) = committed(&store.packages);
+    regressions.retain(|schedule| wanted(&schedule.comment));
+    for committed in &mut regressions {
+        committed.passes_now = store.standings(committed.test()).passes(&committed.token).map(str::to_owned);
+    }
+    let findings = store.findings();
+    let findings = findings.iter().filter(|stored| wanted(&stored.record.meta.test));
+    let findings = findings.map(|stored| Entry::of(stored, &store, &regressions)).collect();
     let searches = store.searches().into_iter().filter(|search| wanted(&search.test));
     let searches = searches.map(|search| SearchEntry { test: search.test, log: search.file }).collect();
-    let (regressions, damaged) = committed(&store.packages);
-    let regressions = regressions.into_iter().filter(|schedule| wanted(&schedule.comment)).collect();
     Ok(Listing { r#type: "list", directory: store.directory, findings, searches, regressions, damaged })
 }
 
@@ -79,9 +93,10 @@ impl Answer for Listing {
         if self.findings.is_empty() && self.searches.is_empty() && self.regressions.is_empty() {
             text = format!("nothing is kept in {}\n", self.directory.display());
         }
-        for Entry { test, found, .. } in &self.findings {
+        for Entry { test, found, passes_now, stored, .. } in &self.findings {
             let message = printable(found.message.lines().next().unwrap_or_default());
             let _ = writeln!(text, "{}: {}: {message}", printable(test), printable(&found.kind));
+            passes_now.iter().for_each(|how| text.push_str(&format!("  passes now: {}\n", printable(how))));
             found.explanation.iter().for_each(|why| text.push_str(&format!("  why: {}\n", printable(why))));
             if is_token(&found.token) {
                 let _ = writeln!(text, "  replay: {}", human::replay(found));
@@ -89,15 +104,24 @@ impl Answer for Listing {
             for (what, file) in [("trace", &found.trace), ("page", &found.page)] {
                 file.iter().for_each(|file| text.push_str(&format!("  {what}: {}\n", printable(file))));
             }
+            stored.iter().for_each(|place| text.push_str(&format!("  stored: {}, replayed first\n", printable(place))));
         }
         for search in &self.searches {
             let _ = writeln!(text, "{}: an exhaustive search to go on with", printable(&search.test));
             let _ = writeln!(text, "  log: {}", printable(&search.log.display().to_string()));
         }
-        for Committed { file, line, token, comment } in &self.regressions {
-            let file = file.display().to_string();
-            let _ = writeln!(text, "{}, replayed first ({}:{line})", printable(comment), printable(&file));
+        // Those of findings that are listed stand there.
+        let listed: Vec<&String> = self.findings.iter().flat_map(|entry| &entry.stored).collect();
+        for committed in self.regressions.iter().filter(|committed| !listed.contains(&&committed.place())) {
+            let Committed { token, comment, passes_now, .. } = committed;
+            let _ = writeln!(text, "{}, replayed first ({})", printable(comment), printable(&committed.place()));
+            passes_now.iter().for_each(|how| text.push_str(&format!("  passes now: {}\n", printable(how))));
             let _ = writeln!(text, "  replay: drawloom replay {token}");
+        }
+        match self.findings.iter().filter(|entry| entry.passes_now.is_some()).count() {
+            0 => {}
+            1 => text.push_str("1 finding passes now: `drawloom clean --stale` removes it\n"),
+            n => text.push_str(&format!("{n} findings pass now: `drawloom clean --stale` removes them\n")),
         }
         for damage in &self.damaged {
             let _ = writeln!(text, "stored schedules cannot be replayed: {}", printable(damage));
@@ -115,9 +139,10 @@ pub(crate) struct Cleaned {
 }
 
 /// Removes what is kept.
-pub(crate) fn clean(arguments: &StoreArguments) -> Result<Cleaned, Error> {
+pub(crate) fn clean(CleanArguments { stale, store: arguments }: &CleanArguments) -> Result<Cleaned, Error> {
     let store = Store::at(&arguments.place)?;
-    let removed = store.everything(arguments.filter.as_deref());
+    let filter = arguments.filter.as_deref();
+    let removed = if *stale { store.forget_stale(filter)? } else { store.everything(filter) };
     for file in &removed {
         std::fs::remove_file(file).map_err(|error| Error::Unwritable { file: file.clone(), error })?;
     }

@@ -82,8 +82,8 @@ struct TestTool {
 struct ReplayTool {
     /// A token (`dl1…`), a trace file, or the name of a test that has failed.
     finding: String,
-    /// Where the program has changed since, go on as well as can be.
-    lenient: Option<bool>,
+    /// End where the program no longer does what the schedule says, instead of following it as far as it goes.
+    strict: Option<bool>,
     /// For a finding of a test that was run with `tokio`.
     tokio: Option<bool>,
     /// The manifest of the project, if it is not in the directory that the server was started in.
@@ -92,7 +92,7 @@ struct ReplayTool {
 
 impl ReplayTool {
     async fn call(self, command: &str) -> CallToolResult {
-        let asked = [(self.lenient, "--lenient"), (self.tokio, "--tokio")];
+        let asked = [(self.strict, "--strict"), (self.tokio, "--tokio")];
         let flags: Vec<&str> = asked.iter().filter(|(asked, _)| *asked == Some(true)).map(|(_, flag)| *flag).collect();
         call(command, Some(self.finding), [("--manifest-path", self.manifest_path)], &flags).await
     }

@@ -7,8 +7,10 @@ use drawloom_engine::schedule::Schedule;
 use drawloom_report::kept;
 use serde::Serialize;
 
+use crate::store::relative;
+
 /// A larger file is not read.
-const MOST_BYTES: u64 = 16 << 20;
+pub(crate) const MOST_BYTES: u64 = 16 << 20;
 
 const DIRECTORY: &str = "drawloom-regressions";
 
@@ -21,6 +23,20 @@ pub(crate) struct Committed {
     pub(crate) token: String,
     /// Which test it is of and what was found, for people.
     pub(crate) comment: String,
+    /// Why it is known that the test passes under it now, if it is.
+    pub(crate) passes_now: Option<String>,
+}
+
+impl Committed {
+    /// The test, if the comment is as it was written.
+    pub(crate) fn test(&self) -> &str {
+        self.comment.split(": ").next().unwrap_or_default()
+    }
+
+    /// As `file:line`.
+    pub(crate) fn place(&self) -> String {
+        format!("{}:{}", relative(&self.file).display(), self.line)
+    }
 }
 
 /// The schedules of the packages in these directories, and what in their files cannot be read.
@@ -54,7 +70,7 @@ fn of_file(file: &Path, text: &str, schedules: &mut Vec<Committed>, damage: &mut
         let (token, comment) = (token.trim().to_owned(), comment.trim().to_owned());
         match Schedule::decode(&token) {
             _ if token.is_empty() => {}
-            Ok(_) => schedules.push(Committed { file: file.to_owned(), line, token, comment }),
+            Ok(_) => schedules.push(Committed { file: file.to_owned(), line, token, comment, passes_now: None }),
             Err(error) => damage.push(format!("{}:{line}: {error}", file.display())),
         }
     }
@@ -74,6 +90,7 @@ mod tests {
             line,
             token: token.to_owned(),
             comment: comment.to_owned(),
+            passes_now: None,
         };
         let (mut schedules, mut damage) = (Vec::new(), Vec::new());
         of_file(&file, &text, &mut schedules, &mut damage);

@@ -4,9 +4,10 @@
 use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use drawloom_engine::schedule::Schedule;
-use drawloom_report::{PASSED, Record, SourceFiles, TestResult, kept, printable};
+use drawloom_report::{PASSED, Record, STANDINGS, SourceFiles, Standings, TestResult, kept, plain_name, printable};
 
 use crate::args::{Place, ProjectArguments};
 use crate::error::Error;
@@ -43,6 +44,11 @@ pub(crate) struct Stored {
 }
 
 impl Stored {
+    /// When its file was written, where that is known.
+    fn written(&self) -> Option<SystemTime> {
+        std::fs::metadata(&self.file).and_then(|metadata| metadata.modified()).ok()
+    }
+
     /// The page beside the trace, if it is there.
     pub(crate) fn page(&self) -> Option<PathBuf> {
         Some(self.file.with_extension(PAGE)).filter(|page| page.is_file())
@@ -116,7 +122,7 @@ impl Store {
     /// Everything that is kept, of tests whose name contains `filter`.
     pub(crate) fn everything(&self, filter: Option<&str>) -> Vec<PathBuf> {
         // Names of files are those of tests with other separators.
-        let plain = filter.map(plain);
+        let plain = filter.filter(|filter| !filter.is_empty()).map(plain_name);
         let wanted = |name: &str| match &plain {
             Some(plain) => name.contains(plain) && !name.starts_with("results."),
             None => true,
@@ -126,6 +132,31 @@ impl Store {
         files.retain(|file| is_ours(file));
         files.sort();
         files
+    }
+
+    /// The files of findings whose tests are known to pass now, of tests whose name contains `filter`; they count as forgotten.
+    pub(crate) fn forget_stale(&self, filter: Option<&str>) -> Result<Vec<PathBuf>, Error> {
+        let mut records = self.records();
+        records.retain(|stored| filter.is_none_or(|filter| stored.record.meta.test.contains(filter)));
+        let mut files = Vec::new();
+        for of_test in records.chunk_by(|one, other| one.record.meta.test == other.record.meta.test) {
+            let mut standings = self.standings(&of_test[0].record.meta.test);
+            let is_finding = |stored: &&Stored| stored.record.finding.kind != PASSED;
+            let is_stale = |stored: &&Stored| standings.passes(&stored.record.meta.token).is_some();
+            let stale: Vec<&Stored> = of_test.iter().filter(is_finding).filter(is_stale).collect();
+            let all = stale.len() == of_test.iter().filter(is_finding).count();
+            // What passes is kept to be compared with what fails.
+            let passed = of_test.iter().filter(|stored| all && !is_finding(stored));
+            for stored in stale.into_iter().chain(passed) {
+                files.extend(stored.page());
+                files.push(stored.file.clone());
+            }
+            // Who was told that a stored schedule no longer fits need not be told again.
+            standings.retain(|standing| standing.passes.is_none() || standing.told);
+            self.note(&standings)?;
+        }
+        files.sort();
+        Ok(files)
     }
 
     fn files(&self, ours: impl Fn(&str) -> bool) -> Vec<PathBuf> {
@@ -154,18 +185,26 @@ impl Store {
         if meant.is_empty() {
             meant = all.into_iter().filter(|stored| stored.record.meta.test.contains(text)).collect();
         }
-        match meant.len() {
-            0 => Err(Error::NoFinding(text.to_owned())),
-            1 => Ok(meant.remove(0)),
-            _ => {
-                let candidates = meant.iter().map(|Stored { record, .. }| {
-                    let [test, kind, token] =
-                        [&record.meta.test, &record.finding.kind, &record.meta.token].map(|text| printable(text));
-                    format!("{test} ({kind}, {token})")
-                });
-                Err(Error::Ambiguous { text: text.to_owned(), candidates: candidates.collect() })
-            }
+        let mut tests: Vec<String> =
+            meant.iter().map(|stored| printable(&stored.record.meta.test).into_owned()).collect();
+        tests.dedup();
+        if tests.len() > 1 {
+            return Err(Error::Ambiguous { text: text.to_owned(), candidates: tests });
         }
+        // Of one test the newest finding is meant, and one that can be replayed if there is any.
+        meant.sort_by_key(|stored| (!stored.record.meta.token.is_empty(), stored.written()));
+        meant.pop().ok_or_else(|| Error::NoFinding(text.to_owned()))
+    }
+
+    /// What is known of the schedules of a test.
+    pub(crate) fn standings(&self, test: &str) -> Standings {
+        Standings::of(&self.directory, test)
+    }
+
+    /// Writes down what is known of the schedules of a test.
+    pub(crate) fn note(&self, standings: &Standings) -> Result<(), Error> {
+        let error = |error| Error::Unwritable { file: self.directory.clone(), error };
+        standings.write(&std::process::id().to_string()).map_err(error)
     }
 
     /// A source file, by the name that a record gives it.
@@ -217,6 +256,12 @@ pub(crate) fn write(file: &Path, text: &str) -> Result<(), Error> {
     written.map_err(|error| Error::Unwritable { file: file.to_owned(), error })
 }
 
+/// A file as it is shown: from the folder one is in, if it lies below.
+pub(crate) fn relative(file: &Path) -> PathBuf {
+    let here = std::env::current_dir().unwrap_or_default();
+    file.strip_prefix(here).unwrap_or(file).to_owned()
+}
+
 /// Whether somebody who writes this means a file, be it there or not.
 pub(crate) fn looks_like_a_file(text: &str) -> bool {
     let path = Path::new(text);
@@ -235,7 +280,7 @@ fn is_ours(file: &Path) -> bool {
     match file.extension().and_then(|extension| extension.to_str()) {
         Some(TRACE) => begins_with("{\"version\":"),
         Some(PAGE) => begins_with(" · drawloom</title>"),
-        Some("jsonl") => name.starts_with("results."),
+        Some("jsonl") => name.starts_with("results.") || name.ends_with(STANDINGS),
         _ => name.ends_with(SEARCH) || name.ends_with(".exhaustive.log.old") || is_draft,
     }
 }
@@ -255,9 +300,4 @@ fn sources_from_here() -> SourceFiles {
     let begins = |folder: &&Path| MARKERS.iter().any(|marker| folder.join(marker).exists());
     let outermost = around.iter().rposition(begins).unwrap_or(0);
     SourceFiles::below(around.iter().take(outermost + 1).copied(), [])
-}
-
-/// A name as it stands in the name of a file.
-fn plain(test: &str) -> String {
-    test.chars().map(|c| if c.is_alphanumeric() || c == '_' { c } else { '-' }).collect()
 }

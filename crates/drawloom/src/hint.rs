@@ -5,7 +5,7 @@ pub use std::hint::{assert_unchecked, black_box, unreachable_unchecked};
 use std::cell::Cell;
 
 use crate::rt::{self, Look, OpKind, Operation};
-use crate::sync::atomic::Ordering;
+use crate::sync::atomic::{Ordering, note_weaker};
 pub use crate::until::Atomic;
 use crate::until::spin_natively;
 
@@ -72,7 +72,9 @@ pub fn spin_until<A: Atomic>(atomic: &A, order: Ordering, condition: impl Fn(A::
     let Some(rt) = rt::current() else {
         return spin_natively(atomic, order, condition);
     };
-    let operation = Operation::new(OpKind::Await, atomic.resource(rt), rt::here());
+    let site = rt::here();
+    note_weaker(rt, &[order], site);
+    let operation = Operation::new(OpKind::Await, atomic.resource(rt), site);
     let seen = Cell::new(None);
     rt.step_when(operation, || {
         let value = atomic.peek(order);

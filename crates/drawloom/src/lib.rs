@@ -195,7 +195,28 @@ pub use prefer::{Prefer, prefer};
 #[cfg(feature = "controlled")]
 #[doc(hidden)]
 pub mod __private {
+    pub use crate::__this_crate as this_crate;
     pub use crate::explore::{Outcome, run_foreign_test, run_test};
+    pub use drawloom_explore::{Crate, Target};
+}
+
+/// The crate that is being compiled, as cargo describes it to the compiler: a binary has a name of its own, and integration
+/// tests have a folder for their files.
+#[cfg(feature = "controlled")]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __this_crate {
+    () => {
+        ::core::option_env!("CARGO_MANIFEST_DIR").map(|manifest| $crate::__private::Crate {
+            manifest,
+            package: ::core::option_env!("CARGO_PKG_NAME"),
+            target: match (::core::option_env!("CARGO_TARGET_TMPDIR"), ::core::option_env!("CARGO_BIN_NAME")) {
+                (Some(_), _) => $crate::__private::Target::Test,
+                (None, Some(_)) => $crate::__private::Target::Other,
+                (None, None) => $crate::__private::Target::Lib,
+            },
+        })
+    };
 }
 
 #[cfg(not(feature = "controlled"))]

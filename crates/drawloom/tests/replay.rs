@@ -116,6 +116,11 @@ fn a_lenient_replay_of_a_changed_program_goes_on() {
     let replayed = explore(&changed, &format!("replay(token = \"{token}\", lenient = true)"));
     assert!(replayed.findings().is_empty(), "{}", replayed.findings()[0].report());
     assert_eq!(replayed.executions(), 1);
+    let departure = replayed.departure().expect("it says where it no longer fits");
+    assert!(departure.expected.starts_with("`load` by task"), "{departure}");
+    assert!(departure.found.starts_with("`read-modify-write` by task"), "{departure}");
+    let fits = explore(&CASES[0], &format!("replay(token = \"{token}\", lenient = true)"));
+    assert_eq!((fits.findings().len(), fits.departure()), (1, None), "the program is as it was");
 }
 
 /// The access itself panics, in its turn: std has no acquire store.

@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 
 use drawloom_engine::Stop;
 use drawloom_engine::finding::{Finding, FindingKind};
-use drawloom_report::{Minimised, Record, cause};
+use drawloom_report::{Departure, Minimised, Record, TestTarget, assumed_of, cause};
 
 use super::telling::Telling;
 
@@ -50,6 +50,10 @@ pub struct Exploration {
     /// What may be claimed if nothing was found.
     pub(super) claims: Vec<String>,
     pub(super) remarks: Vec<String>,
+    /// Where a replay left the path of its schedule.
+    pub(super) departure: Option<Departure>,
+    /// Places that asked for less than sequential consistency.
+    pub(super) weaker_accesses: u64,
 }
 
 impl Exploration {
@@ -64,7 +68,8 @@ impl Exploration {
     }
 
     /// Whether every behaviour of the program has been explored. Only `exhaustive` can say so, and only
-    /// if no bound was hit and no [spin loop was cut](Self::cut_spin_rounds).
+    /// if no bound was hit and no [spin loop was cut](Self::cut_spin_rounds). All of memory is sequentially consistent: where
+    /// the program [asks for less](Self::weaker_accesses), a processor may show it behaviours that are not among these.
     pub fn exhausted(&self) -> bool {
         self.exhausted && self.spins_cut.is_none()
     }
@@ -153,6 +158,18 @@ impl Exploration {
         &self.remarks
     }
 
+    /// Of a replay: where the program does something else than the schedule says, if it does. A lenient one goes on from there
+    /// as far as the schedule goes; for a strict one it is a finding.
+    pub fn departure(&self) -> Option<&Departure> {
+        self.departure.as_ref()
+    }
+
+    /// The places in the source at which atomics were accessed with a weaker ordering than `SeqCst`. All of them were treated as
+    /// `SeqCst`.
+    pub fn weaker_accesses(&self) -> u64 {
+        self.weaker_accesses
+    }
+
     /// What may be claimed since nothing was found.
     fn claimed(&self) -> String {
         if self.failing > 0 || self.exhausted() {
@@ -207,6 +224,9 @@ impl Exploration {
         if let Some(rounds) = self.spins_cut.filter(|_| self.exhausted || self.up_to.is_some()) {
             said.push_str(&format!(", spin loops cut after {}", counted(rounds.into(), "round")));
         }
+        if let Some(assumed) = self.assumed() {
+            said.push_str(&format!(", {assumed}"));
+        }
         let mut reasons = Vec::new();
         if self.timed_out {
             reasons.push(format!("out of time after {} of {}", self.executions, self.planned));
@@ -230,6 +250,14 @@ impl Exploration {
             (false, _) => said,
             (true, n) => format!("{said}; frugal mode: {} cut", counted(n, "execution")),
         }
+    }
+}
+
+/// What a claim to have explored everything takes for granted, if that is more than usual.
+impl Exploration {
+    fn assumed(&self) -> Option<String> {
+        let claims_all = self.exhausted || self.up_to.is_some();
+        (claims_all && self.failing == 0).then(|| assumed_of(self.weaker_accesses)).flatten()
     }
 }
 
@@ -284,6 +312,14 @@ impl Failure {
         let meta = self.telling.meta_mut();
         meta.iteration += others;
         meta.executions += others;
+    }
+
+    /// Its test is one of this package and target.
+    pub(super) fn belongs_to(&mut self, package: Option<&str>, target: Option<TestTarget>) {
+        let others = [&mut self.original, &mut self.passing].into_iter().flatten().map(|record| &mut record.meta);
+        for meta in others.chain([self.telling.meta_mut()]) {
+            (meta.package, meta.target) = (package.map(str::to_owned), target.clone());
+        }
     }
 
     /// Whether it is worth the time to follow its schedule again.

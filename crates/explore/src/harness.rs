@@ -1,14 +1,18 @@
 //! What a test does around an exploration: stored schedules first, results, traces, the text of a failure.
 
+use std::collections::BTreeMap;
+use std::path::Path;
 use std::time::Instant;
 
-use drawloom_engine::config::Config;
+use drawloom_engine::config::{Config, StrategySpec};
 use drawloom_engine::finding::FindingKind;
-use drawloom_report::{Record, Shown, printable_lines};
+use drawloom_report::{Record, Shown, TestTarget, printable_lines};
 
 use super::program::Program;
-use super::regressions::Store;
-use super::{Exploration, output, passing, results, spread};
+use super::regressions::{self, Replayed, Store};
+use super::results::Seen;
+use super::standing::{self, Passed};
+use super::{Exploration, Failure, following, output, passing, results, spread};
 
 /// Whether a test that never had a choice fails.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -19,6 +23,47 @@ pub enum Choices {
     Welcome,
 }
 
+/// The crate of a test, as cargo builds it.
+#[derive(Clone, Copy, Debug)]
+pub struct Crate {
+    /// The directory of its manifest, in which failing schedules are kept.
+    pub manifest: &'static str,
+    /// The package.
+    pub package: Option<&'static str>,
+    /// Which kind of target it is.
+    pub target: Target,
+}
+
+/// The kinds of targets that tests are in.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Target {
+    /// The library.
+    Lib,
+    /// An integration test.
+    Test,
+    /// A binary or an example.
+    Other,
+}
+
+impl Crate {
+    /// The target by the name that cargo has for it, if that can be told: the test `name` begins with that of its crate, in
+    /// which dashes are underscores.
+    fn target(&self, name: &str) -> Option<TestTarget> {
+        match self.target {
+            Target::Lib => Some(TestTarget::Lib),
+            Target::Test => {
+                let krate = name.split("::").next()?;
+                let tests = Path::new(self.manifest).join("tests");
+                let is_there = |name: &String| {
+                    tests.join(format!("{name}.rs")).is_file() || tests.join(name).join("main.rs").is_file()
+                };
+                [krate.to_owned(), krate.replace('_', "-")].into_iter().find(is_there).map(TestTarget::Test)
+            }
+            Target::Other => None,
+        }
+    }
+}
+
 /// What a front end knows of a test.
 #[derive(Clone, Debug)]
 pub struct Test {
@@ -26,8 +71,8 @@ pub struct Test {
     pub name: String,
     /// What the test harness calls it.
     pub path: Option<&'static str>,
-    /// The directory beside which failing schedules are kept.
-    pub manifest: Option<&'static str>,
+    /// The crate that it is in, if that is known.
+    pub krate: Option<Crate>,
     /// Whether it must have choices.
     pub choices: Choices,
 }
@@ -45,11 +90,22 @@ pub fn check<P: Program>(config: Config, known: &Test, program: &P) -> Result<Ve
         results::write_refusal(&written, path, &error.to_string());
         format!("drawloom: {}", printable_lines(&error.to_string()))
     })?;
+    let config = following::with_token(config).map_err(|error| {
+        results::write_refusal(&written, path, &error);
+        format!("drawloom: {}", printable_lines(&error))
+    })?;
     let test = name_of(&config);
-    let store = known.manifest.and_then(|manifest| Store::of(&test, manifest, &config));
+    let store = known.krate.and_then(|krate| Store::of(&test, krate.manifest, &config));
     let mut remarks = Vec::new();
-    let stored = store.as_ref().and_then(|store| store.replay(&config, program, &mut remarks));
-    let mut exploration = stored.unwrap_or_else(|| spread::explore(&config, None, program, Some(&test)));
+    let Replayed { found, mut passed, outdated } =
+        store.as_ref().map(|store| store.replay(&config, program, &mut remarks)).unwrap_or_default();
+    let mut exploration = found.unwrap_or_else(|| spread::explore(&config, None, program, Some(&test)));
+    if let Some(krate) = &known.krate {
+        exploration
+            .failures
+            .iter_mut()
+            .for_each(|failure| failure.belongs_to(krate.package, krate.target(&known.name)));
+    }
     if known.choices == Choices::Welcome {
         exploration.failures.retain(|failure| !matches!(failure.finding.kind, FindingKind::NothingExplored));
     }
@@ -57,36 +113,91 @@ pub fn check<P: Program>(config: Config, known: &Test, program: &P) -> Result<Ve
         store.keep(exploration.findings(), &mut remarks);
     }
     exploration.remarks.splice(0..0, remarks);
-    let report = (!exploration.findings().is_empty()).then(|| report(&exploration, config.trace));
+    let said = followed(&exploration).into_iter().chain(regressions::tell_outdated(&outdated));
+    let said: Vec<String> = exploration.remarks().iter().cloned().chain(said).collect();
+    let numbers = numbers(&exploration, &config);
+    let report = (!exploration.findings().is_empty()).then(|| report(&exploration, &numbers, &said));
     // What cannot be written is no reason to fail.
     let passing = report.is_none() && config.trace && exploration.error().is_none();
     let kept = |record: &Record| output::keep(&[Shown { label: "passing", record }], 1).is_ok();
-    let passed = passing.then(|| passing::record(&config, program)).flatten().filter(kept);
-    results::write(&test, path, &config, &exploration, passed.as_ref(), began.elapsed());
+    let record = passing.then(|| passing::record(&config, program)).flatten().filter(kept);
+    if passing {
+        passed.extend(replayed(&config, &exploration));
+        standing::passed(&test, &exploration, &passed);
+    } else if numbers.iter().any(Option::is_some) {
+        let kept = exploration.findings().iter().zip(&numbers).filter(|(_, number)| number.is_some());
+        standing::failed(&test, kept.map(|(failure, _)| failure));
+    }
+    let seen = Seen { exploration: &exploration, numbers: &numbers, passed: record.as_ref(), outdated };
+    results::write(&test, path, &config, seen, began.elapsed());
     if let Some(error) = exploration.error() {
         return Err(format!("drawloom: {}", printable_lines(error)));
     }
     if let Some(report) = report {
         return Err(report);
     }
-    let said = exploration.remarks().iter().cloned().chain([exploration.summary()]);
+    let said = said.into_iter().chain([exploration.summary()]);
     Ok(said.map(|line| format!("drawloom: {}", printable_lines(&line))).collect())
 }
 
-/// Everything that a failing test prints.
-fn report(exploration: &Exploration, trace: bool) -> String {
+/// What is to be said of a replay that left the path of its schedule.
+fn followed(exploration: &Exploration) -> Option<String> {
+    let departure = exploration.departure()?;
+    let came_to = match exploration.findings().first() {
+        None => "passes",
+        // It was not followed any further.
+        Some(failure) if matches!(failure.finding.kind, FindingKind::Divergence(_)) => return None,
+        Some(_) => "fails",
+    };
+    Some(format!("the schedule no longer fits {departure}; followed as far as it goes: {came_to}"))
+}
+
+/// The schedule under which a replay has passed.
+fn replayed(config: &Config, exploration: &Exploration) -> Option<Passed> {
+    let StrategySpec::Replay { token, .. } = &config.strategy else { return None };
+    let how = match exploration.departure() {
+        Some(departure) => format!("replayed: no longer fits {departure}; followed as far as it goes"),
+        None => "replayed".to_owned(),
+    };
+    // One that was cut shows nothing.
+    exploration.stopped_by().is_none().then(|| Passed { token: token.clone(), how })
+}
+
+/// For each finding, which one of its kind it is kept as; none if it is not kept.
+fn numbers(exploration: &Exploration, config: &Config) -> Vec<Option<usize>> {
+    let replay = matches!(config.strategy, StrategySpec::Replay { .. });
+    let keeps = |failure: &Failure| match failure.finding.kind {
+        // What the time has cut is as long as there was time, and cannot be replayed.
+        FindingKind::OutOfTime => false,
+        // That a schedule does not fit says nothing about the program.
+        FindingKind::Divergence(_) => !replay,
+        _ => true,
+    };
+    let number = |(of_its_kind, failure): (usize, &Failure)| {
+        let number = || if replay { output::number_of(failure.record()) } else { of_its_kind };
+        (config.trace && keeps(failure)).then(number)
+    };
+    let numbers = exploration.numbered_findings().map(number).collect();
+    if !replay && config.trace {
+        // One kind after the other: the last of each has the highest number.
+        let last = exploration.numbered_findings().map(|(number, failure)| (failure.kind(), (number, failure)));
+        let last: BTreeMap<&str, (usize, &Failure)> = last.collect();
+        last.into_values().for_each(|(number, failure)| output::remove_beyond(failure.record(), number));
+    }
+    numbers
+}
+
+/// Everything that a failing test prints; findings are kept under the numbers that they have, if any.
+fn report(exploration: &Exploration, numbers: &[Option<usize>], said: &[String]) -> String {
     let mut text = String::new();
-    for (i, (of_its_kind, failure)) in exploration.numbered_findings().enumerate() {
+    for (i, (failure, number)) in exploration.findings().iter().zip(numbers).enumerate() {
         if exploration.findings().len() > 1 {
             let number = i + 1;
             let of = exploration.findings().len();
             text.push_str(&format!("\n━━ finding {number} of {of}, in {} executions\n", failure.occurrences()));
         }
         text.push('\n');
-        // What the time has cut is as long as there was time, and cannot be replayed.
-        let keeps = trace && !matches!(failure.finding.kind, FindingKind::OutOfTime);
-        let file = keeps.then(|| output::keep(&output::shown_of(failure), of_its_kind));
-        let (kept, problem) = match file {
+        let (kept, problem) = match number.map(|number| output::keep(&output::shown_of(failure), number)) {
             Some(Ok(kept)) => (Some(kept), None),
             Some(Err(error)) => (None, Some(error)),
             None => (None, None),
@@ -97,6 +208,6 @@ fn report(exploration: &Exploration, trace: bool) -> String {
         }
     }
     text.push_str(&format!("\n{}\n", printable_lines(&exploration.summary())));
-    exploration.remarks().iter().for_each(|remark| text.push_str(&format!("{}\n", printable_lines(remark))));
+    said.iter().for_each(|remark| text.push_str(&format!("{}\n", printable_lines(remark))));
     text
 }

@@ -13,6 +13,7 @@
 //! - `shrink` makes the schedule of a finding as simple as can be;
 //! - `understand` finds out why an execution failed;
 //! - `fixes` tries out what could be done about it;
+//! - `following` replays a schedule of a program that may have changed since;
 //! - `regressions` keeps failing schedules, and replays them first;
 //! - `corpus` keeps executions that have shown something new, for the next run;
 //! - `resume` goes on where an earlier process stopped;
@@ -23,6 +24,7 @@
 //! - `exploration` is what comes of it;
 //! - `output` prints findings and keeps their traces;
 //! - `passing` records a replay in which nothing was found;
+//! - `standing` notes under which schedules a test fails or passes now;
 //! - `results` tells other programs what a test came to;
 //! - `harness` is what a test does around an exploration.
 
@@ -31,6 +33,7 @@ mod corpus;
 mod exhaust;
 mod exploration;
 mod fixes;
+mod following;
 mod harness;
 mod levels;
 mod memory;
@@ -47,6 +50,7 @@ mod saturation;
 mod scenario;
 mod shrink;
 mod spread;
+mod standing;
 mod telling;
 mod understand;
 mod verdict;
@@ -59,7 +63,7 @@ use drawloom_engine::strategy::Strategy;
 
 pub use exploration::{Exploration, Failure};
 pub use fixes::try_fix;
-pub use harness::{Choices, Test, check};
+pub use harness::{Choices, Crate, Target, Test, check};
 pub use output::ask_for_columns;
 pub use program::{Executor, Program};
 pub use scenario::Layout;

@@ -6,10 +6,14 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use drawloom_report::{PageOptions, Record, RenderOptions, Shown, kept, page, render as render_record};
+use drawloom_report::{
+    PageOptions, Record, RenderOptions, Shown, cause, kept, page, plain_name, render as render_record,
+};
 
 use super::exploration::Failure;
 
+/// A larger trace file is not read.
+pub(super) const MOST_TRACE_BYTES: u64 = 256 << 20;
 /// A larger source file is not shown.
 const MOST_SOURCE_BYTES: u64 = 16 << 20;
 
@@ -59,12 +63,29 @@ pub(super) fn keep(records: &[Shown<'_>], number: usize) -> std::io::Result<Kept
     let record = records.first().expect("there is one to be kept").record;
     let (trace, html) = files_of(record, number);
     replace(&trace, record.write().as_bytes())?;
-    // Those that an earlier run has left beyond this one are none of this run's.
-    let later = (number + 1..).map(|number| files_of(record, number)).take_while(|(trace, _)| trace.is_file());
-    later.for_each(|(trace, page)| [trace, page].iter().for_each(|file| drop(std::fs::remove_file(file))));
     let options = PageOptions { sources: &source, ..PageOptions::default() };
     replace(&html, page(records, &options).as_bytes())?;
     Ok(Kept { trace: shown(&trace), page: shown(&html) })
+}
+
+/// Removes what an earlier run has kept of the kind of `record` beyond the `number`th: it is none of this run's.
+pub(super) fn remove_beyond(record: &Record, number: usize) {
+    let later = (number + 1..).map(|number| files_of(record, number)).take_while(|(trace, _)| trace.is_file());
+    later.for_each(|(trace, page)| [trace, page].iter().for_each(|file| drop(std::fs::remove_file(file))));
+}
+
+/// Which one of its kind a finding is that was met in a replay: the one that is kept with the same cause, else one more. What
+/// else is kept was not looked for, and stays.
+pub(super) fn number_of(record: &Record) -> usize {
+    let mut number = 1;
+    let wanted = cause(record);
+    while let Ok(text) = kept::read(&files_of(record, number).0, MOST_TRACE_BYTES) {
+        if Record::read(&text).is_ok_and(|known| cause(&known) == wanted) {
+            break;
+        }
+        number += 1;
+    }
+    number
 }
 
 /// The files of a record, the `number`th of its kind from 1: the trace and the page.
@@ -86,22 +107,23 @@ pub(super) fn shown_of(failure: &Failure) -> Vec<Shown<'_>> {
 
 /// The file of a test that is called `what`.
 pub(super) fn file_of(test: &str, what: &str) -> PathBuf {
-    let test = if test.is_empty() { "exploration" } else { test };
-    let plain: String = test.chars().map(|c| if c.is_alphanumeric() || c == '_' { c } else { '-' }).collect();
-    directory().join(format!("{plain}.{what}"))
+    directory().join(format!("{}.{what}", plain_name(test)))
 }
 
 /// Writes a file, and returns it so that more can be appended. It is written beside and renamed, so
 /// that a full disk or a kill leaves no half a file.
 pub(super) fn replace(file: &Path, content: &[u8]) -> std::io::Result<File> {
+    kept::replace(file, &file.with_extension(format!("{}.tmp", unique())), content)
+}
+
+/// A part of the name of a draft that no other draft has.
+pub(super) fn unique() -> String {
     static DRAFTS: AtomicU64 = AtomicU64::new(0);
-    let number = DRAFTS.fetch_add(1, Ordering::Relaxed);
-    let draft = file.with_extension(format!("{}.{number}.tmp", std::process::id()));
-    kept::replace(file, &draft, content)
+    format!("{}.{}", std::process::id(), DRAFTS.fetch_add(1, Ordering::Relaxed))
 }
 
 /// `DRAWLOOM_DIR`, else `drawloom` in the target directory that the running test binary lies in.
-fn directory() -> PathBuf {
+pub(super) fn directory() -> PathBuf {
     if let Some(directory) = std::env::var_os(DIRECTORY_VARIABLE) {
         return directory.into();
     }
@@ -114,4 +136,13 @@ fn directory() -> PathBuf {
 pub(super) fn shown(file: &Path) -> String {
     let here = std::env::current_dir().unwrap_or_default();
     file.strip_prefix(here).unwrap_or(file).display().to_string()
+}
+
+/// Relative to the workspace that it lies in, as the compiler names source files: tests run in their package, users need not.
+pub(super) fn shown_in_workspace(file: &Path) -> String {
+    let root = file.ancestors().find(|directory| directory.join("Cargo.lock").is_file());
+    match root.and_then(|root| file.strip_prefix(root).ok()) {
+        Some(within) => within.display().to_string(),
+        None => shown(file),
+    }
 }

@@ -30,6 +30,12 @@ pub trait Program: Sync {
     /// [abandoned](drawloom_engine::Ending::Abandoned), and run again.
     fn run(&self, executor: &mut Self::Executor, settings: &Settings, seed: u64) -> Outcome;
 
+    /// The places at which it was seen, in all executions up to now, to ask for a weaker ordering than sequential consistency,
+    /// which it gets all the same.
+    fn weaker_accesses(&self) -> u64 {
+        0
+    }
+
     /// The place that a site of this front end stands for.
     fn place(site: Site) -> Option<Place>;
 

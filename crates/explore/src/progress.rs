@@ -25,6 +25,8 @@ const LINE_EVERY: Duration = Duration::from_secs(10);
 const LOOK_EVERY: Duration = Duration::from_millis(50);
 /// The columns of a bar.
 const BAR: usize = 24;
+/// More seconds than anybody waits, and fewer than a duration can have.
+const LONGEST_LEFT: f64 = 1e12;
 /// Goes to the beginning of the line and clears it.
 const CLEAR: &str = "\r\x1b[2K";
 
@@ -38,16 +40,10 @@ pub(super) struct Progress {
     failing: AtomicU64,
     /// The number of executions at which to look at the time again.
     look_at: AtomicU64,
-    display: Mutex<Display>,
+    display: Mutex<Shown>,
 }
 
-/// Where it is shown, and what was shown last.
-struct Display {
-    on: Shown,
-    /// The largest part that was said to be done: it never becomes less.
-    part: f64,
-}
-
+/// Where it is shown.
 enum Shown {
     /// In the last line of the terminal, which tests that run at the same time share; whether it is there.
     Bar(bool),
@@ -62,11 +58,9 @@ struct Status {
     made: u64,
     failing: u64,
     elapsed: Duration,
-    /// Executions that there are to be made.
-    whole: u64,
+    /// Executions that there are to be made; none if nothing is known but that there are more.
+    whole: Option<u64>,
     is_estimate: bool,
-    /// The part of them that has been made.
-    part: f64,
 }
 
 impl Progress {
@@ -86,7 +80,7 @@ impl Progress {
             made: AtomicU64::new(0),
             failing: AtomicU64::new(0),
             look_at: AtomicU64::new(0),
-            display: Mutex::new(Display { on, part: 0.0 }),
+            display: Mutex::new(on),
         }
     }
 
@@ -108,28 +102,27 @@ impl Progress {
         let Ok(mut display) = self.display.try_lock() else { return };
         let until_next = made as f64 * LOOK_EVERY.as_secs_f64() / elapsed.as_secs_f64().max(1e-6);
         self.look_at.store(made + until_next as u64, Ordering::Relaxed);
-        let due = match &display.on {
+        let due = match &*display {
             Shown::Bar(there) => *there || elapsed >= BAR_AFTER,
             Shown::Lines { next, .. } => elapsed >= *next,
         };
         if !due {
             return;
         }
-        let whole = self.planned.unwrap_or_else(|| about(estimate(), made)).max(made);
-        // All is done when it is over, and not before.
-        display.part = (made as f64 / whole.max(1) as f64).min(0.99).max(display.part);
+        // An estimate that what was made has reached says nothing any more.
+        let estimated = || Some(about(estimate(), 0)).filter(|whole| *whole > made);
         let status = Status {
             made,
             failing: self.failing.load(Ordering::Relaxed),
             elapsed,
-            whole,
+            whole: self.planned.map(|planned| planned.max(made)).or_else(estimated),
             is_estimate: self.planned.is_none(),
-            part: display.part,
         };
-        match &mut display.on {
+        match &mut *display {
             Shown::Bar(there) => {
                 *there = true;
-                let line = bar(status.part, &format!("{} {}", self.test, status.text()), output::width());
+                let line =
+                    bar(status.part().unwrap_or(0.0), &format!("{} {}", self.test, status.text()), output::width());
                 let _ = write!(std::io::stderr(), "{CLEAR}{line}");
             }
             Shown::Lines { to, next } => {
@@ -144,23 +137,33 @@ impl Progress {
 impl Drop for Progress {
     fn drop(&mut self) {
         let display = self.display.get_mut().unwrap_or_else(|e| e.into_inner());
-        if let Shown::Bar(true) = display.on {
+        if let Shown::Bar(true) = display {
             let _ = write!(std::io::stderr(), "{CLEAR}");
         }
     }
 }
 
 impl Status {
+    /// The part of all executions that has been made. It follows the estimate, and becomes less where that has grown: a number
+    /// that cannot go back stands at 99 % for as long as the first estimate was too low. All is done when it is over, and
+    /// not before.
+    fn part(&self) -> Option<f64> {
+        self.whole.map(|whole| (self.made as f64 / whole.max(1) as f64).min(0.99))
+    }
+
     fn text(&self) -> String {
         let seconds = self.elapsed.as_secs_f64().max(1e-3);
         let rate = grouped((self.made as f64 / seconds) as u64);
-        let percent = (self.part * 100.0) as u64;
-        let left = time(Duration::from_secs_f64(seconds * (1.0 - self.part) / self.part.max(1e-3)));
         let failing = match self.failing {
             0 => String::new(),
             n => format!(", {} failing", grouped(n)),
         };
-        let (made, whole) = (grouped(self.made), grouped(self.whole));
+        let made = grouped(self.made);
+        let (Some(whole), Some(part)) = (self.whole.map(grouped), self.part()) else {
+            return format!("{made} executions, {rate} per second{failing}; how many there are is not known yet");
+        };
+        let percent = (part * 100.0) as u64;
+        let left = time(Duration::from_secs_f64((seconds * (1.0 - part) / part.max(1e-9)).min(LONGEST_LEFT)));
         match self.is_estimate {
             false => format!("{made} of {whole} executions, {rate} per second, {percent} %, {left} left{failing}"),
             true => format!(
@@ -176,7 +179,8 @@ fn time(duration: Duration) -> String {
         0..=1 => "1 s".to_owned(),
         seconds @ 2..=99 => format!("{seconds} s"),
         seconds @ 100..=5999 => format!("{} min", seconds / 60),
-        seconds => format!("{} h", seconds / 3600),
+        seconds @ 6000..=3_599_999 => format!("{} h", seconds / 3600),
+        _ => "more than 1000 h".to_owned(),
     }
 }
 
@@ -251,21 +255,24 @@ mod tests {
     }
 
     #[test]
-    fn an_estimate_is_called_one_never_goes_back_and_never_is_all() {
+    fn an_estimate_is_called_one_is_followed_where_it_grows_and_never_is_all() {
         let (progress, page) = progress(None);
         progress.failing.store(2, Ordering::Relaxed);
         progress.look(4100, Duration::from_secs(60), || 12_345);
         progress.look(5000, Duration::from_secs(71), || 50_000);
         progress.look(60_000, Duration::from_secs(82), || 60_000);
+        progress.look(60_000, Duration::from_secs(93), || 60_400);
+        progress.look(61_000, Duration::from_secs(104), || 61_001);
+        progress.look(61_000, Duration::from_secs(115), || u64::MAX);
         assert_eq!(
             page.lines(),
             [
-                "drawloom: bank::deposits 4100 executions, 68 per second, 2 failing; about 12,000 classes, 34 %, 115 s left (estimate)"
-                    .replace("115 s", "1 min"),
-                "drawloom: bank::deposits 5000 executions, 70 per second, 2 failing; about 50,000 classes, 34 %, 2 min left (estimate)"
-                    .to_owned(),
-                "drawloom: bank::deposits 60,000 executions, 731 per second, 2 failing; about 60,000 classes, 99 %, 1 s left (estimate)"
-                    .to_owned(),
+                "drawloom: bank::deposits 4100 executions, 68 per second, 2 failing; about 12,000 classes, 34 %, 1 min left (estimate)",
+                "drawloom: bank::deposits 5000 executions, 70 per second, 2 failing; about 50,000 classes, 10 %, 10 min left (estimate)",
+                "drawloom: bank::deposits 60,000 executions, 731 per second, 2 failing; how many there are is not known yet",
+                "drawloom: bank::deposits 60,000 executions, 645 per second, 2 failing; how many there are is not known yet",
+                "drawloom: bank::deposits 61,000 executions, 586 per second, 2 failing; how many there are is not known yet",
+                "drawloom: bank::deposits 61,000 executions, 530 per second, 2 failing; about 18,000,000,000,000,000,000 classes, 0 %, more than 1000 h left (estimate)",
             ]
         );
     }

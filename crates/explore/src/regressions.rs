@@ -3,7 +3,8 @@
 //! One file for each crate or test binary, in `drawloom-regressions/` beside the crate's manifest; one line
 //! for each finding: the token, then a comment that says which test it is of and what was found. A token
 //! knows its test, so the comment is for people only. Lines are added and never taken away: what passes now
-//! may fail again, and what no longer fits the program is for a person to judge.
+//! may fail again, and what no longer fits the program is for a person to judge, who can have the command line renew or
+//! remove it.
 
 use std::io::{ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -12,12 +13,14 @@ use drawloom_engine::config::{Config, ENV_REGRESSIONS, StrategySpec};
 use drawloom_engine::finding::{Finding, FindingKind};
 use drawloom_engine::schedule::{Schedule, TokenError};
 use drawloom_engine::strategy::{Lenient, Replay, Strategy};
-use drawloom_report::{kept, printable};
+use drawloom_report::{Departure, OutdatedSchedule, kept, printable};
 
 use super::exploration::{Exploration, Failure};
+use super::following::departure;
 use super::plan::Plan;
 use super::program::Program;
 use super::spread::empty;
+use super::standing::Passed;
 use super::worker::{Found, Worker};
 use super::{output, shrink, understand};
 
@@ -30,7 +33,7 @@ const MOST_NAMED: usize = 8;
 const LONGEST_TOKEN: usize = 4096;
 const HEADER: &str = "\
 # Failing schedules that drawloom has found. They are replayed first when their tests are run.
-# Commit this file. A line can go when its test is gone, or when it no longer fits the program.
+# Commit this file. A line can go when its test is gone, or when it no longer fits the program (`drawloom test --stale renew`).
 ";
 
 /// Where failing schedules of one test are kept.
@@ -47,7 +50,36 @@ pub(super) struct Store {
 struct Entry {
     /// Of the file, from 1.
     line: usize,
+    token: String,
     schedule: Schedule,
+}
+
+/// What replaying the stored schedules of a test came to.
+#[derive(Default)]
+pub(super) struct Replayed {
+    /// The exploration, if it ends there: something failed, or could not be read.
+    pub(super) found: Option<Exploration>,
+    /// Those under which the test passes.
+    pub(super) passed: Vec<Passed>,
+    /// Those that no longer fit the program.
+    pub(super) outdated: Vec<OutdatedSchedule>,
+}
+
+/// Says which stored schedules no longer fit the program; none if all of them do.
+pub(super) fn tell_outdated(outdated: &[OutdatedSchedule]) -> Option<String> {
+    let (count, verb, which) = match outdated.len() {
+        0 => return None,
+        1 => ("1 stored schedule".to_owned(), "fits", "it"),
+        n => (format!("{n} stored schedules"), "fit", "them"),
+    };
+    let each = outdated.iter().map(|OutdatedSchedule { file, line, departure, .. }| {
+        format!("{}:{line} {departure}", output::shown_in_workspace(Path::new(file)))
+    });
+    let each = each.collect::<Vec<_>>().join("; ");
+    Some(format!(
+        "{count} no longer {verb} the program: {each} (followed as far as possible; `drawloom test --stale renew` renews \
+         {which}, `--stale remove` removes {which})"
+    ))
 }
 
 impl Store {
@@ -77,32 +109,38 @@ impl Store {
 
     /// Replays what is stored. What fails is the whole exploration; else `remarks` says what came of it. If something
     /// stored cannot be read, and nothing fails, that is an error: a test that passes shows its remarks to nobody.
-    pub(super) fn replay<P: Program>(
-        &self,
-        config: &Config,
-        program: &P,
-        remarks: &mut Vec<String>,
-    ) -> Option<Exploration> {
+    pub(super) fn replay<P: Program>(&self, config: &Config, program: &P, remarks: &mut Vec<String>) -> Replayed {
         let (entries, damage) = self.entries(remarks);
         let refused = |damage: Vec<String>| Exploration { error: Some(self.refusal(&damage)), ..empty(0) };
+        let mut replayed = Replayed::default();
         let Some(plan) = Plan::of::<P>(config).ok().filter(|_| !entries.is_empty()) else {
-            return (!damage.is_empty()).then(|| refused(damage));
+            replayed.found = (!damage.is_empty()).then(|| refused(damage));
+            return replayed;
         };
         let mut worker = Worker::new(&plan, program);
-        let (mut outdated, mut unknown) = (Vec::new(), 0);
+        let mut fits = 0;
         for (made, entry) in (1..).zip(&entries) {
-            let (found, difference) = again(&mut worker, &plan, &entry.schedule);
-            let strict = difference.is_none();
-            if let Some(difference) = difference {
-                outdated.push(format!("{}:{}: {difference}", self.shown(), entry.line));
-            }
+            let (found, departure) = again(&mut worker, &plan, &entry.schedule);
+            let strict = departure.is_none();
             let finding = match found {
+                Ok(None) => {
+                    let followed = || Schedule::of(worker.engine(), &plan.name, P::line_of).token();
+                    let outdated = departure.map(|departure| self.outdated(entry, departure, true, followed()));
+                    let how = match &outdated {
+                        Some(OutdatedSchedule { departure, .. }) => {
+                            format!("its stored schedule no longer fits {departure}; followed as far as it goes")
+                        }
+                        None => "its stored schedule was followed".to_owned(),
+                    };
+                    fits += usize::from(strict);
+                    replayed.passed.push(Passed { token: entry.token.clone(), how });
+                    replayed.outdated.extend(outdated);
+                    continue;
+                }
                 Ok(Some(finding)) => finding,
-                Ok(None) => continue,
                 Err(stop) => {
                     let place = format!("{}:{}", self.shown(), entry.line);
                     remarks.push(format!("the stored schedule {place} was not followed to its end: {}", stop.word()));
-                    unknown += 1;
                     continue;
                 }
             };
@@ -115,19 +153,28 @@ impl Store {
             }
             let meta = failure.telling.meta_mut();
             (meta.strategy, meta.seed) = ("the stored schedules".to_owned(), None);
-            self.tell_outdated(&outdated, remarks);
+            let simpler = failure.token().to_owned();
+            replayed.outdated.extend(departure.map(|departure| self.outdated(entry, departure, false, simpler)));
             remarks.extend(damage);
             let (planned, steps) = (entries.len() as u64, failure.record().steps.len() as u64);
             let found = Exploration { executions: made, steps, failing: 1, had_choice: true, ..empty(planned) };
-            return Some(Exploration { failures: vec![failure], ..found });
+            replayed.found = Some(Exploration { failures: vec![failure], ..found });
+            return replayed;
         }
-        match entries.len().saturating_sub(outdated.len() + unknown) {
+        match fits {
             0 => {}
             1 => remarks.push(format!("1 stored schedule passes ({})", self.shown())),
             n => remarks.push(format!("{n} stored schedules pass ({})", self.shown())),
         }
-        self.tell_outdated(&outdated, remarks);
-        (!damage.is_empty()).then(|| refused(damage))
+        replayed.found = (!damage.is_empty()).then(|| refused(damage));
+        replayed
+    }
+
+    fn outdated(&self, entry: &Entry, departure: Departure, passes: bool, renewed: String) -> OutdatedSchedule {
+        let file = std::path::absolute(&self.file).unwrap_or_else(|_| self.file.clone()).display().to_string();
+        // What is too long to be stored renews nothing.
+        let renewed = Some(renewed).filter(|token| !token.is_empty() && token.len() <= LONGEST_TOKEN);
+        OutdatedSchedule { file, line: entry.line, token: entry.token.clone(), departure, passes, renewed }
     }
 
     /// Why nothing is explored.
@@ -138,16 +185,6 @@ impl Store {
         };
         let named = damage.iter().take(MOST_NAMED).map(String::as_str).collect::<Vec<_>>().join("; ");
         format!("stored schedules cannot be replayed: {named}{more}: mend the file, or remove what is damaged")
-    }
-
-    fn tell_outdated(&self, outdated: &[String], remarks: &mut Vec<String>) {
-        let (count, verb) = match outdated.len() {
-            0 => return,
-            1 => ("1 stored schedule".to_owned(), "fits"),
-            n => (format!("{n} stored schedules"), "fit"),
-        };
-        let each = outdated.join("; ");
-        remarks.push(format!("{count} no longer {verb} the program: {each} (kept: remove what is out of date)"));
     }
 
     /// The schedules of this test, and what in the file cannot be read.
@@ -178,7 +215,7 @@ impl Store {
             }
             match Schedule::from_token(token, &self.test) {
                 Ok(schedule) if entries.iter().any(|known| known.schedule == schedule) => {}
-                Ok(schedule) => entries.push(Entry { line, schedule }),
+                Ok(schedule) => entries.push(Entry { line, token: token.to_owned(), schedule }),
                 Err(TokenError::Foreign(_)) => {}
                 Err(error) => damage.push(format!("{}:{line}: {error}", self.shown())),
             }
@@ -222,12 +259,12 @@ impl Store {
     }
 
     fn shown(&self) -> String {
-        output::shown(&self.file)
+        if self.elsewhere { output::shown(&self.file) } else { output::shown_in_workspace(&self.file) }
     }
 }
 
-/// What a stored schedule comes to, and where it differs from the program, if it does.
-fn again<P: Program>(worker: &mut Worker<'_, P>, plan: &Plan, schedule: &Schedule) -> (Found, Option<String>) {
+/// What a stored schedule comes to, and where the program leaves its path, if it does.
+fn again<P: Program>(worker: &mut Worker<'_, P>, plan: &Plan, schedule: &Schedule) -> (Found, Option<Departure>) {
     let settings = plan.replay_settings(schedule.spin_rounds);
     let mut run = |strategy: &dyn Fn() -> Box<dyn Strategy>| {
         let found = worker.replay(strategy(), &settings, true);
@@ -238,11 +275,8 @@ fn again<P: Program>(worker: &mut Worker<'_, P>, plan: &Plan, schedule: &Schedul
         }
     };
     match run(&|| Box::new(Replay::new(schedule.clone(), P::line_of))) {
-        Ok(Some(Finding { kind: FindingKind::Divergence(difference), .. })) => {
-            // A program that goes on where it failed before makes all the steps, and more.
-            let said = (difference.step < schedule.len())
-                .then(|| format!("expected {}, found {}", difference.expected, difference.found));
-            (run(&|| Box::new(Lenient::of(schedule))), said)
+        Ok(Some(Finding { kind: FindingKind::Divergence(divergence), .. })) => {
+            (run(&|| Box::new(Lenient::of(schedule))), departure(&divergence, schedule))
         }
         found => (found, None),
     }

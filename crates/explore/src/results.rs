@@ -4,21 +4,25 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use drawloom_engine::config::Config;
-use drawloom_report::{ENV_RESULTS, FoundResult, RESULT_VERSION, Record, ResultOutcome, TestResult};
+use drawloom_report::{ENV_RESULTS, FoundResult, OutdatedSchedule, RESULT_VERSION, Record, ResultOutcome, TestResult};
 
 use super::exploration::{Exploration, Failure};
 use super::output;
 
-/// Appends the result of the test `test`, which the harness calls `path`, if anybody wants to know. Of a replay in
-/// which nothing was found, `passed` is the record that is kept.
-pub(super) fn write(
-    test: &str,
-    path: Option<&str>,
-    config: &Config,
-    exploration: &Exploration,
-    passed: Option<&Record>,
-    took: Duration,
-) {
+/// What a test came to.
+pub(super) struct Seen<'a> {
+    pub(super) exploration: &'a Exploration,
+    /// For each finding, which one of its kind it is kept as, if it is.
+    pub(super) numbers: &'a [Option<usize>],
+    /// The record that is kept of a replay in which nothing was found.
+    pub(super) passed: Option<&'a Record>,
+    /// Stored schedules that no longer fit.
+    pub(super) outdated: Vec<OutdatedSchedule>,
+}
+
+/// Appends the result of the test `test`, which the harness calls `path`, if anybody wants to know.
+pub(super) fn write(test: &str, path: Option<&str>, config: &Config, seen: Seen<'_>, took: Duration) {
+    let Seen { exploration, numbers, passed, outdated } = seen;
     let outcome = match (exploration.error(), exploration.findings()) {
         (Some(_), _) => ResultOutcome::Refused,
         (None, []) => ResultOutcome::Passed,
@@ -35,12 +39,15 @@ pub(super) fn write(
         seen_once: exploration.seen_once,
         exhausted: exploration.exhausted(),
         cut_spin_rounds: exploration.cut_spin_rounds(),
+        weaker_accesses: exploration.weaker_accesses(),
         timed_out: exploration.timed_out(),
         estimate: exploration.estimated_behaviours(),
         summary: exploration.summary(),
         remarks: exploration.remarks().to_vec(),
         error: exploration.error().map(str::to_owned),
-        findings: exploration.numbered_findings().map(|(n, failure)| found(failure, n, config.trace)).collect(),
+        findings: exploration.findings().iter().zip(numbers).map(|(failure, n)| found(failure, *n)).collect(),
+        departure: exploration.departure().cloned(),
+        outdated,
         passed: passed.and_then(|record| there(output::files_of(record, 1).0)),
         milliseconds: u64::try_from(took.as_millis()).unwrap_or(u64::MAX),
         ..named(test, path)
@@ -74,14 +81,14 @@ fn there(file: PathBuf) -> Option<String> {
     Some(file.display().to_string())
 }
 
-fn found(failure: &Failure, of_its_kind: usize, trace: bool) -> FoundResult {
-    let (json, html) = output::files_of(failure.record(), of_its_kind);
-    let there = |file| Some(file).filter(|_| trace).and_then(there);
+/// A finding, which is kept as this one of its kind, if it is.
+fn found(failure: &Failure, number: Option<usize>) -> FoundResult {
+    let (json, html) = number.map(|number| output::files_of(failure.record(), number)).unzip();
     FoundResult {
         occurrences: failure.occurrences(),
         preemptions: failure.preemptions(),
-        trace: there(json),
-        page: there(html),
+        trace: json.and_then(there),
+        page: html.and_then(there),
         ..FoundResult::of(failure.record())
     }
 }

@@ -10,13 +10,14 @@ use std::sync::{Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
 use drawloom_engine::Stop;
-use drawloom_engine::config::Config;
+use drawloom_engine::config::{Config, StrategySpec};
 use drawloom_engine::strategy::{Kept, Profile};
 
 use super::attempt::Attempt;
 use super::corpus::Corpus;
 use super::exhaust::exhaust;
 use super::exploration::{Exploration, Failure};
+use super::following;
 use super::memory;
 use super::plan::{MakeStrategy, Plan};
 use super::program::Program;
@@ -69,6 +70,21 @@ struct Shared<'a> {
 
 /// Explores `program`. An exhaustive exploration of the test `kept_as` can be interrupted and gone on with.
 pub(super) fn explore<P: Program>(
+    config: &Config,
+    custom: Option<MakeStrategy>,
+    program: &P,
+    kept_as: Option<&str>,
+) -> Exploration {
+    let exploration = match config.strategy {
+        StrategySpec::Replay { .. } if custom.is_none() => {
+            following::replay(config, |config| explore_once(config, None, program, kept_as))
+        }
+        _ => explore_once(config, custom, program, kept_as),
+    };
+    Exploration { weaker_accesses: program.weaker_accesses(), ..exploration }
+}
+
+fn explore_once<P: Program>(
     config: &Config,
     custom: Option<MakeStrategy>,
     program: &P,
@@ -433,5 +449,7 @@ pub(super) fn empty(planned: u64) -> Exploration {
         saturated: false,
         claims: Vec::new(),
         remarks: Vec::new(),
+        departure: None,
+        weaker_accesses: 0,
     }
 }

@@ -335,6 +335,8 @@ impl<'a, P: Program> Worker<'a, P> {
             minimised: None,
             language: P::LANGUAGE,
             command: None,
+            package: None,
+            target: None,
             own: true,
         }
     }

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use drawloom_engine::finding::{Finding, FindingKind, Panic};
 use drawloom_engine::strategy::Strategy;
-use drawloom_engine::{Ending, Engine, Next, Outcome, Settings, TaskId};
+use drawloom_engine::{Ending, Engine, Next, Outcome, Settings, Site, TaskId};
 
 use crate::fiber::Fiber;
 use crate::overflow::install_handler;
@@ -17,6 +17,7 @@ use crate::pool;
 use crate::runtime::{Handle, NO_FIBER, Runtime, current, set_current};
 use crate::verdict::Misfortune;
 use crate::watchdog::{Watch, catch_aborts, watch};
+use crate::weaker::Weaker;
 
 /// Runs executions and keeps their memory: stacks, tables, traces.
 pub struct Executor {
@@ -49,6 +50,7 @@ impl Executor {
         let inner = handle.inner();
         inner.strategy = strategy;
         inner.set_epoch(0);
+        inner.weaker = Weaker::default();
         Executor { runtime, leaked_fibers: 0, watch: watch(), spent: false, in_teardown: Vec::new(), epochs: 0..0 }
     }
 
@@ -133,6 +135,11 @@ impl Executor {
     /// The state that the last execution ended in.
     pub fn engine(&self) -> &Engine {
         self.runtime.engine()
+    }
+
+    /// The places at which tasks asked for a weaker ordering than `SeqCst`, each once, in all executions up to now.
+    pub fn weaker_accesses(&self) -> &[Site] {
+        self.runtime.weaker().all()
     }
 
     /// Stacks that belong to leaked tasks and will not be used again.

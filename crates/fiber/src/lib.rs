@@ -36,6 +36,7 @@ mod teardown;
 mod terminal;
 mod verdict;
 mod watchdog;
+mod weaker;
 
 pub use drawloom_engine::{Outcome, Settings};
 pub use executor::{EPOCHS, Executor};

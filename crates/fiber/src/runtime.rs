@@ -14,6 +14,7 @@ use crate::fiber::Fiber;
 use crate::locals::Locals;
 use crate::panics::{ForcedUnwind, Panics};
 use crate::teardown::{MAX_CELL_ACCESSES, MAX_FORCED_UNWINDS};
+use crate::weaker::Weaker;
 
 /// What a task runs.
 pub type Body = Box<dyn FnOnce()>;
@@ -76,6 +77,8 @@ pub(crate) struct Inner {
     pub(crate) cell_accesses_in_teardown: u32,
     /// Addresses that atomics have held, in the order in which they came up.
     pub(crate) addresses: Vec<usize>,
+    /// Places of accesses that asked for a weaker ordering, in all executions of this executor.
+    pub(crate) weaker: Weaker,
 }
 
 pub(crate) const NO_FIBER: *mut Fiber = std::ptr::null_mut();
@@ -106,6 +109,7 @@ impl Default for Runtime {
                 forced: Vec::new(),
                 cell_accesses_in_teardown: 0,
                 addresses: Vec::new(),
+                weaker: Weaker::default(),
             }),
         }
     }
@@ -122,6 +126,11 @@ impl Runtime {
         // SAFETY: called by the executor between executions, when no task runs; the borrow of the
         // runtime keeps the executor from running another one meanwhile.
         unsafe { &(*self.inner.get()).engine }
+    }
+
+    pub(crate) fn weaker(&self) -> &Weaker {
+        // SAFETY: as above.
+        unsafe { &(*self.inner.get()).weaker }
     }
 }
 

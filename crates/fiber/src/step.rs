@@ -201,6 +201,12 @@ impl Handle {
         }
     }
 
+    /// Notes that the access at `site` asks for a weaker ordering than `SeqCst`, which it gets all the same.
+    #[inline(always)]
+    pub fn weaker_access(self, site: Site) {
+        self.inner().weaker.note(site);
+    }
+
     /// As [`step`](Self::step), for an access: `act` carries it out when its turn has come, and says
     /// what the trace is to know of it.
     #[inline(always)]

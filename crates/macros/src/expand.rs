@@ -47,7 +47,7 @@ fn expand(Arguments { config, krate }: &Arguments, function: &ItemFn) -> TokenSt
             #body
             #run(
                 ::core::concat!(::core::module_path!(), "::", ::core::stringify!(#name)),
-                ::core::option_env!("CARGO_MANIFEST_DIR"),
+                #krate::__private::this_crate!(),
                 #config,
                 #name,
             )

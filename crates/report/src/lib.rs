@@ -25,6 +25,7 @@ mod printable;
 mod record;
 mod result;
 mod source;
+mod standing;
 mod terminal;
 
 pub use cause::{cause, same_bug};
@@ -32,13 +33,18 @@ pub use explain::{Explanation, Explanations, Knowledge, explain, explain_all};
 pub use html::{PageOptions, Shown, page};
 pub use language::Language;
 pub use markdown::markdown;
-pub use paste::{is_token, replay_command};
+pub use names::resource_names;
+pub use paste::{fits_a_line, is_token, replay_by_command, replay_command};
 pub use printable::{is_printable, printable, printable_colours, printable_json, printable_lines};
 pub use record::{
     AccessRecord, BlockedRecord, Blocker, Details, Extent, FindingRecord, FrameRecord, HeldRecord, LeakRecord, Meta,
     Minimised, PASSED, Place, ReadError, Record, ResourceRecord, StandingRecord, StepRecord, StuckRecord, TURN,
-    TaskRecord, VERSION, WATCH, Window,
+    TaskRecord, TestTarget, VERSION, WATCH, Window,
 };
-pub use result::{ENV_REPLAY_WITH, ENV_RESULTS, FoundResult, RESULT_VERSION, ResultOutcome, TestResult};
+pub use result::{
+    Departure, ENV_REPLAY_WITH, ENV_RESULTS, FoundResult, OutdatedSchedule, RESULT_VERSION, ResultOutcome, TestResult,
+    assumed_of,
+};
 pub use source::SourceFiles;
+pub use standing::{STANDINGS, Standing, Standings, plain_name};
 pub use terminal::{RenderOptions, render};

@@ -24,7 +24,7 @@ pub fn markdown(record: &Record, sources: &dyn Fn(&str) -> Option<String>) -> Op
     race_trace(&mut out, &names, explanation);
     classification(&mut out, explanation);
     fixes(&mut out, explanation);
-    if let Some(line) = crate::paste::replay_line(record) {
+    if let Some(line) = crate::paste::replay_line(record, None) {
         let _ = writeln!(out, "\nReplay: `{line}`");
     }
     Some(out)

@@ -5,6 +5,11 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use crate::record::{Place, Record, ResourceRecord, TaskRecord};
 use crate::source::Sources;
 
+/// What reports call the resources of `record`, each with its kind: ``mutex `account` ``.
+pub fn resource_names(record: &Record, sources: &dyn Fn(&str) -> Option<String>) -> Vec<String> {
+    Names::of(record, &Sources::of(record, sources)).resources
+}
+
 /// The names of everything in one record.
 pub(crate) struct Names<'a> {
     record: &'a Record,

@@ -7,10 +7,27 @@
 use drawloom_engine::config::ENV_REPLAY;
 
 use crate::language::Language;
-use crate::record::{Meta, Record};
+use crate::record::{Meta, Record, TestTarget};
 
 /// The commands that take a token, with which drawloom has tests run by somebody else than plain cargo.
 const COMMANDS: [&str; 2] = ["drawloom replay", "drawloom replay --tokio"];
+
+/// A longer token is not printed: what nobody can read or copy is replayed by the name of its trace file.
+const LONGEST_TOKEN: usize = 1000;
+
+/// Whether a token is short enough to be printed in a line to paste.
+pub fn fits_a_line(token: &str) -> bool {
+    token.len() <= LONGEST_TOKEN
+}
+
+/// The line that replays a finding by the command line: by its token, or where that is too long by its trace file.
+pub fn replay_by_command(command: Option<&str>, token: &str, trace: Option<&str>) -> String {
+    let what = match trace {
+        Some(trace) if !fits_a_line(token) => quoted(trace),
+        _ => token.to_owned(),
+    };
+    format!("{} {what}", replay_command(command))
+}
 
 /// The known command that `given` is; the first one if none is given or it is another.
 pub fn replay_command(given: Option<&str>) -> &'static str {
@@ -34,34 +51,57 @@ fn is_quotable_token(text: &str) -> bool {
     is_token(token) && names.chars().all(inside_quotes)
 }
 
-/// The line to paste that replays the execution, if it can be replayed.
-pub(crate) fn replay_line(record: &Record) -> Option<String> {
+/// The line to paste that replays the execution, if it can be replayed; `trace` is the file that it is kept in.
+pub(crate) fn replay_line(record: &Record, trace: Option<&str>) -> Option<String> {
     let Meta { token, replay_with, language, command, test, own, .. } = &record.meta;
     let python = |command: &str| if *own { as_words(command) } else { python(command) };
     if !is_quotable_token(token) {
         return None;
+    }
+    // Python takes tokens only.
+    if !fits_a_line(token) && language.is_rust() {
+        let command = replay_with.as_deref().and_then(known_command);
+        return Some(match (trace, command) {
+            (Some(trace), Some(command)) => format!("{command} {}", quoted(trace)),
+            (Some(trace), None) => format!("{ENV_REPLAY}={} {}", quoted(trace), cargo_test(&record.meta)),
+            (None, command) => format!("{} {}", command.unwrap_or(COMMANDS[0]), quoted(test)),
+        });
     }
     if let Some(command) = replay_with.as_deref().and_then(known_command).filter(|_| is_token(token)) {
         return Some(format!("{command} {token}"));
     }
     Some(match (language, command.as_deref().and_then(python)) {
         (_, Some(command)) => format!("{ENV_REPLAY}='{token}' {command}"),
-        (Language::Rust, None) => format!("{ENV_REPLAY}='{token}' {}", cargo_test(test)),
+        (Language::Rust, None) => format!("{ENV_REPLAY}='{token}' {}", cargo_test(&record.meta)),
         (Language::Python, None) => format!("drawloom.explore(…, replay=\"{token}\")"),
     })
 }
 
 /// The command that runs one test. The path of a test begins with the name of its crate or test
 /// binary, which the test harness leaves out.
-fn cargo_test(test: &str) -> String {
+fn cargo_test(Meta { test, package, target, .. }: &Meta) -> String {
     let is_name = |part: &str| !part.is_empty() && part.chars().all(|c| c.is_alphanumeric() || c == '_');
     let parts: Vec<&str> = test.split("::").collect();
+    let cargo = match package.as_deref().filter(|package| is_cargos(package)) {
+        None => "cargo test".to_owned(),
+        Some(package) => match target {
+            Some(TestTarget::Lib) => format!("cargo test -p {package} --lib"),
+            Some(TestTarget::Test(name)) if is_cargos(name) => format!("cargo test -p {package} --test {name}"),
+            Some(TestTarget::Test(_)) | None => format!("cargo test -p {package}"),
+        },
+    };
     match parts.as_slice() {
         // A text that somebody chose names no test that cargo knows.
-        parts if !parts.iter().all(|part| is_name(part)) => "cargo test".to_owned(),
-        [] | [_] => format!("cargo test -- --exact {test}"),
-        [_, rest @ ..] => format!("cargo test -- --exact {}", rest.join("::")),
+        parts if !parts.iter().all(|part| is_name(part)) => cargo,
+        [] | [_] => format!("{cargo} -- --exact {test}"),
+        [_, rest @ ..] => format!("{cargo} -- --exact {}", rest.join("::")),
     }
+}
+
+/// Whether cargo could have a package or a target of this name.
+fn is_cargos(name: &str) -> bool {
+    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
+    name.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_') && name.chars().all(plain)
 }
 
 /// A command that runs one test of pytest, or a script of the project without arguments; none if `command` is something
@@ -140,7 +180,41 @@ mod tests {
         let kind = drawloom_engine::finding::FindingKind::NothingExplored;
         let finding = drawloom_engine::finding::Finding { kind, task: drawloom_engine::TaskId::MAIN, step: 0 };
         let meta = Meta { token: if meta.token.is_empty() { "dl1AbC-d_9".into() } else { meta.token }, ..meta };
-        replay_line(&Record::of(&engine, &finding, meta, &|_| None))
+        replay_line(&Record::of(&engine, &finding, meta, &|_| None), Some("target/drawloom/it's.json"))
+    }
+
+    #[test]
+    fn the_package_and_the_target_are_named_if_cargo_could_know_them() {
+        let of = |package: &str, target| {
+            let (test, package) = ("bank::tests::transfer".into(), Some(package.into()));
+            let line = line(Meta { test, package, target, ..Meta::default() }).expect("a line");
+            line.strip_prefix("DRAWLOOM_REPLAY='dl1AbC-d_9' ").expect("the token first").to_owned()
+        };
+        assert_eq!(of("my-bank", Some(TestTarget::Lib)), "cargo test -p my-bank --lib -- --exact tests::transfer");
+        let named = |name: &str| Some(TestTarget::Test(name.into()));
+        assert_eq!(of("bank", named("it-all")), "cargo test -p bank --test it-all -- --exact tests::transfer");
+        assert_eq!(of("bank", named("x; reboot")), "cargo test -p bank -- --exact tests::transfer");
+        assert_eq!(of("bank", None), "cargo test -p bank -- --exact tests::transfer");
+        for foreign in ["--config=x", "a b", "$(id)", "", "-p"] {
+            assert_eq!(of(foreign, Some(TestTarget::Lib)), "cargo test -- --exact tests::transfer", "{foreign}");
+        }
+    }
+
+    #[test]
+    fn a_token_that_nobody_could_copy_is_replayed_by_its_file_or_its_test() {
+        let long =
+            || Meta { token: format!("dl1{}", "A".repeat(5000)), test: "bank::transfer".into(), ..Meta::default() };
+        let file = r#"'target/drawloom/it'"'"'s.json'"#;
+        assert_eq!(line(long()), Some(format!("DRAWLOOM_REPLAY={file} cargo test -- --exact transfer")));
+        let tokio = Meta { replay_with: Some("drawloom replay --tokio".into()), ..long() };
+        assert_eq!(line(tokio), Some(format!("drawloom replay --tokio {file}")));
+        let engine = drawloom_engine::Engine::new();
+        let kind = drawloom_engine::finding::FindingKind::NothingExplored;
+        let finding = drawloom_engine::finding::Finding { kind, task: drawloom_engine::TaskId::MAIN, step: 0 };
+        let record = Record::of(&engine, &finding, long(), &|_| None);
+        assert_eq!(replay_line(&record, None).as_deref(), Some("drawloom replay bank::transfer"));
+        assert_eq!(replay_by_command(None, "dl1A", Some("x.json")), "drawloom replay dl1A");
+        assert_eq!(replay_by_command(None, &long().token, Some("x.json")), "drawloom replay x.json");
     }
 
     #[test]

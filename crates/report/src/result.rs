@@ -52,6 +52,10 @@ pub struct TestResult {
     /// is false.
     #[serde(default)]
     pub cut_spin_rounds: Option<u32>,
+    /// Places in the source that ask for a weaker memory ordering than `SeqCst`, and were treated as `SeqCst`: what is
+    /// [exhausted](Self::exhausted) is so under sequential consistency only.
+    #[serde(default)]
+    pub weaker_accesses: u64,
     /// Whether the wall-clock budget ended it.
     pub timed_out: bool,
     /// How many behaviours there are by an estimate, where everything was to be explored and was not.
@@ -67,8 +71,58 @@ pub struct TestResult {
     /// The trace file of a replay in which nothing was found.
     #[serde(default)]
     pub passed: Option<String>,
+    /// Of a replay: where the program no longer does what its schedule says. From there on the schedule was followed as far as
+    /// it goes, unless that was not wanted.
+    #[serde(default)]
+    pub departure: Option<Departure>,
+    /// Stored schedules that no longer fit the program.
+    #[serde(default)]
+    pub outdated: Vec<OutdatedSchedule>,
     /// How long it took, in milliseconds of real time.
     pub milliseconds: u64,
+}
+
+/// Where a program leaves the path of a schedule.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct Departure {
+    /// The first step that differs, from 1.
+    pub step: u64,
+    /// What the schedule has there.
+    pub expected: String,
+    /// What the program does.
+    pub found: String,
+}
+
+impl std::fmt::Display for Departure {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "from step {} (expected {}, found {})", self.step, self.expected, self.found)
+    }
+}
+
+/// A stored schedule that no longer fits the program: a line of a file that users commit.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct OutdatedSchedule {
+    /// The file.
+    pub file: String,
+    /// The line, from 1.
+    pub line: usize,
+    /// What is stored there.
+    pub token: String,
+    /// From where on it does not fit.
+    pub departure: Departure,
+    /// Whether the test passes when it is followed as far as it goes.
+    pub passes: bool,
+    /// The schedule of that execution, which fits.
+    pub renewed: Option<String>,
+}
+
+/// What a claim to have explored everything takes for granted, where so many places ask for less than `SeqCst`.
+pub fn assumed_of(weaker_accesses: u64) -> Option<String> {
+    match weaker_accesses {
+        0 => None,
+        1 => Some("under sequential consistency: 1 weaker access was treated as SeqCst".to_owned()),
+        n => Some(format!("under sequential consistency: {n} weaker accesses were treated as SeqCst")),
+    }
 }
 
 /// In one word, what an exploration came to.

@@ -55,7 +55,7 @@ pub use task::spawn;
 #[doc(hidden)]
 pub mod __private {
     pub use crate::macros::{Flavor, On, first_branch, poll_budget, run};
-    pub use drawloom::__private::run_foreign_test as run_test;
+    pub use drawloom::__private::{run_foreign_test as run_test, this_crate};
     pub use drawloom::thread::LocalKey as ThreadLocalKey;
     pub use drawloom::thread_local;
     pub use drawloom_tokio_macros::{join, select, try_join};

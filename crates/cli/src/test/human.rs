@@ -6,11 +6,15 @@ use std::time::Duration;
 
 use drawloom_engine::config::{Config, StrategySpec};
 use drawloom_engine::schedule::Schedule;
-use drawloom_report::{FoundResult, TestResult, is_token, printable, printable_lines, replay_command};
+use drawloom_report::{
+    FoundResult, TestResult, assumed_of, fits_a_line, is_token, plain_name, printable, printable_lines,
+    replay_by_command,
+};
 
 use super::Show;
 use super::budget::NO_END;
 use super::report::{Status, Summary, TestReport};
+use super::stale;
 use crate::answer;
 use crate::explain;
 use crate::store::{self, Store};
@@ -56,7 +60,11 @@ impl<P: FnMut(&str)> Show for Human<P> {
         if !self.quiet {
             (self.print)(&failures(reports, store, self.colour));
         }
+        (self.print)(&stale::told_once(reports, store));
         (self.print)(&total(summary));
+        if summary.interrupted {
+            (self.print)(&kept(reports, store));
+        }
     }
 }
 
@@ -131,11 +139,13 @@ fn explored(result: &TestResult) -> String {
     let strategy = config.map(|config| config.strategy).unwrap_or_default();
     let exhaustive = matches!(strategy, StrategySpec::Exhaustive { .. });
     let schedules = counted(result.executions, "schedule");
+    let assumed = assumed_of(result.weaker_accesses).map(|assumed| format!(", {assumed}")).unwrap_or_default();
     if result.exhausted {
-        return format!("explored {schedules}, exhausted");
+        return format!("explored {schedules}, exhausted{assumed}");
     }
     if let Some(rounds) = result.cut_spin_rounds.filter(|_| exhaustive) {
-        return format!("explored {schedules}, exhausted, spin loops cut after {}", counted(rounds.into(), "round"));
+        let rounds = counted(rounds.into(), "round");
+        return format!("explored {schedules}, exhausted, spin loops cut after {rounds}{assumed}");
     }
     if exhaustive {
         let why = if result.timed_out { ": out of time" } else { "" };
@@ -173,7 +183,7 @@ fn beneath(found: &FoundResult) -> String {
 
 /// The line to paste that replays a finding.
 pub(crate) fn replay(found: &FoundResult) -> String {
-    format!("{} {}", replay_command(found.replay_with.as_deref()), found.token)
+    replay_by_command(found.replay_with.as_deref(), &found.token, found.trace.as_deref())
 }
 
 /// `[0 ×3, 0.1 ×5, 0]`: who ran, and how many steps in a row.
@@ -205,7 +215,8 @@ fn failures(reports: &[TestReport], store: &Store, colour: bool) -> String {
             let Ok(stored) = store::read(trace.as_ref()) else { continue };
             let _ = write!(text, "\n──── {} ────\n\n{}", report.name, explain::terminal(&stored, store, colour));
             if is_token(&found.token) {
-                let _ = writeln!(text, "more: drawloom view {}", found.token);
+                let finding = if fits_a_line(&found.token) { &found.token } else { &report.name };
+                let _ = writeln!(text, "more: drawloom view {}", printable(finding));
             }
             explained = true;
         }
@@ -230,8 +241,30 @@ fn total(summary: &Summary) -> String {
     let seconds = summary.milliseconds as f64 / 1000.0;
     let tests = counted(summary.tests as u64, "test");
     let mut text = format!("\n{interrupted}{tests}: {} ({seconds:.1} s)\n", parts.join(", "));
+    if let Some(settled) = &summary.stale {
+        text.push_str(&settled.text());
+    }
     if let Some(trouble) = &summary.trouble {
         let _ = writeln!(text, "{trouble}");
+    }
+    text
+}
+
+/// After Ctrl-C: what is kept, and how each test that was not over goes on.
+fn kept(reports: &[TestReport], store: &Store) -> String {
+    let over = reports.iter().filter(|report| !matches!(report.status, Status::Unfinished | Status::Ignored)).count();
+    let directory = store.directory.display().to_string();
+    let directory = printable(&directory);
+    let mut text = match counted(over as u64, "result") {
+        _ if over == 0 => format!("what is kept is in {directory}\n"),
+        results => format!("kept in {directory}: {results}; `drawloom list` shows what was found\n"),
+    };
+    let searches = store.searches();
+    for report in reports.iter().filter(|report| report.status == Status::Unfinished) {
+        let resumes = searches.iter().any(|search| search.test == plain_name(&report.name));
+        let how = if resumes { "resumes its search where it stopped" } else { "begins anew" };
+        let (name, path) = (printable(&report.name), printable(&report.path));
+        let _ = writeln!(text, "{name} was not over: `drawloom test {path}` {how}");
     }
     text
 }

@@ -9,6 +9,7 @@ mod budget;
 pub(crate) mod human;
 pub(crate) mod lines;
 pub(crate) mod report;
+mod stale;
 pub(crate) mod tail;
 
 use std::time::{Duration, Instant};
@@ -84,7 +85,8 @@ pub(crate) fn test(arguments: &TestArguments, show: &mut dyn Show) -> Result<Sum
         answer::complain(&format!("warning: the results are not kept: {error}"));
     }
     let milliseconds = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
-    let summary = Summary::of(&run.reports.all, interrupt::requested(), run.trouble, milliseconds);
+    let mut summary = Summary::of(&run.reports.all, interrupt::requested(), run.trouble, milliseconds);
+    summary.stale = arguments.stale.map(|what| stale::settle(what, &run.reports.all)).transpose()?;
     show.summary(&summary, &run.reports.all, &store);
     Ok(summary)
 }

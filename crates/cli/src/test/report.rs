@@ -4,6 +4,7 @@ use drawloom_engine::config::{Config, StrategySpec};
 use drawloom_report::{ResultOutcome, TestResult};
 use serde::Serialize;
 
+use super::stale::Settled;
 use crate::answer;
 use crate::project::{Listed, Target};
 use crate::run::Runner;
@@ -182,6 +183,9 @@ pub(crate) struct Summary {
     pub(crate) trouble: Option<String>,
     pub(crate) milliseconds: u64,
     pub(crate) exit_code: u8,
+    /// What was done about stored schedules that no longer fit, if that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) stale: Option<Settled>,
 }
 
 impl Summary {
@@ -204,6 +208,7 @@ impl Summary {
             trouble,
             milliseconds,
             exit_code,
+            stale: None,
         }
     }
 }

@@ -22,6 +22,13 @@ fn an_interrupted_run_says_what_is_known_and_keeps_it() {
     assert!(answer.out.contains("NOT FINISHED"), "{}", answer.out);
     assert!(answer.out.contains("\ninterrupted; "), "{}", answer.out);
     assert!(answer.out.contains("FAILED (seed: 0x5eed, iteration: 1)"), "{}", answer.out);
+    let resumes =
+        "accounts::takes_for_ever was not over: `drawloom test takes_for_ever` resumes its search where it stopped\n";
+    assert!(
+        answer.out.contains("\nkept in [store]: 6 results; `drawloom list`") && answer.out.contains(resumes),
+        "{}",
+        answer.out
+    );
     let results = std::fs::read_to_string(sample.store.join("results.jsonl")).expect("results are kept");
     assert!(results.contains("fails_when_a_deposit_comes_in_between"), "{results}");
 

@@ -3,6 +3,7 @@
 mod checking;
 mod docs;
 mod findings;
+mod fixing;
 mod hostile;
 #[cfg(unix)]
 mod interrupts;

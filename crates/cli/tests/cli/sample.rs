@@ -66,6 +66,11 @@ impl Sample {
         self.answer(&self.command(arguments).output().expect("the binary is there"))
     }
 
+    /// The same, after somebody has fixed the deposit.
+    pub fn run_fixed(&self, arguments: &[&str]) -> Answer {
+        self.answer(&self.command(arguments).env("SAMPLE_FIXED", "1").output().expect("the binary is there"))
+    }
+
     /// Runs the sample's tests by cargo, which is there everywhere.
     pub fn test(&self, arguments: &[&str]) -> Answer {
         self.run(&[&["test", "--runner", "cargo"], arguments].concat())
@@ -92,6 +97,63 @@ impl Sample {
     }
 }
 
+/// A workspace of two packages, of which one fails: where it lies.
+pub fn workspace() -> PathBuf {
+    Path::new(env!("CARGO_TARGET_TMPDIR")).join("workspace")
+}
+
+/// A program of two tasks in which a count may end up as 1.
+fn counts_to(expected: u32) -> String {
+    format!(
+        "use drawloom::sync::{{Arc, atomic::{{AtomicU32, Ordering::SeqCst}}}};
+pub fn twice() {{
+    let count = Arc::new(AtomicU32::new(0));
+    let theirs = count.clone();
+    let other = drawloom::thread::spawn(move || theirs.store(theirs.load(SeqCst) + 1, SeqCst));
+    count.store(count.load(SeqCst) + 1, SeqCst);
+    other.join().unwrap();
+    assert!(count.load(SeqCst) >= {expected});
+}}
+#[cfg(test)]
+mod tests {{
+    #[drawloom::test]
+    fn inside() {{
+        super::twice();
+    }}
+}}
+"
+    )
+}
+
+/// Writes the workspace. Targets and tests of its packages have the same names.
+fn write_workspace() -> std::io::Result<()> {
+    let library = Path::new(env!("CARGO_MANIFEST_DIR")).join("../drawloom").canonicalize()?;
+    let root = "[workspace]\nmembers = [\"one\", \"two\"]\nresolver = \"2\"\n[profile.dev]\ndebug = false\n";
+    refresh(&workspace().join("Cargo.toml"), root)?;
+    for (package, expected) in [("one", 1), ("two", 2)] {
+        let manifest = format!(
+            "[package]\nname = \"{package}\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\
+             [dependencies]\ndrawloom = {{ path = {library:?}, features = [\"controlled\"] }}\n"
+        );
+        let outside = format!("#[drawloom::test]\nfn loses() {{\n    {package}::twice();\n}}\n");
+        let folder = workspace().join(package);
+        refresh(&folder.join("Cargo.toml"), &manifest)?;
+        refresh(&folder.join("src/lib.rs"), &counts_to(expected))?;
+        refresh(&folder.join("tests/both-of.rs"), &outside)?;
+    }
+    lock(&workspace())
+}
+
+/// Gives a project the workspace's lock file: the versions are those that are here already.
+fn lock(project: &Path) -> std::io::Result<()> {
+    let lock = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../Cargo.lock"))?;
+    // Cargo takes out what the project does not need: only a new one is of interest.
+    if refresh(&project.join("workspace.lock"), &lock)? {
+        std::fs::write(project.join("Cargo.lock"), &lock)?;
+    }
+    Ok(())
+}
+
 /// What the tests are run with: nothing of the surrounding run, and no network.
 fn environment(command: &mut Command) -> &mut Command {
     for name in ["RUSTFLAGS", "CARGO_ENCODED_RUSTFLAGS", "CARGO_BUILD_TARGET", "RUST_BACKTRACE", "CI"] {
@@ -102,7 +164,7 @@ fn environment(command: &mut Command) -> &mut Command {
     command.env("DRAWLOOM_REGRESSIONS", "off").env("NO_COLOR", "1").env("CARGO_TERM_COLOR", "never")
 }
 
-/// Copies the sample, with the workspace's lock file: the versions are those that are here already.
+/// Copies the sample.
 fn copied() -> std::io::Result<()> {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     let sample = here.join("tests/sample");
@@ -111,12 +173,7 @@ fn copied() -> std::io::Result<()> {
         let library = here.join("../drawloom").canonicalize()?;
         refresh(&project().join(file), &text.replace("../../../drawloom", &library.display().to_string()))?;
     }
-    let lock = std::fs::read_to_string(here.join("../../Cargo.lock"))?;
-    // Cargo takes out what the sample does not need: only a new one is of interest.
-    if refresh(&project().join("workspace.lock"), &lock)? {
-        std::fs::write(project().join("Cargo.lock"), &lock)?;
-    }
-    Ok(())
+    lock(&project())
 }
 
 /// Writes a file unless it is there already: what is not touched is not built again.
@@ -128,15 +185,17 @@ fn refresh(file: &Path, text: &str) -> std::io::Result<bool> {
     std::fs::write(file, text).map(|()| true)
 }
 
-/// Builds the sample, so that no test is slowed down by it.
+/// Builds the sample and the workspace, so that no test is slowed down by it.
 fn built() {
     static BUILT: OnceLock<()> = OnceLock::new();
     BUILT.get_or_init(|| {
-        copied().expect("the sample can be copied");
-        let mut command = Command::new(env!("CARGO"));
-        command.current_dir(project()).args(["test", "--tests", "--no-run"]);
-        let output = environment(&mut command).output().expect("cargo is there");
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        copied().and_then(|()| write_workspace()).expect("the sample can be copied");
+        for folder in [project(), workspace()] {
+            let mut command = Command::new(env!("CARGO"));
+            command.current_dir(folder).args(["test", "--tests", "--no-run"]);
+            let output = environment(&mut command).output().expect("cargo is there");
+            assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        }
     });
 }
 

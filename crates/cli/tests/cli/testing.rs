@@ -69,9 +69,13 @@ fn each_of_several_findings_has_a_trace_of_its_own() {
         })
         .collect();
     assert_eq!(messages, ["the other was first", "the other was in between"]);
-    let ambiguous = sample.run(&["explain", "two_ways"]);
+    assert_eq!(sample.run(&["explain", "two_ways"]).code, 0, "the newer of the two");
+    let ambiguous = sample.test(&["comes_in_between", "--quiet"]);
+    assert_eq!(ambiguous.code, 1);
+    let ambiguous = sample.run(&["explain", "fails"]);
     assert_eq!(ambiguous.code, 2);
-    assert!(ambiguous.err.contains("means several findings"), "{}", ambiguous.err);
+    let candidates = "several tests: accounts::fails_in_two_ways, accounts::fails_when_a_deposit_comes_in_between";
+    assert!(ambiguous.err.contains(candidates), "{}", ambiguous.err);
 }
 
 #[test]
@@ -101,7 +105,7 @@ fn a_time_budget_is_spent_on_what_can_still_find_something() {
     assert!(turns("takes_for_ever").0 > 1, "a search goes on");
     assert_eq!(turns("passes_in_every_order"), (1, 2), "what is exhausted is done");
     assert_eq!(turns("fails_when_a_deposit_comes_in_between").0, 1, "so is what has failed");
-    assert_eq!(tests.len(), 13, "each is told once");
+    assert_eq!(tests.len(), 14, "each is told once");
 
     // The next run goes on where this one stopped.
     let again = sample.test(&["takes_for_ever", "--strategy", "timeout = 300ms", "--json"]);

@@ -4,7 +4,7 @@ use std::fmt::Debug;
 use std::panic::Location;
 
 use drawloom_engine::config::Config;
-use drawloom_explore::{Choices, Test};
+use drawloom_explore::{Choices, Crate, Test};
 
 use super::apart_if_panicking;
 use super::program::Fibers;
@@ -29,33 +29,33 @@ impl<T: Outcome, E: Debug> Outcome for Result<T, E> {
     }
 }
 
-/// Runs the test `name` of the crate in `manifest`, configured by `config`; called by the expansion of
+/// Runs the test `name` of `krate`, configured by `config`; called by the expansion of
 /// `#[drawloom::test]`.
 #[track_caller]
 pub fn run_test<T: Outcome>(
     name: &'static str,
-    manifest: Option<&'static str>,
+    krate: Option<Crate>,
     config: &'static str,
     body: impl Fn() -> T + Send + Sync + 'static,
 ) {
-    run(name, manifest, config, Choices::Needed, body);
+    run(name, krate, config, Choices::Needed, body);
 }
 
 /// As [`run_test`], for tests that were not written to be explored: one without a choice passes.
 #[track_caller]
 pub fn run_foreign_test<T: Outcome>(
     name: &'static str,
-    manifest: Option<&'static str>,
+    krate: Option<Crate>,
     config: &'static str,
     body: impl Fn() -> T + Send + Sync + 'static,
 ) {
-    run(name, manifest, config, Choices::Welcome, body);
+    run(name, krate, config, Choices::Welcome, body);
 }
 
 #[track_caller]
 fn run<T: Outcome>(
     name: &'static str,
-    manifest: Option<&'static str>,
+    krate: Option<Crate>,
     config: &'static str,
     choices: Choices,
     body: impl Fn() -> T + Send + Sync + 'static,
@@ -66,7 +66,7 @@ fn run<T: Outcome>(
     }
     // The harness leaves the crate out.
     let path = name.split_once("::").map_or(name, |(_, path)| path);
-    let test = Test { name: name.to_owned(), path: Some(path), manifest, choices };
+    let test = Test { name: name.to_owned(), path: Some(path), krate, choices };
     check(config, Some(test), move || body().judge());
 }
 
@@ -75,7 +75,7 @@ pub(super) fn check(config: Config, known: Option<Test>, body: impl Fn() + Send 
     // Where a test has no name, its place will do.
     let place = Location::caller();
     let name = format!("{}:{}", place.file(), place.line());
-    let test = known.unwrap_or(Test { name, path: None, manifest: None, choices: Choices::Needed });
+    let test = known.unwrap_or(Test { name, path: None, krate: None, choices: Choices::Needed });
     match apart_if_panicking(|| drawloom_explore::check(config, &test, &Fibers::of(body))) {
         Ok(lines) => lines.iter().for_each(|line| println!("{line}")),
         // Where a task was left behind in the middle of a panic, this one would be taken for the second.

@@ -1,6 +1,7 @@
 //! A Rust program: a closure, whose executions run as fibers.
 
-use std::sync::Arc;
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex};
 
 use drawloom_engine::strategy::Strategy;
 use drawloom_engine::{Abandoned, Ending, Engine, Outcome, Settings, Site};
@@ -13,12 +14,14 @@ use crate::rt::{line_of, location};
 /// A closure to be explored.
 pub(super) struct Fibers<F> {
     body: Arc<F>,
+    /// Where it asks for weaker orderings than `SeqCst`: file, line and column, each once.
+    weaker: Mutex<BTreeSet<(&'static str, u32, u32)>>,
 }
 
 impl<F> Fibers<F> {
     pub(super) fn of(body: F) -> Self {
         drawloom_explore::ask_for_columns(drawloom_fiber::columns);
-        Fibers { body: Arc::new(body) }
+        Fibers { body: Arc::new(body), weaker: Mutex::default() }
     }
 }
 
@@ -30,6 +33,8 @@ pub(super) struct OneThread<F> {
     body: Arc<Arc<F>>,
     /// Other executions are held back while ours run: they share a static.
     alone: bool,
+    /// Weaker accesses that the program knows of.
+    known: usize,
 }
 
 impl<F: Fn() + Send + Sync + 'static> Program for Fibers<F> {
@@ -39,7 +44,7 @@ impl<F: Fn() + Send + Sync + 'static> Program for Fibers<F> {
 
     fn executor(&self, strategy: Box<dyn Strategy>) -> OneThread<F> {
         let body = Arc::new(Arc::clone(&self.body));
-        OneThread { fibers: drawloom_fiber::Executor::new(strategy), body, alone: false }
+        OneThread { fibers: drawloom_fiber::Executor::new(strategy), body, alone: false, known: 0 }
     }
 
     fn run(&self, executor: &mut OneThread<F>, settings: &Settings, seed: u64) -> Outcome {
@@ -48,7 +53,18 @@ impl<F: Fn() + Send + Sync + 'static> Program for Fibers<F> {
         let _admission = Admission::of(epoch, executor.alone);
         let outcome = executor.fibers.run(settings, seed, move || body());
         executor.alone |= outcome.ending == Ending::Abandoned(Abandoned::Interference);
+        let weaker = executor.fibers.weaker_accesses();
+        if weaker.len() > executor.known {
+            let new = weaker[executor.known..].iter().filter_map(|site| location(*site));
+            let mut all = self.weaker.lock().unwrap_or_else(|e| e.into_inner());
+            all.extend(new.map(|place| (place.file(), place.line(), place.column())));
+            executor.known = weaker.len();
+        }
         outcome
+    }
+
+    fn weaker_accesses(&self) -> u64 {
+        self.weaker.lock().unwrap_or_else(|e| e.into_inner()).len() as u64
     }
 
     fn place(site: Site) -> Option<Place> {

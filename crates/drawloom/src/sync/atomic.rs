@@ -58,12 +58,12 @@ impl<T> Shown for *mut T {
 /// Waits for the turn of a read, carries it out, and records the value.
 #[inline(always)]
 #[track_caller]
-fn read<T: Shown>(slot: &Slot, act: impl FnOnce() -> T) -> T {
+fn read<T: Shown>(slot: &Slot, order: Ordering, act: impl FnOnce() -> T) -> T {
     let site = rt::here();
     let Some(rt) = rt::current() else {
         return act();
     };
-    rt.access(operation(rt, slot, OpKind::Load, site), || {
+    rt.access(operation(rt, slot, OpKind::Load, &[order], site), || {
         let value = act();
         (value, Seen { value: value.shown(rt), other: 0, outcome: outcome::OK })
     })
@@ -72,12 +72,12 @@ fn read<T: Shown>(slot: &Slot, act: impl FnOnce() -> T) -> T {
 /// The same for a store of `value`; `peek` says what was there.
 #[inline(always)]
 #[track_caller]
-fn write<T: Shown>(slot: &Slot, value: T, peek: impl FnOnce() -> T, act: impl FnOnce()) {
+fn write<T: Shown>(slot: &Slot, order: Ordering, value: T, peek: impl FnOnce() -> T, act: impl FnOnce()) {
     let site = rt::here();
     let Some(rt) = rt::current() else {
         return act();
     };
-    rt.access(operation(rt, slot, OpKind::Store, site), || {
+    rt.access(operation(rt, slot, OpKind::Store, &[order], site), || {
         let (found, left) = (peek().shown(rt), value.shown(rt));
         (act(), Seen { value: left, other: found, outcome: outcome::OK })
     });
@@ -86,12 +86,12 @@ fn write<T: Shown>(slot: &Slot, value: T, peek: impl FnOnce() -> T, act: impl Fn
 /// The same for a read-modify-write; `peek` says what it has left there.
 #[inline(always)]
 #[track_caller]
-fn modify<T: Shown>(slot: &Slot, peek: impl FnOnce() -> T, act: impl FnOnce() -> T) -> T {
+fn modify<T: Shown>(slot: &Slot, order: Ordering, peek: impl FnOnce() -> T, act: impl FnOnce() -> T) -> T {
     let site = rt::here();
     let Some(rt) = rt::current() else {
         return act();
     };
-    rt.access(operation(rt, slot, OpKind::Rmw, site), || {
+    rt.access(operation(rt, slot, OpKind::Rmw, &[order], site), || {
         let value = act();
         (value, Seen { value: value.shown(rt), other: peek().shown(rt), outcome: outcome::OK })
     })
@@ -100,13 +100,19 @@ fn modify<T: Shown>(slot: &Slot, peek: impl FnOnce() -> T, act: impl FnOnce() ->
 /// The same for a compare-exchange of `expected` for `new`.
 #[inline(always)]
 #[track_caller]
-fn exchange<T: Shown>(slot: &Slot, expected: T, new: T, act: impl FnOnce() -> Result<T, T>) -> Result<T, T> {
+fn exchange<T: Shown>(
+    slot: &Slot,
+    orders: [Ordering; 2],
+    expected: T,
+    new: T,
+    act: impl FnOnce() -> Result<T, T>,
+) -> Result<T, T> {
     let site = rt::here();
     let Some(rt) = rt::current() else {
         return act();
     };
     let expected = expected.shown(rt);
-    rt.access(operation(rt, slot, OpKind::Cas, site).with_arg(expected), || {
+    rt.access(operation(rt, slot, OpKind::Cas, &orders, site).with_arg(expected), || {
         let result = act();
         let value = result.unwrap_or_else(|old| old).shown(rt);
         let left = new.shown(rt);
@@ -119,8 +125,17 @@ fn exchange<T: Shown>(slot: &Slot, expected: T, new: T, act: impl FnOnce() -> Re
 }
 
 #[inline(always)]
-fn operation(rt: Handle, slot: &Slot, kind: OpKind, site: rt::Site) -> Operation {
+fn operation(rt: Handle, slot: &Slot, kind: OpKind, orders: &[Ordering], site: rt::Site) -> Operation {
+    note_weaker(rt, orders, site);
     Operation::new(kind, slot.resource(rt, ResourceKind::Atomic, || State::Plain), site)
+}
+
+/// What is proved of a program that asks for less than `SeqCst` has to say so.
+#[inline(always)]
+pub(crate) fn note_weaker(rt: Handle, orders: &[Ordering], site: rt::Site) {
+    if orders.iter().any(|order| *order != Ordering::SeqCst) {
+        rt.weaker_access(site);
+    }
 }
 
 /// Whether a weak compare-exchange is to fail although it need not.
@@ -160,21 +175,21 @@ macro_rules! common_methods {
             #[inline]
             #[track_caller]
             pub fn load(&self, order: Ordering) -> $value {
-                read(&self.slot, || self.inner.load(order))
+                read(&self.slot, order, || self.inner.load(order))
             }
 
             /// As std's `store`.
             #[inline]
             #[track_caller]
             pub fn store(&self, value: $value, order: Ordering) {
-                write(&self.slot, value, || self.inner.load(Ordering::Relaxed), || self.inner.store(value, order));
+                write(&self.slot, order, value, || self.inner.load(Ordering::Relaxed), || self.inner.store(value, order));
             }
 
             /// As std's `swap`.
             #[inline]
             #[track_caller]
             pub fn swap(&self, value: $value, order: Ordering) -> $value {
-                modify(&self.slot, || self.inner.load(Ordering::Relaxed), || self.inner.swap(value, order))
+                modify(&self.slot, order, || self.inner.load(Ordering::Relaxed), || self.inner.swap(value, order))
             }
 
             /// As std's `compare_and_swap`, deprecated there too.
@@ -187,7 +202,7 @@ macro_rules! common_methods {
                     let old = self.inner.compare_and_swap(current, new, order);
                     if old == current { Ok(old) } else { Err(old) }
                 };
-                exchange(&self.slot, current, new, act).unwrap_or_else(|old| old)
+                exchange(&self.slot, [order, order], current, new, act).unwrap_or_else(|old| old)
             }
 
             /// As std's `compare_exchange`.
@@ -200,7 +215,7 @@ macro_rules! common_methods {
                 success: Ordering,
                 failure: Ordering,
             ) -> Result<$value, $value> {
-                exchange(&self.slot, current, new, || self.inner.compare_exchange(current, new, success, failure))
+                exchange(&self.slot, [success, failure], current, new, || self.inner.compare_exchange(current, new, success, failure))
             }
 
             /// As std's `compare_exchange_weak`: it may fail although it need not, as a bounded
@@ -217,7 +232,7 @@ macro_rules! common_methods {
                 if weak_failure() {
                     return Err(self.load(failure));
                 }
-                exchange(&self.slot, current, new, || self.inner.compare_exchange(current, new, success, failure))
+                exchange(&self.slot, [success, failure], current, new, || self.inner.compare_exchange(current, new, success, failure))
             }
 
             /// As std's `fetch_update`.
@@ -318,7 +333,7 @@ macro_rules! fetch_methods {
                 #[inline]
                 #[track_caller]
                 pub fn $method(&self, value: $value, order: Ordering) -> $value {
-                    modify(&self.slot, || self.inner.load(Ordering::Relaxed), || self.inner.$method(value, order))
+                    modify(&self.slot, order, || self.inner.load(Ordering::Relaxed), || self.inner.$method(value, order))
                 }
             )*
         }
@@ -369,7 +384,7 @@ impl AtomicBool {
     #[inline]
     #[track_caller]
     pub fn fetch_not(&self, order: Ordering) -> bool {
-        modify(&self.slot, || self.inner.load(Ordering::Relaxed), || self.inner.fetch_not(order))
+        modify(&self.slot, order, || self.inner.load(Ordering::Relaxed), || self.inner.fetch_not(order))
     }
 }
 
@@ -394,6 +409,7 @@ impl<T> AtomicPtr<T> {
     fn fetch_address(&self, order: Ordering, change: impl Fn(usize) -> usize) -> *mut T {
         modify(
             &self.slot,
+            order,
             || self.inner.load(Ordering::Relaxed),
             || {
                 let changed = |old: *mut T| Some(old.map_addr(&change));

@@ -176,7 +176,7 @@ pub(super) fn record<'a>(shown: &Shown<'a>, options: &PageOptions<'_>) -> Record
         details: sentence::details(record, &names, options.sources),
         test: &record.meta.test,
         facts: facts(record),
-        replay: replay_line(record),
+        replay: replay_line(record, None),
         tasks: (0..)
             .zip(&record.tasks)
             .map(|(i, task)| TaskData {

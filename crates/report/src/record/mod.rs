@@ -133,9 +133,25 @@ pub struct Meta {
     /// The command that runs it again, if that is not cargo's. Not written while it is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command: Option<String>,
+    /// The package that cargo knows the test by, and which of its targets it belongs to, where known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub package: Option<String>,
+    /// Of that package.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub target: Option<TestTarget>,
     /// It is of this process, and not read from a file: then `command` is the one that we were started with.
     #[serde(skip)]
     pub own: bool,
+}
+
+/// A target of a package that has tests.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TestTarget {
+    /// The library.
+    Lib,
+    /// The integration test of this name.
+    Test(String),
 }
 
 /// What minimising a schedule came to.

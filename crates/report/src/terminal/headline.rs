@@ -195,6 +195,8 @@ fn what_went_wrong(record: &Record, names: &Names<'_>, options: &RenderOptions<'
         Details::Divergence { step, expected, found, task } => {
             let _ = writeln!(out, "{}", start("DIVERGENCE"));
             let who = task.as_ref().map(|path| format!(", task {path}")).unwrap_or_default();
+            // Steps are counted from 1 wherever they are shown.
+            let step = step + 1;
             let _ =
                 writeln!(out, "  The program behaved differently when its schedule was repeated, at step {step}{who}:");
             let _ = writeln!(out, "    expected: {expected}");

@@ -95,7 +95,7 @@ fn footer(out: &mut String, record: &Record, options: &RenderOptions<'_>, paint:
     if let Some(minimised) = &meta.minimised {
         let _ = writeln!(out, "{}", minimising(minimised));
     }
-    if let Some(line) = replay_line(record) {
+    if let Some(line) = replay_line(record, options.trace_file) {
         let _ = writeln!(out, "replay: {}", paint.ink(Ink::Strong, &line));
     }
     let trace = options.trace_file.map(|file| format!("trace: {}", printable(file)));

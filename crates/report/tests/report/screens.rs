@@ -283,7 +283,7 @@ fn an_unjoined_task_is_named() {
 #[test]
 fn a_divergence_says_what_was_expected_and_what_to_do() {
     let divergence = Divergence {
-        step: 2,
+        step: 1,
         expected: "lock on line 7".into(),
         found: "load on line 12".into(),
         task: Some(TaskPath(vec![0, 1])),

@@ -162,6 +162,8 @@ fn meta(test: &str) -> Meta {
         minimised: None,
         language: Language::Rust,
         command: None,
+        package: None,
+        target: None,
         own: false,
     }
 }

@@ -166,7 +166,7 @@ pub(crate) fn test(arguments: TokenStream, item: TokenStream) -> syn::Result<Tok
             }
             #run_test(
                 ::core::concat!(::core::module_path!(), "::", ::core::stringify!(#name)),
-                ::core::option_env!("CARGO_MANIFEST_DIR"),
+                #krate::__private::this_crate!(),
                 #explore,
                 #name,
             )

@@ -117,3 +117,16 @@ fn goes_wrong_plainly() {
     println!("on the way");
     panic!("plainly wrong");
 }
+
+#[drawloom::test(random, shrink = false, fixes = 0, max_steps = 1_000_000)]
+#[ignore = "its schedule is too long for a line"]
+fn fails_after_many_steps() {
+    let count = Arc::new(AtomicU32::new(0));
+    let add = || {
+        let count = count.clone();
+        thread::spawn(move || (0..33_000).for_each(|_| _ = count.fetch_add(1, SeqCst)))
+    };
+    let workers = [add(), add(), add()];
+    workers.into_iter().for_each(|worker| worker.join().unwrap());
+    assert_eq!(count.load(SeqCst), 0, "there were many steps");
+}
