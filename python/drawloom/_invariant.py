@@ -223,7 +223,8 @@ def _fields(name: str, value: Any) -> Iterator[tuple[str, str]]:
                 yield f"{name}.{field}", told
 
 
-_BRACKETS = {list: "[]", tuple: "()", set: "{}", frozenset: "{}", collections.deque: "[]"}
+_BRACKETS: dict[type, tuple[str, str]] = {
+    list: ("[", "]"), tuple: ("(", ")"), set: ("{", "}"), frozenset: ("{", "}"), collections.deque: ("[", "]")}
 _MAPPINGS = (dict, collections.OrderedDict, collections.defaultdict, collections.Counter)
 
 
