@@ -43,6 +43,7 @@ class Workers:
         workers: Sequence[Callable[..., Any]],
         names: Sequence[str | None],
         invariant: Callable[[Any], Any] | None,
+        broken: Callable[[Any], str],
     ) -> None: ...
     def run(self) -> None: ...
 

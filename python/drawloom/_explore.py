@@ -15,7 +15,7 @@ import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from . import _code, _drawloom, _looking, _loops, _naming, _outside, _real_time, _settings, _sync, _types, _waiting
+from . import _code, _drawloom, _invariant, _looking, _loops, _naming, _outside, _real_time, _settings, _sync, _types, _waiting
 from ._async._explore import AsyncProgram, backend_of, is_async
 from ._result import Assumption, Finding, Result, Verdict
 from ._torn_down import TornDown
@@ -118,7 +118,8 @@ class _Program:
     def __init__(self, setup: Callable[[], Any], workers: Sequence[Callable[..., Any]], invariant: Any) -> None:
         self.patches = _loops.patches()
         names = [_naming.of_worker(worker) for worker in workers]
-        self.workers = _drawloom.Workers(setup, [_seen(worker) for worker in workers], names, invariant)
+        broken = _invariant.broken_of(invariant)
+        self.workers = _drawloom.Workers(setup, [_seen(worker) for worker in workers], names, invariant, broken)
 
     def __call__(self) -> None:
         _sync.begin_execution()

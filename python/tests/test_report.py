@@ -127,3 +127,23 @@ def test_a_container_is_called_as_the_source_calls_it():
 def test_a_decorated_test_says_at_once_that_it_makes_the_state():
     with pytest.raises(TypeError, match="made by the function that is decorated"):
         drawloom.test(workers=[Bank.transfer], setup=Bank)
+
+
+class Cache:
+    def __init__(self):
+        self.loads = 0
+
+    def load(self):
+        self.loads += 1
+
+    async def fetch(self):
+        self.loads += 1
+
+
+@pytest.mark.parametrize("worker", [Cache.load, Cache.fetch])
+def test_what_fails_in_any_order_shows_the_lines_at_which_the_tasks_act(worker):
+    report = drawloom.explore(Cache, [worker, worker], lambda c: c.loads == 0).findings[0].report
+    first, _, _ = report.partition("Shared state")
+    assert "that were tried: the invariant does not hold: `c.loads == 0`." in " ".join(first.split())
+    assert first.count(" self.loads += 1") == 2 and first.count("writes `Cache.loads`") == 2
+    assert "c.loads is 2" in first and "Any order" in report

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
 use std::time::{Duration, Instant};
 
+use drawloom::sync::atomic::{AtomicBool, AtomicUsize};
 use drawloom::sync::{Arc, Barrier, Condvar, LazyLock, Mutex, Once, OnceLock, RwLock, RwLockWriteGuard};
 use drawloom::{Exploration, explore, thread};
 
@@ -118,6 +119,38 @@ fn spurious_wake_ups_are_explored_within_their_budget() {
     assert_eq!(with, BTreeSet::from([false, true]));
     let without = results("random(iterations = 200), spurious_wakeups = 0", woken_without_a_reason);
     assert_eq!(without, BTreeSet::from([false]));
+}
+
+#[test]
+fn tasks_that_fail_or_wake_at_the_same_time_share_one_budget() {
+    fn failures() -> usize {
+        let number = Arc::new(AtomicUsize::new(0));
+        let tasks = [(); 3].map(|()| {
+            let number = number.clone();
+            // It is 0 all the time: only a weak failure keeps it from being exchanged.
+            thread::spawn(move || number.compare_exchange_weak(0, 0, SeqCst, SeqCst).is_err())
+        });
+        tasks.into_iter().map(|task| usize::from(task.join().unwrap())).sum()
+    }
+    fn wake_ups() -> usize {
+        let tokens = Arc::new([const { AtomicBool::new(false) }; 3]);
+        let tasks = [0, 1, 2].map(|i| {
+            let tokens = tokens.clone();
+            thread::spawn(move || {
+                thread::park();
+                !tokens[i].load(SeqCst)
+            })
+        });
+        for (task, token) in tasks.iter().zip(&*tokens) {
+            token.store(true, SeqCst);
+            task.thread().unpark();
+        }
+        tasks.into_iter().map(|task| usize::from(task.join().unwrap())).sum()
+    }
+    for strategy in ["exhaustive", "random(iterations = 300)"] {
+        assert_eq!(results(&format!("{strategy}, weak_failures = 2"), failures), BTreeSet::from([0, 1, 2]));
+        assert_eq!(results(&format!("{strategy}, spurious_wakeups = 1"), wake_ups), BTreeSet::from([0, 1]));
+    }
 }
 
 #[test]

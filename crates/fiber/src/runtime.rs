@@ -387,7 +387,8 @@ impl Handle {
         if inner.spurious_left == 0 || inner.engine.is_tearing_down() {
             return false;
         }
-        let spurious = self.choose(2, site) == 1;
+        // Somebody else may have spent what was left before this task had its turn.
+        let spurious = self.choose(2, site) == 1 && self.inner().spurious_left > 0;
         self.inner().spurious_left -= u32::from(spurious);
         spurious
     }
@@ -398,7 +399,7 @@ impl Handle {
         if inner.weak_failures_left == 0 || inner.engine.is_tearing_down() {
             return false;
         }
-        let fails = self.choose(2, site) == 1;
+        let fails = self.choose(2, site) == 1 && self.inner().weak_failures_left > 0;
         self.inner().weak_failures_left -= u32::from(fails);
         fails
     }

@@ -11,7 +11,7 @@ use crate::markers;
 use crate::outside;
 use crate::program::call;
 use crate::raise::{here, torn_down};
-use crate::world::{Phase, world};
+use crate::world::{Phase, aside, world};
 
 /// A fact: somebody looks at which threads there are. And what is touched by it, and by who starts one.
 const COUNTED: &str = "threads";
@@ -29,6 +29,8 @@ pub(crate) struct Workers {
     workers: Vec<Py<PyAny>>,
     names: Vec<Option<String>>,
     invariant: Option<Py<PyAny>>,
+    /// What says why a state breaks it.
+    broken: Py<PyAny>,
 }
 
 #[pymethods]
@@ -39,8 +41,9 @@ impl Workers {
         workers: Vec<Py<PyAny>>,
         names: Vec<Option<String>>,
         invariant: Option<Py<PyAny>>,
+        broken: Py<PyAny>,
     ) -> Workers {
-        Workers { setup, workers, names, invariant }
+        Workers { setup, workers, names, invariant, broken }
     }
 
     /// One execution. It is native, since instructions of our own would be traced as any other.
@@ -65,8 +68,8 @@ impl Workers {
             world().phase = Phase::After;
         }
         let Some(invariant) = &self.invariant else { return Ok(()) };
-        match is_broken(invariant.call1(py, (state,))?.bind(py))? {
-            true => Err(PyAssertionError::new_err("the invariant does not hold")),
+        match is_broken(invariant.call1(py, (state.clone_ref(py),))?.bind(py))? {
+            true => Err(PyAssertionError::new_err(aside(|| self.broken.call1(py, (state,)))?)),
             false => Ok(()),
         }
     }

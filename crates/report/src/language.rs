@@ -137,7 +137,7 @@ impl Record {
     pub(crate) fn failing_how(&self) -> String {
         let message = self.finding.message.lines().next().unwrap_or_default();
         match self.meta.language {
-            _ if self.is_broken_invariant() => self.invariant(),
+            _ if self.is_broken_invariant() => self.invariant().lines().next().unwrap_or_default().to_owned(),
             Language::Rust => format!("panics: {message}"),
             Language::Python => format!("raises {message}"),
         }

@@ -10,7 +10,7 @@ import types
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from .. import _drawloom, _naming, _sync
+from .. import _drawloom, _invariant, _naming, _sync
 from .._patching import Patch
 from ._host import Host
 from ._knowledge import Knowledge
@@ -46,7 +46,7 @@ class AsyncProgram:
     def __init__(self, setup: Callable[[], Any], workers: Sequence[Callable[..., Any]], invariant: Any,
                  describe: Callable[[BaseException], tuple[str, str]], foretold: str | None, library: str) -> None:
         self.setup, self.workers, self.invariant, self.describe = setup, workers, invariant, describe
-        self.is_awaited = is_async(invariant)
+        self.is_awaited, self.broken = is_async(invariant), _invariant.broken_of(invariant)
         self.knowledge = Knowledge(foretold)
         module = _library(library)
         self.host: Callable[..., Host] = module.Loop
@@ -69,7 +69,7 @@ class AsyncProgram:
             loop.join(task)
         self._leave(loop, len(tasks))
         if self.invariant is not None and _drawloom.is_broken(self._alone(loop, self._asked(state), "invariant")):
-            raise AssertionError("the invariant does not hold")
+            raise AssertionError(_drawloom.unobserved(lambda: self.broken(state)))
         _drawloom.guests_dismissed()
 
     def _asked(self, state: Any) -> Any:

@@ -21,6 +21,7 @@ from .. import _drawloom, _naming, _running, _sync
 from .._async._loop_waits import OF_LOCKS
 from .._async._places import all_of
 from .._async._waits import Book
+from .._invariant import broken_of
 from .._patching import Patch
 from ._waker import Waker
 
@@ -229,6 +230,7 @@ class LoopProgram:
             [self._run_loop, *called],
             ["event loop", *map(_naming.of_worker, called)],
             None if invariant is None else lambda state: finished(invariant(state)),
+            broken_of(invariant),
         )
 
     def __call__(self) -> None:

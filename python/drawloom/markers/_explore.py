@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .. import _drawloom
+from .._invariant import broken_of
 from .._result import Verdict
 from .._torn_down import TornDown
 from ._executor import REGISTRY, as_body
@@ -57,7 +58,7 @@ class _Orders:
         max_orders: int | None,
         timeout: float | None,
     ) -> None:
-        self.setup, self.invariant = setup, invariant
+        self.setup, self.invariant, self.told_broken = setup, invariant, broken_of(invariant)
         self.bodies = {name: told[0] if isinstance(told, tuple) else told for name, told in threads.items()}
         self.expected = markers_of({name: told for name, told in threads.items() if isinstance(told, tuple)})
         self.stop_on_first, self.max_orders, self.timeout = stop_on_first, max_orders, timeout
@@ -82,7 +83,7 @@ class _Orders:
             self.execution = Execution({name: as_body(body, state) for name, body in self.bodies.items()})
             self.execution.run()
             if not self.execution.errors and _drawloom.is_broken(self.invariant(state)):
-                self.broken = AssertionError("the invariant does not hold")
+                self.broken = AssertionError(_drawloom.unobserved(lambda: self.told_broken(state)))
         except TornDown:
             raise
         except AssertionError as broken:

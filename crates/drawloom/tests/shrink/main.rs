@@ -1,5 +1,6 @@
 //! The schedule of a finding is minimised, on many programs and for every kind of finding.
 
+mod faults;
 mod kinds;
 mod larger;
 mod programs;

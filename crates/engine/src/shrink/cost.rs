@@ -26,14 +26,18 @@ impl Cost {
         let mut cost = Cost { preemptions, steps: steps.len() as u64, ..Cost::default() };
         cost.switches = steps.windows(2).filter(|pair| pair[0].task != pair[1].task).count() as u64;
         for step in steps {
-            match step.kind {
-                kind if kind.fires() && step.was_choice => cost.faults += 1,
-                _ if step.outcomes() == 2 => cost.faults += step.value,
-                _ if step.outcomes() != 1 => cost.data = cost.data.saturating_add(step.value),
-                _ => {}
+            match step.outcomes() {
+                _ if is_fault(step) => cost.faults += 1,
+                1 | 2 => {}
+                _ => cost.data = cost.data.saturating_add(step.value),
             }
         }
         debug_assert!(steps.iter().all(|s| !s.kind.fires() || s.task == TaskId::CLOCK));
         cost
     }
+}
+
+/// Whether a step is one of the [`faults`](Cost::faults).
+pub(super) fn is_fault(step: &Step) -> bool {
+    (step.kind.fires() && step.was_choice) || (step.outcomes() == 2 && step.value == 1)
 }

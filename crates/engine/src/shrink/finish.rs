@@ -1,10 +1,10 @@
-//! The last pass: random schedules with fewer preemptions than the best.
+//! The last pass: random schedules with fewer preemptions than the best, then some without its faults.
 //!
 //! Edits can end in a local minimum: every single one of them spoils the failure, although a quite different
 //! schedule with fewer preemptions shows it too. A schedule with few preemptions is little more than the
 //! places where they are and an order of tasks, so there are not many of them, and drawing some is cheap.
 
-use super::{Replayed, Shrinker};
+use super::{Cost, Replayed, Shrinker};
 use crate::finding::Divergence;
 use crate::id::TaskId;
 use crate::strategy::{Lenient, Preemptions, Strategy, Tape, View, last_runner, sequential_fill};
@@ -13,16 +13,27 @@ use crate::strategy::{Lenient, Preemptions, Strategy, Tape, View, last_runner, s
 const NOTHING_NEW: u64 = 25;
 
 impl Shrinker<'_, '_> {
-    /// Pass 7, and the others again whenever it has helped.
+    /// Passes 7 to 9, and the others again whenever one of them has helped.
     pub(super) fn finish(&mut self, seed: u64) {
+        self.draw(seed, Aim::FewerPreemptions);
+        self.without_faults();
+        self.draw(seed, Aim::NoFaults);
+    }
+
+    fn draw(&mut self, seed: u64, aim: Aim) {
         let (mut known, mut drawn) = (0, 0);
-        while drawn < self.budget.random && known < NOTHING_NEW && self.cost.preemptions > 0 {
+        while drawn < self.budget.random && known < NOTHING_NEW && aim.is_left(&self.cost) {
             if self.is_spent() {
                 return;
             }
             let tape = Tape::new(Tape::seed_of(seed, drawn));
             drawn += 1;
-            match self.replay(Box::new(self.wanderer(tape))) {
+            let wanderer = self.wanderer(tape, aim);
+            let replayed = match aim {
+                Aim::FewerPreemptions => self.replay(Box::new(wanderer)),
+                Aim::NoFaults => self.replay_or_detour(Box::new(wanderer)),
+            };
+            match replayed {
                 Replayed::Known => known += 1,
                 Replayed::New => known = 0,
                 Replayed::Better => {
@@ -33,13 +44,37 @@ impl Shrinker<'_, '_> {
         }
     }
 
-    fn wanderer(&self, mut tape: Tape) -> Wanderer {
-        let fewer = self.cost.preemptions - 1;
-        let count = if fewer == 0 { 0 } else { 1 + tape.below(fewer) };
+    fn wanderer(&self, mut tape: Tape, aim: Aim) -> Wanderer {
+        let count = match aim {
+            Aim::FewerPreemptions if self.cost.preemptions == 1 => 0,
+            Aim::FewerPreemptions => 1 + tape.below(self.cost.preemptions - 1),
+            Aim::NoFaults => tape.below(self.cost.preemptions + 1),
+        };
         let mut points: Vec<u64> = (0..count).map(|_| tape.below(self.cost.steps)).collect();
         points.sort_unstable_by_key(|point| std::cmp::Reverse(*point));
-        let (preemptions, outcomes) = (self.preemptions.clone(), self.best.clone());
+        let preemptions = self.preemptions.clone();
+        let outcomes = match aim {
+            Aim::FewerPreemptions => self.best.clone(),
+            Aim::NoFaults => self.faultless(),
+        };
         Wanderer { tape, points, preemptions, outcomes: Lenient::new(outcomes, Preemptions::default()) }
+    }
+}
+
+/// What a random schedule is to have less of than the best.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Aim {
+    FewerPreemptions,
+    /// And no more preemptions.
+    NoFaults,
+}
+
+impl Aim {
+    fn is_left(self, cost: &Cost) -> bool {
+        match self {
+            Aim::FewerPreemptions => cost.preemptions > 0,
+            Aim::NoFaults => cost.faults > 0,
+        }
     }
 }
 
@@ -49,7 +84,7 @@ struct Wanderer {
     /// Steps, the last one first.
     points: Vec<u64>,
     preemptions: Preemptions,
-    /// Choices of data come to what they came to in the best schedule.
+    /// Choices of data come to what this script says.
     outcomes: Lenient,
 }
 

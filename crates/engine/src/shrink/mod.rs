@@ -4,14 +4,16 @@
 //! then faults, switches, data and length ([`Cost`]). A candidate is the best script so far with one edit
 //! (`passes`), replayed leniently: a wish, not a schedule, since after an edit the program takes another
 //! course. If the same finding shows and the cost is lower, what was *executed* is the new best. When no edit
-//! helps any more, random schedules with fewer preemptions are tried (`finish`): they lead out of local
-//! minima. The idea of segments is Tinertia's (Jalbert and Sen, FSE 2010).
+//! helps any more, other courses without its faults are (`faults`), and random schedules with fewer preemptions or
+//! without faults (`finish`): they lead out of local minima. The idea of segments is Tinertia's (Jalbert and Sen, FSE
+//! 2010).
 //!
 //! The order of candidates is fixed and what is drawn comes from one seed: the same input gives the same
 //! result. An interruption at any time leaves the best so far. Nothing here runs a program: that is the
 //! [`Subject`]'s part.
 
 mod cost;
+mod faults;
 mod finish;
 mod passes;
 
@@ -20,6 +22,7 @@ use std::collections::HashSet;
 use crate::behaviour::mix;
 use crate::engine::Engine;
 use crate::strategy::{Lenient, Preemptions, Script, Strategy};
+use crate::trace::Step;
 
 pub use cost::Cost;
 
@@ -44,7 +47,7 @@ pub struct Budget<'a> {
     /// Steps of all replays together: a few replays of long executions are as expensive as many of short
     /// ones.
     pub steps: u64,
-    /// Random schedules at the end.
+    /// Random schedules at the end: so many with fewer preemptions, and so many without faults.
     pub random: u64,
     /// Asked before every replay.
     pub interrupted: &'a dyn Fn() -> bool,
@@ -87,8 +90,12 @@ pub fn shrink(subject: &mut dyn Subject, original: &Script, seed: u64, budget: &
     let mut shrinker = Shrinker {
         tried: HashSet::from([original.hash(), best.hash()]),
         judged: HashSet::from([trace_hash(engine)]),
+        detours: HashSet::new(),
+        has_shown: true,
+        most_faults: u64::MAX,
         cost: before,
         best,
+        executed: engine.steps().to_vec(),
         replays: 1,
         steps: engine.steps().len() as u64,
         cut: false,
@@ -117,11 +124,19 @@ struct Shrinker<'s, 'b> {
     budget: &'s Budget<'b>,
     best: Script,
     cost: Cost,
+    /// The steps of the best.
+    executed: Vec<Step>,
     preemptions: Preemptions,
     /// Scripts that were replayed.
     tried: HashSet<u64>,
     /// Executions that were looked at.
     judged: HashSet<u64>,
+    /// Executions from which a detour has begun.
+    detours: HashSet<u64>,
+    /// Whether the last replay has shown what may be the finding.
+    has_shown: bool,
+    /// An execution with more faults is not taken: during a detour.
+    most_faults: u64,
     replays: u64,
     steps: u64,
     /// The budget was spent while there was something left to try.
@@ -149,6 +164,7 @@ impl Shrinker<'_, '_> {
     /// Runs the program once; what it did is the best from then on if the finding shows at a lower cost.
     fn replay(&mut self, strategy: Box<dyn Strategy>) -> Replayed {
         let shows = self.subject.run(strategy);
+        self.has_shown = shows;
         let engine = self.subject.engine();
         self.replays += 1;
         self.steps += engine.steps().len() as u64;
@@ -156,11 +172,13 @@ impl Shrinker<'_, '_> {
         if !self.judged.insert(trace_hash(engine)) {
             return Replayed::Known;
         }
-        if !shows || cost >= self.cost || !self.subject.is_the_finding() {
+        let is_worse = cost >= self.cost || cost.faults > self.most_faults;
+        if !shows || is_worse || !self.subject.is_the_finding() {
             return Replayed::New;
         }
         self.cost = cost;
         self.best = Script::of(self.subject.engine());
+        self.executed = self.subject.engine().steps().to_vec();
         self.tried.insert(self.best.hash());
         Replayed::Better
     }

@@ -47,6 +47,7 @@ pub use random::Random;
 pub use recipe::{NoRecipe, Recipe};
 pub use replay::Replay;
 pub use round_robin::RoundRobin;
+pub(crate) use script::Wish;
 pub use script::{Outcomes, Script, Stretch};
 pub use sequential::Sequential;
 pub(crate) use sequential::{fill as sequential_fill, fill_with as sequential_fill_with};

@@ -10,6 +10,7 @@ use crate::behaviour::mix;
 use crate::engine::Engine;
 use crate::id::{TaskId, TaskPath};
 use crate::schedule::Schedule;
+use crate::trace::Step;
 
 /// A stretch of steps of one task.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -29,6 +30,23 @@ pub struct Script {
     pub stretches: Vec<Stretch>,
     /// What choices come to; the first outcome where nothing is said.
     pub outcomes: Outcomes,
+}
+
+/// A step of a script.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Wish {
+    /// Whose it is, and whether more are to follow it.
+    pub(crate) stretch: Stretch,
+    /// What it comes to, if it is a choice.
+    pub(crate) outcome: Option<u64>,
+}
+
+impl Wish {
+    /// The step again.
+    pub(crate) fn of(step: &Step) -> Wish {
+        let outcome = (step.outcomes() > 1).then_some(step.value);
+        Wish { stretch: Stretch { task: step.task.0, count: 1 }, outcome }
+    }
 }
 
 /// What choices come to.
@@ -68,16 +86,18 @@ impl Tasks {
 impl Script {
     /// What the execution that is in `engine` did.
     pub fn of(engine: &Engine) -> Script {
-        let tasks = engine.tasks().len();
-        let paths = (0..tasks as u32).map(|task| engine.path(TaskId(task))).collect();
-        let mut outcomes = vec![Vec::new(); tasks];
-        let mut script =
-            Script { tasks: Rc::new(Tasks::of(paths)), stretches: Vec::new(), outcomes: Outcomes::InOrder(Vec::new()) };
-        for step in engine.steps() {
-            if step.outcomes() > 1 {
-                outcomes[step.task.index()].push(step.value);
-            }
-            script.push(Stretch { task: step.task.0, count: 1 });
+        let paths = (0..engine.tasks().len() as u32).map(|task| engine.path(TaskId(task))).collect();
+        Script { tasks: Rc::new(Tasks::of(paths)), stretches: Vec::new(), outcomes: Outcomes::InOrder(Vec::new()) }
+            .of_steps(engine.steps().iter().map(Wish::of))
+    }
+
+    /// One of the same tasks, step by step.
+    pub(crate) fn of_steps(&self, wishes: impl IntoIterator<Item = Wish>) -> Script {
+        let mut script = self.empty();
+        let mut outcomes = vec![Vec::new(); self.tasks.len()];
+        for Wish { stretch, outcome } in wishes {
+            outcomes[stretch.task as usize].extend(outcome);
+            script.push(stretch);
         }
         script.outcomes = Outcomes::ByTask(outcomes);
         script

@@ -1,5 +1,7 @@
 //! Failures in which nothing is torn apart: a wrong order of whole operations, or no matter of order at all.
 
+use std::collections::BTreeMap;
+
 use super::accesses::{Access, Mode};
 use super::case::{Blame, Case};
 use super::class::Class;
@@ -8,6 +10,10 @@ use super::parting::{Parting, parting};
 use super::witness::witnesses;
 use crate::language::Language;
 use crate::names::count;
+use crate::record::Record;
+
+/// So many lines are read; the last are nearest to the failure.
+const MOST_ACTS: usize = 12;
 
 /// What the failing task did in the end: `task `0` (main) panicked with `…``.
 fn failed(case: &Case<'_>) -> String {
@@ -22,10 +28,15 @@ fn failed(case: &Case<'_>) -> String {
 
 /// A failure that none of the schedules that were tried goes without.
 pub(super) fn always(case: &Case<'_>, tried: u64) -> Blame {
-    let telling = case.telling();
+    let mut telling = case.telling();
+    if telling.is_empty() {
+        telling = acts(case);
+    }
+    let broken = Some(case.record).filter(|record| record.is_broken_invariant()).map(Record::failing_how);
+    let how = broken.unwrap_or_else(|| failed(case));
     Blame {
         class: Some(Class::AnyOrder),
-        sentence: format!("Fails in all of {} that were tried: {}", count(tried + 1, "schedule"), failed(case)),
+        sentence: format!("Fails in all of {} that were tried: {how}", count(tried + 1, "schedule")),
         reasons: vec![format!(
             "{} of other schedules fail in the same way; which ones there are besides was not looked at",
             count(tried, "execution")
@@ -34,6 +45,26 @@ pub(super) fn always(case: &Case<'_>, tried: u64) -> Blame {
         steps: telling.iter().map(|a| a.step).collect(),
         ..Blame::default()
     }
+}
+
+/// Where the other tasks act, if the failing one shows nothing of what it has seen: an invariant of Python reads without
+/// steps. That is the last write of each task to each thing that others use, too, or its last look at it.
+fn acts<'c>(case: &'c Case<'_>) -> Vec<&'c Access> {
+    let is_before = |a: &&Access| a.task != case.record.finding.task && a.step < case.end();
+    let mut last: BTreeMap<(u32, u32), &Access> = BTreeMap::new();
+    for access in case.accesses.all.iter().filter(is_before) {
+        let known = last.entry((access.task, access.resource)).or_insert(access);
+        if access.mode.writes() || !known.mode.writes() {
+            *known = access;
+        }
+    }
+    let shared = |a: &&Access| others(case, a).next().is_some();
+    let mut acts: Vec<&Access> = last.values().copied().filter(shared).collect();
+    if acts.is_empty() {
+        acts = last.into_values().collect();
+    }
+    acts.sort_by_key(|access| access.step);
+    acts.split_off(acts.len().saturating_sub(MOST_ACTS))
 }
 
 /// A panic that no pattern explains.

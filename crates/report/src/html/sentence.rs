@@ -12,7 +12,7 @@ pub(super) fn sentence(record: &Record, names: &Names<'_>) -> String {
     let finding = &record.finding;
     let message = finding.message.lines().next().unwrap_or_default();
     match &finding.details {
-        Details::Panic { .. } if record.is_broken_invariant() => upper(&record.invariant()),
+        Details::Panic { .. } if record.is_broken_invariant() => upper(&record.invariant().replace('\n', "; ")),
         Details::Panic { .. } if record.meta.language.is_rust() => {
             format!("Task {} panicked: {message}", names.tag(finding.task))
         }

@@ -120,6 +120,12 @@ fn minimising(minimised: &Minimised) -> String {
     ];
     match changes.into_iter().find(|(before, after, _)| before != after) {
         Some((before, after, what)) => format!("minimised {before} → {after} {what} in {replays}{rest}"),
-        None => format!("nothing simpler in {replays} ({}){rest}", count(after.preemptions, "preemption")),
+        None => {
+            let faults = Some(after.faults).filter(|faults| *faults > 0);
+            let faults = faults.map(|faults| format!(", {}", count(faults, "fault"))).unwrap_or_default();
+            // Who has not tried everything has not seen that there is nothing.
+            let what = if *complete { "nothing simpler in" } else { "no simpler schedule in the first" };
+            format!("{what} {replays} ({}{faults}){rest}", count(after.preemptions, "preemption"))
+        }
     }
 }
