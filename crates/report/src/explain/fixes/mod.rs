@@ -94,10 +94,26 @@ impl Draft<'_, '_> {
         }
     }
 
+    /// What code calls it that is blamed.
     fn name(&self) -> String {
-        let resource = self.blame.opens.as_ref().or(self.blame.closes.as_ref()).map(|a| a.resource);
-        let resource = resource.or(self.blame.resources.first().copied());
-        resource.map_or("state", |r| self.case.names.bare(r)).to_owned()
+        match self.is_nameless() {
+            true => receiver(&self.source(self.first())).unwrap_or("it").to_owned(),
+            false => self.known_as().to_owned(),
+        }
+    }
+
+    /// Whether it has no name: then it is known by the place at which it was made, which is no word of a program.
+    fn is_nameless(&self) -> bool {
+        self.known_as().contains(['/', ':', ' '])
+    }
+
+    fn known_as(&self) -> &str {
+        let resource = self.first().map(|a| a.resource).or(self.blame.resources.first().copied());
+        resource.map_or("state", |r| self.case.names.bare(r))
+    }
+
+    fn first(&self) -> Option<&Access> {
+        self.blame.opens.as_ref().or(self.blame.closes.as_ref())
     }
 
     /// A sketch, in the language of the program.
@@ -205,5 +221,28 @@ impl Draft<'_, '_> {
 
     fn atomic(&self) -> Option<Guard> {
         self.regions().map(Guard::Atomic)
+    }
+}
+
+/// What an atomic is called in a line that uses it: `self.0` of `if self.0.load(Relaxed) == 0`.
+fn receiver(line: &str) -> Option<&str> {
+    const METHODS: [&str; 6] = [".load(", ".store(", ".swap(", ".fetch_", ".compare_exchange", ".lock("];
+    let end = METHODS.iter().filter_map(|method| line.find(method)).min()?;
+    let is_of_name = |c: char| c.is_alphanumeric() || "_.:[]".contains(c);
+    let start =
+        line[..end].rfind(|c| !is_of_name(c)).map_or(0, |at| at + line[at..].chars().next().map_or(1, char::len_utf8));
+    Some(&line[start..end]).filter(|name| !name.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::receiver;
+
+    #[test]
+    fn what_is_used_is_called_as_the_line_calls_it() {
+        assert_eq!(receiver("if self.0.load(Relaxed) == 0 { return false; }"), Some("self.0"));
+        assert_eq!(receiver("let n = stock[at].fetch_sub(1, Relaxed);"), Some("stock[at]"));
+        assert_eq!(receiver("*COUNTS.lock().unwrap() += 1;"), Some("COUNTS"));
+        assert_eq!(receiver("take(&stock)"), None);
     }
 }
