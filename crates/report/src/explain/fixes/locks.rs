@@ -15,7 +15,7 @@ fn lock_name(draft: &Draft<'_, '_>) -> (String, bool) {
     match lock {
         Some(lock) => (draft.case.names.bare(*lock).to_owned(), true),
         // What has no name, and so none that a lock could be named after.
-        None if draft.is_nameless() => ("lock".to_owned(), false),
+        None if draft.is_nameless() || draft.name().contains(' ') => ("lock".to_owned(), false),
         None => {
             // A lock beside what it guards: `Account.balance` has a `balance_lock`, and so has `accounts['a']` one.
             let name = draft.name();

@@ -97,14 +97,14 @@ impl Draft<'_, '_> {
     /// What code calls it that is blamed.
     fn name(&self) -> String {
         match self.is_nameless() {
-            true => receiver(&self.source(self.first())).unwrap_or("it").to_owned(),
+            true => receiver(&self.source(self.first())).unwrap_or("state").to_owned(),
             false => self.known_as().to_owned(),
         }
     }
 
     /// Whether it has no name: then it is known by the place at which it was made, which is no word of a program.
     fn is_nameless(&self) -> bool {
-        self.known_as().contains(['/', ':', ' '])
+        self.known_as().contains(['/', ':'])
     }
 
     fn known_as(&self) -> &str {
