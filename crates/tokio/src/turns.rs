@@ -2,91 +2,84 @@
 //!
 //! On a runtime of one thread, in a `LocalSet`, and wherever polls are to be atomic, nothing else of that thread happens between two waits of
 //! a task. Who is polled next is up to the schedule, though: tokio promises no order.
+//!
+//! The turn of a thread is a lock of the engine's. Who wants it asks once, and waits in the queue, so that all that the order of polls
+//! has to tell is who asked first. Tasks of a set cannot wait like that: a set that is dropped ends them, and may have the turn itself.
 
 use std::collections::VecDeque;
 use std::future::{Future, poll_fn};
 use std::panic::Location;
 use std::pin::Pin;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll, Waker};
 
 use drawloom::future;
-use drawloom::object::Object;
+use drawloom::object::{Object, Turn};
 
 use crate::sync::permits::Place;
 use crate::waiting::Wakers;
 
-/// The turn of one thread.
-pub(crate) struct Turns {
-    state: Object<State>,
+/// Turns that tasks take.
+pub(crate) trait Turns {
+    /// Takes the turn, or has `waker` woken when it is time to try again; by `ticket` it is known who waits.
+    fn poll_take(&self, ticket: &mut Option<u64>, waker: &Waker, place: Place) -> Poll<()>;
+
+    /// No longer waits.
+    fn leave(&self, ticket: u64, place: Place);
+
+    /// Takes the turn, blocking the task.
+    fn take(&self, ticket: Option<u64>, place: Place);
+
+    /// Gives it to the next one.
+    fn release(&self, place: Place);
 }
 
-struct State {
-    taken: bool,
+/// Those who wait to be woken, in the order in which they came.
+#[derive(Default)]
+struct Line {
     waiting: VecDeque<(u64, Waker)>,
     tickets: u64,
 }
 
-impl Turns {
-    /// At first the turn is `taken`, or it is nobody's.
-    #[track_caller]
-    pub(crate) fn new(taken: bool) -> Arc<Self> {
-        let state = Object::new(State { taken, waiting: VecDeque::new(), tickets: 0 });
-        drawloom::label(&state, drawloom::object::TURN);
-        Arc::new(Turns { state })
-    }
-
-    fn poll_take(&self, ticket: &mut Option<u64>, waker: &Waker, place: Place) -> Poll<()> {
-        self.state.update_from(place, |state| {
-            let at = ticket.and_then(|mine| state.waiting.iter().position(|(ticket, _)| *ticket == mine));
-            if !std::mem::replace(&mut state.taken, true) {
-                at.and_then(|at| state.waiting.remove(at));
-                *ticket = None;
-                return Poll::Ready(());
+impl Line {
+    fn wait(&mut self, ticket: &mut Option<u64>, waker: &Waker) {
+        let at = ticket.and_then(|mine| self.waiting.iter().position(|(ticket, _)| *ticket == mine));
+        match at {
+            Some(at) => self.waiting[at].1.clone_from(waker),
+            None => {
+                self.tickets += 1;
+                *ticket = Some(self.tickets);
+                self.waiting.push_back((self.tickets, waker.clone()));
             }
-            match at {
-                Some(at) => state.waiting[at].1.clone_from(waker),
-                None => {
-                    state.tickets += 1;
-                    *ticket = Some(state.tickets);
-                    state.waiting.push_back((state.tickets, waker.clone()));
-                }
-            }
-            Poll::Pending
-        })
-    }
-
-    pub(crate) fn release(&self, place: Place) {
-        let next = self.state.update_from(place, |state| {
-            state.taken = false;
-            state.waiting.pop_front().map(|(_, waker)| waker)
-        });
-        Wakers::from(next).wake();
-    }
-
-    /// No longer waits.
-    fn leave(&self, ticket: u64, place: Place) {
-        if !future::facade::is_over() {
-            let left = self.state.update_from(place, |state| {
-                let at = state.waiting.iter().position(|(waiting, _)| *waiting == ticket);
-                at.and_then(|at| state.waiting.remove(at))
-            });
-            drop(left);
         }
     }
 
-    /// Takes the turn, blocking the task; none while it is torn down, where nobody waits for anybody.
-    pub(crate) fn take(&self, mut ticket: Option<u64>, place: Place) -> bool {
-        if future::facade::is_over() {
-            return false;
-        }
-        future::block_on(poll_fn(|context| self.poll_take(&mut ticket, context.waker(), place)));
-        true
+    fn leave(&mut self, ticket: u64) -> Option<Waker> {
+        let at = self.waiting.iter().position(|(waiting, _)| *waiting == ticket)?;
+        self.waiting.remove(at).map(|(_, waker)| waker)
     }
 }
 
-impl Turns {
+/// The turn of a thread, for the tasks of its runtime.
+pub(crate) struct OfThread {
+    turn: Turn,
+    /// Tasks of sets, which try again whenever it is given back. Looked at in steps on the turn.
+    line: Mutex<Line>,
+}
+
+impl OfThread {
+    #[track_caller]
+    pub(crate) fn new() -> Arc<Self> {
+        let turn = Turn::new();
+        drawloom::label(&turn, drawloom::object::TURN);
+        Arc::new(OfThread { turn, line: Mutex::default() })
+    }
+
+    fn line(&self) -> std::sync::MutexGuard<'_, Line> {
+        self.line.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Lets others have the turn until the returned value is dropped.
     pub(crate) fn give_up(&self, place: Place) -> GivenUp<'_> {
         self.release(place);
@@ -94,32 +87,144 @@ impl Turns {
     }
 }
 
-/// What [`Turns::give_up`] returns.
+impl Turns for OfThread {
+    fn poll_take(&self, _: &mut Option<u64>, _: &Waker, place: Place) -> Poll<()> {
+        self.turn.take(place);
+        // It may have waited for long. If it was aborted it is woken for that, too.
+        if future::facade::is_aborted_in_turn() {
+            self.release(place);
+            return Poll::Pending;
+        }
+        Poll::Ready(())
+    }
+
+    fn leave(&self, _: u64, _: Place) {}
+
+    fn take(&self, _: Option<u64>, place: Place) {
+        self.turn.take(place);
+    }
+
+    fn release(&self, place: Place) {
+        self.turn.give(place);
+        let mut waiting = Wakers::default();
+        waiting.extend(self.line().waiting.drain(..).map(|(_, waker)| waker));
+        waiting.wake();
+    }
+}
+
+/// The turn of a thread, for the tasks of a set on it.
+pub(crate) struct OfThreadForSet(pub(crate) Arc<OfThread>);
+
+impl Turns for OfThreadForSet {
+    fn poll_take(&self, ticket: &mut Option<u64>, waker: &Waker, place: Place) -> Poll<()> {
+        if self.0.turn.try_take(place) {
+            let left = ticket.take().and_then(|ticket| self.0.line().leave(ticket));
+            drop(left);
+            return Poll::Ready(());
+        }
+        self.0.line().wait(ticket, waker);
+        Poll::Pending
+    }
+
+    fn leave(&self, ticket: u64, _: Place) {
+        let left = self.0.line().leave(ticket);
+        drop(left);
+    }
+
+    fn take(&self, ticket: Option<u64>, place: Place) {
+        if let Some(ticket) = ticket {
+            self.leave(ticket, place);
+        }
+        self.0.take(None, place);
+    }
+
+    fn release(&self, place: Place) {
+        self.0.release(place);
+    }
+}
+
+/// The turn of a set.
+pub(crate) struct OfSet {
+    state: Object<State>,
+}
+
+struct State {
+    taken: bool,
+    line: Line,
+}
+
+impl OfSet {
+    /// At first the set itself has the turn.
+    #[track_caller]
+    pub(crate) fn new() -> Arc<Self> {
+        let state = Object::new(State { taken: true, line: Line::default() });
+        drawloom::label(&state, drawloom::object::TURN);
+        Arc::new(OfSet { state })
+    }
+}
+
+impl Turns for OfSet {
+    fn poll_take(&self, ticket: &mut Option<u64>, waker: &Waker, place: Place) -> Poll<()> {
+        self.state.update_from(place, |state| {
+            if std::mem::replace(&mut state.taken, true) {
+                state.line.wait(ticket, waker);
+                return Poll::Pending;
+            }
+            let left = ticket.take().and_then(|ticket| state.line.leave(ticket));
+            drop(left);
+            Poll::Ready(())
+        })
+    }
+
+    fn leave(&self, ticket: u64, place: Place) {
+        if !future::facade::is_over() {
+            let left = self.state.update_from(place, |state| state.line.leave(ticket));
+            drop(left);
+        }
+    }
+
+    fn take(&self, mut ticket: Option<u64>, place: Place) {
+        future::block_on(poll_fn(|context| self.poll_take(&mut ticket, context.waker(), place)));
+    }
+
+    fn release(&self, place: Place) {
+        let next = self.state.update_from(place, |state| {
+            state.taken = false;
+            state.line.waiting.pop_front().map(|(_, waker)| waker)
+        });
+        Wakers::from(next).wake();
+    }
+}
+
+/// What [`OfThread::give_up`] returns.
 pub(crate) struct GivenUp<'a> {
-    turns: &'a Turns,
+    turns: &'a OfThread,
     place: Place,
 }
 
 impl Drop for GivenUp<'_> {
     fn drop(&mut self) {
-        self.turns.take(None, self.place);
+        // When all is torn down nobody waits for anybody.
+        if !future::facade::is_over() {
+            self.turns.take(None, self.place);
+        }
     }
 }
 
 /// A future that is polled, and dropped, in turn.
-pub(crate) struct InTurn<F> {
+pub(crate) struct InTurn<T: Turns, F> {
     /// There until it is dropped.
     future: Option<F>,
-    turns: Arc<Turns>,
+    turns: Arc<T>,
     ticket: Option<u64>,
     place: Place,
     /// Once it is set, whoever drops the future has the turn for it.
     lent: Option<Arc<AtomicBool>>,
 }
 
-impl<F: Future> InTurn<F> {
+impl<T: Turns, F: Future> InTurn<T, F> {
     #[track_caller]
-    pub(crate) fn new(turns: Arc<Turns>, future: F) -> Self {
+    pub(crate) fn new(turns: Arc<T>, future: F) -> Self {
         InTurn { future: Some(future), turns, ticket: None, place: Location::caller(), lent: None }
     }
 
@@ -130,7 +235,7 @@ impl<F: Future> InTurn<F> {
     }
 }
 
-impl<F: Future> Future for InTurn<F> {
+impl<T: Turns, F: Future> Future for InTurn<T, F> {
     type Output = F::Output;
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<F::Output> {
@@ -142,7 +247,7 @@ impl<F: Future> Future for InTurn<F> {
         if turns.poll_take(ticket, context.waker(), place).is_pending() {
             return Poll::Pending;
         }
-        let _turn = Turn { turns, place };
+        let _turn = Taken { turns: &**turns, place };
         let poll = future.as_mut().as_pin_mut().expect("polled after it was ready").poll(context);
         if poll.is_ready() {
             future.set(None);
@@ -152,31 +257,35 @@ impl<F: Future> Future for InTurn<F> {
 }
 
 /// Gives the turn to the next one when dropped.
-struct Turn<'a> {
-    turns: &'a Turns,
+struct Taken<'a, T: Turns> {
+    turns: &'a T,
     place: Place,
 }
 
-impl Drop for Turn<'_> {
+impl<T: Turns> Drop for Taken<'_, T> {
     fn drop(&mut self) {
         self.turns.release(self.place);
     }
 }
 
-impl<F> Drop for InTurn<F> {
+impl<T: Turns, F> Drop for InTurn<T, F> {
     fn drop(&mut self) {
-        if self.future.is_some() {
-            if self.lent.as_ref().is_some_and(|lent| lent.load(Ordering::Acquire)) {
-                if let Some(ticket) = self.ticket {
-                    self.turns.leave(ticket, self.place);
-                }
-                self.future = None;
-                return;
-            }
-            let _turn =
-                self.turns.take(self.ticket, self.place).then(|| Turn { turns: &self.turns, place: self.place });
-            // Assigning drops it in place, as its pin demands, and while it is our turn.
-            self.future = None;
+        if self.future.is_none() {
+            return;
         }
+        if self.lent.as_ref().is_some_and(|lent| lent.load(Ordering::Acquire)) {
+            if let Some(ticket) = self.ticket {
+                self.turns.leave(ticket, self.place);
+            }
+            self.future = None;
+            return;
+        }
+        // When all is torn down nobody waits for anybody.
+        let _turn = (!future::facade::is_over()).then(|| {
+            self.turns.take(self.ticket, self.place);
+            Taken { turns: &*self.turns, place: self.place }
+        });
+        // Assigning drops it in place, as its pin demands, and while it is our turn.
+        self.future = None;
     }
 }

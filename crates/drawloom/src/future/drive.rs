@@ -1,6 +1,6 @@
 //! The loop that drives one future: poll, wait to be woken, poll again.
 
-use std::cell::Cell;
+use std::cell::RefCell;
 use std::future::Future;
 use std::panic::Location;
 use std::pin::pin;
@@ -9,6 +9,7 @@ use std::sync::{Arc, Condvar, Mutex, OnceLock, PoisonError};
 use std::task::{Context, Poll, Wake, Waker};
 
 use super::timer;
+use crate::object::Object;
 use crate::rt::{self, OpKind, Operation, ResourceId, TaskId};
 use crate::thread::TaskOf;
 use crate::time::Instant;
@@ -22,6 +23,9 @@ pub(super) struct Target {
     /// Set in the step that wakes the task for its end, and looked at in the step that ends its wait:
     /// these two depend on each other already, so the flag needs no step of its own.
     aborted: AtomicBool,
+    /// The same for a task that is polled in turn with others: it looks once more when it has the turn, in a step that knows of
+    /// nothing else.
+    aborted_in_turn: Option<Object<bool>>,
     /// Where the future was given to us: the place of its wake-ups, which have none of their own.
     made_at: &'static Location<'static>,
 }
@@ -53,8 +57,13 @@ impl Target {
     }
 
     /// A task that is about to be spawned; [`is`](Self::is) says which.
-    pub(super) fn spawned(made_at: &'static Location<'static>) -> Arc<Target> {
-        Target::new(Who::Task(OnceLock::new()), made_at)
+    #[track_caller]
+    pub(super) fn spawned(made_at: &'static Location<'static>, in_turn: bool) -> Arc<Target> {
+        let mut target = Target::of(Who::Task(OnceLock::new()), made_at);
+        if in_turn {
+            target.aborted_in_turn = Some(Object::new(false));
+        }
+        Arc::new(target)
     }
 
     /// Where the future was given to us.
@@ -83,7 +92,11 @@ impl Target {
     }
 
     fn new(who: Who, made_at: &'static Location<'static>) -> Arc<Target> {
-        Arc::new(Target { who, aborted: AtomicBool::new(false), made_at })
+        Arc::new(Target::of(who, made_at))
+    }
+
+    fn of(who: Who, made_at: &'static Location<'static>) -> Target {
+        Target { who, aborted: AtomicBool::new(false), aborted_in_turn: None, made_at }
     }
 
     /// Wakes the task, to end at once.
@@ -96,8 +109,16 @@ impl Target {
         if matches!(self.who, Who::Native { .. }) {
             self.aborted.store(true, Ordering::Release);
         }
+        if let Some(aborted) = &self.aborted_in_turn {
+            aborted.update_from(place, |aborted| *aborted = true);
+        }
         self.unpark_from(place);
         self.aborted.store(true, Ordering::Release);
+    }
+
+    /// Whether it was aborted, looked at in a step, if it is polled in turn with others.
+    fn is_aborted_in_turn(&self) -> bool {
+        self.aborted_in_turn.as_ref().is_some_and(|aborted| aborted.look_from(self.made_at, |aborted| *aborted))
     }
 
     /// Wakes the task when the running one makes its next step: who calls may hold locks of its own.
@@ -167,8 +188,14 @@ impl Wake for Target {
 }
 
 crate::thread_local! {
-    /// How many futures the running task is driving, one within the other.
-    static DEPTH: Cell<u32> = const { Cell::new(0) };
+    /// Whom those wake who wake the futures that the running task drives, one within the other.
+    static DRIVEN: RefCell<Vec<Arc<Target>>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Whether the task that polls was aborted, if it is one that takes turns.
+pub(super) fn is_aborted_in_turn() -> bool {
+    let target = DRIVEN.with_borrow(|driven| driven.last().cloned());
+    target.is_some_and(|target| target.is_aborted_in_turn())
 }
 
 /// Polls `future` until it is ready, or until it is aborted: then it is dropped, and there is no output.
@@ -177,7 +204,7 @@ pub(super) fn drive<F: Future>(future: F, target: &Arc<Target>, mut woken: bool)
     let mut future = pin!(future);
     let waker = Waker::from(target.clone());
     let mut context = Context::from_waker(&waker);
-    let _depth = Deeper::new();
+    let _driven = Driven::new(target);
     loop {
         if !std::mem::take(&mut woken) {
             let deadline = timer::earliest();
@@ -194,18 +221,18 @@ pub(super) fn drive<F: Future>(future: F, target: &Arc<Target>, mut woken: bool)
     }
 }
 
-struct Deeper;
+struct Driven;
 
-impl Deeper {
-    fn new() -> Deeper {
-        DEPTH.set(DEPTH.get() + 1);
-        Deeper
+impl Driven {
+    fn new(target: &Arc<Target>) -> Driven {
+        DRIVEN.with_borrow_mut(|driven| driven.push(target.clone()));
+        Driven
     }
 }
 
-impl Drop for Deeper {
+impl Drop for Driven {
     fn drop(&mut self) {
-        let _ = DEPTH.try_with(|depth| depth.set(depth.get() - 1));
+        let _ = DRIVEN.try_with(|driven| driven.borrow_mut().pop());
     }
 }
 
@@ -216,7 +243,7 @@ impl Drop for Deeper {
 pub fn block_on<F: Future>(future: F) -> F::Output {
     let target = Target::here();
     let output = drive(future, &target, true);
-    if DEPTH.get() > 0 {
+    if DRIVEN.with_borrow(|driven| !driven.is_empty()) {
         // A future within a future: what has woken us may have been meant for the outer one.
         target.unpark();
     }

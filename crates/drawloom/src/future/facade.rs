@@ -2,6 +2,7 @@
 
 use std::any::Any;
 use std::fmt;
+use std::future::Future;
 use std::marker::PhantomData;
 use std::sync::Arc;
 use std::task::Waker;
@@ -9,9 +10,10 @@ use std::time::Duration;
 
 use drawloom_fiber::ForcedUnwind;
 
-use super::JoinError;
+use super::drive;
 use super::group::Group;
 use super::native_timer;
+use super::{JoinError, JoinHandle, join};
 use crate::rt;
 use crate::time::Instant;
 
@@ -48,6 +50,19 @@ pub fn is_torn_down(payload: &(dyn Any + Send)) -> bool {
 /// Wakes `waker` after `duration`, outside of explorations.
 pub fn wake_after(duration: Duration, waker: &Waker) {
     native_timer::register(Instant::now() + duration, None, waker);
+}
+
+/// As [`spawn`](super::spawn), for a future that takes turns with others, and asks [`is_aborted_in_turn`] before it goes on. Inside
+/// of explorations only.
+#[track_caller]
+pub fn spawn_in_turn<F: Future + 'static>(future: F) -> JoinHandle<F::Output> {
+    join::spawn_in_turn(rt::current().expect("tasks take turns inside of an exploration only"), future)
+}
+
+/// Whether somebody has aborted the task that polls, while it waited for its turn.
+#[must_use]
+pub fn is_aborted_in_turn() -> bool {
+    drive::is_aborted_in_turn()
 }
 
 /// Tasks that end together: those of a runtime.

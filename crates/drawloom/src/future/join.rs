@@ -55,7 +55,7 @@ where
     F::Output: Send + 'static,
 {
     match rt::current() {
-        Some(rt) => spawn_task(rt, future),
+        Some(rt) => spawn_task(rt, false, future),
         None => spawn_thread(move |target| drive(future, target, false)),
     }
 }
@@ -72,7 +72,7 @@ where
     F::Output: 'static,
 {
     let rt = rt::current().expect("`spawn_local` works inside of an exploration only");
-    spawn_task(rt, future)
+    spawn_task(rt, false, future)
 }
 
 /// Runs `f`, which may block, on a thread of its own.
@@ -83,24 +83,42 @@ where
     T: Send + 'static,
 {
     match rt::current() {
-        Some(rt) => spawn_body(rt, false, move |_| Some(f())),
+        Some(rt) => spawn_body(rt, Abort::Nowhere, move |_| Some(f())),
         None => spawn_thread(move |_| Some(f())),
     }
 }
 
+/// As [`spawn`], for a future that takes turns with others, and asks [`is_aborted_in_turn`](super::drive::is_aborted_in_turn)
+/// when it has its turn.
 #[track_caller]
-fn spawn_task<F: Future + 'static>(rt: Handle, future: F) -> JoinHandle<F::Output> {
-    let handle = spawn_body(rt, true, move |target| drive(future, target, false));
+pub(super) fn spawn_in_turn<F: Future + 'static>(rt: Handle, future: F) -> JoinHandle<F::Output> {
+    spawn_task(rt, true, future)
+}
+
+#[track_caller]
+fn spawn_task<F: Future + 'static>(rt: Handle, in_turn: bool, future: F) -> JoinHandle<F::Output> {
+    let abort = if in_turn { Abort::InTurn } else { Abort::Waiting };
+    let handle = spawn_body(rt, abort, move |target| drive(future, target, false));
     // It waits to be woken like any other time, so that an abort can come before its first poll.
     handle.target.unpark();
     handle
+}
+
+/// Where a task can be aborted.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Abort {
+    Nowhere,
+    /// Where it waits to be woken.
+    Waiting,
+    /// There, and when its turn has come.
+    InTurn,
 }
 
 /// Spawns a task that runs `body`, which has no result if it was aborted.
 #[track_caller]
 fn spawn_body<T: 'static>(
     rt: Handle,
-    can_be_aborted: bool,
+    abort: Abort,
     body: impl FnOnce(&Arc<Target>) -> Option<T> + 'static,
 ) -> JoinHandle<T> {
     let made_at = Location::caller();
@@ -109,7 +127,7 @@ fn spawn_body<T: 'static>(
     let theirs = shared.clone();
     let group = Group::current();
     let inherited = group.clone();
-    let target = Target::spawned(made_at);
+    let target = Target::spawned(made_at, abort == Abort::InTurn);
     let mine = target.clone();
     let body: Body = Box::new(move || {
         Group::enter(inherited);
@@ -127,7 +145,7 @@ fn spawn_body<T: 'static>(
     let task = TaskOf { task: rt.spawn(None, site, body), epoch: rt.epoch() };
     target.is(task);
     if let Some(group) = group {
-        group.add(task, can_be_aborted.then(|| target.clone()));
+        group.add(task, (abort != Abort::Nowhere).then(|| target.clone()));
     }
     JoinHandle { shared, target, task: Some(task) }
 }

@@ -3,6 +3,7 @@
 mod lock;
 #[doc(hidden)]
 pub mod queue;
+mod turn;
 
 use std::fmt;
 use std::panic::Location;
@@ -14,6 +15,8 @@ pub use drawloom_engine::act::{Act, Awaited};
 pub use drawloom_report::TURN;
 
 use self::lock::Lock;
+#[doc(hidden)]
+pub use self::turn::Turn;
 use crate::label::Labelled;
 use crate::rt::{self, Handle, OpKind, Operation, ResourceId, ResourceKind, Seen, Slot, State, outcome};
 

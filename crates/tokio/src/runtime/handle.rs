@@ -20,7 +20,7 @@ use super::metrics::RuntimeMetrics;
 use super::runtime::shut_down;
 use crate::context::{self, Async, Within};
 use crate::task::{Hook, JoinHandle, SharedTasks, ThreadHooks, coop, spawn_blocking_in, spawn_in};
-use crate::turns::{InTurn, Turns};
+use crate::turns::{InTurn, OfThread};
 
 /// Under tokio's own name this is put in the place of tokio in crates that were not written for it. They hold locks
 /// of their own while they notify or send; if another task were let run then, and wanted the same lock, the whole
@@ -39,7 +39,7 @@ struct Inner {
     workers: usize,
     tasks: Tasks,
     /// Whose turn it is, where tasks take turns.
-    turns: Option<Arc<Turns>>,
+    turns: Option<Arc<OfThread>>,
     /// Tasks outside of explorations.
     natives: Option<Arc<SharedTasks>>,
     paused: AtomicBool,
@@ -76,7 +76,7 @@ impl Handle {
         static MADE: AtomicU64 = AtomicU64::new(1);
         let takes_turns = flavor == RuntimeFlavor::CurrentThread || POLLS_ARE_ATOMIC;
         // Not in a closure, which would be the place that it was made at.
-        let turns = if takes_turns { Some(Turns::new(false)) } else { None };
+        let turns = if takes_turns { Some(OfThread::new()) } else { None };
         let natives = running().is_none().then(Arc::<SharedTasks>::default);
         if let (Some(natives), RuntimeFlavor::MultiThread) = (&natives, flavor) {
             natives.employ(workers, &threads);
@@ -105,7 +105,7 @@ impl Handle {
         &self.inner.tasks
     }
 
-    pub(crate) fn turns(&self) -> Option<&Arc<Turns>> {
+    pub(crate) fn turns(&self) -> Option<&Arc<OfThread>> {
         self.inner.turns.as_ref()
     }
 
@@ -149,10 +149,7 @@ impl Handle {
     /// From now on nothing can be spawned.
     #[track_caller]
     pub(super) fn end(&self) {
-        // Without a second handle there is nobody who could look.
-        if Arc::strong_count(&self.inner) > 1 {
-            self.inner.ended.update(|ended| *ended = true);
-        }
+        self.inner.ended.update(|ended| *ended = true);
         self.inner.has_ended.store(true, Ordering::Release);
     }
 
@@ -270,7 +267,7 @@ impl Handle {
     }
 
     #[track_caller]
-    fn run<F: Future>(&self, future: F, turns: Option<Arc<Turns>>, is_async: Async) -> F::Output {
+    fn run<F: Future>(&self, future: F, turns: Option<Arc<OfThread>>, is_async: Async) -> F::Output {
         assert!(
             !is_async.was_async(),
             "Cannot start a runtime from within a runtime. This happens because a function (like `block_on`) \

@@ -22,7 +22,7 @@ use super::{Id, JoinHandle};
 use crate::context;
 use crate::runtime::{Handle, Id as RuntimeId, Runtime};
 use crate::sync::permits::Place;
-use crate::turns::{InTurn, Turns};
+use crate::turns::{InTurn, OfSet, OfThreadForSet, Turns};
 use crate::waiting::{Until, Waiting, Wakers};
 
 /// A set of tasks that need not be `Send`. Dropping it ends them.
@@ -33,7 +33,7 @@ pub struct LocalSet {
 }
 
 struct Inner {
-    turns: Arc<Turns>,
+    turns: Arc<OfSet>,
     tasks: Tasks,
     live: Arc<Object<Live>>,
     /// The tasks outside of explorations.
@@ -166,7 +166,8 @@ impl Inner {
         // On a runtime of one thread nothing else of that happens meanwhile, either.
         let handle = match context::runtime().as_ref().and_then(Handle::turns) {
             Some(turns) => {
-                let task = InTurn::new(turns.clone(), task).until(self.ending.clone());
+                let turns = Arc::new(OfThreadForSet(turns.clone()));
+                let task = InTurn::new(turns, task).until(self.ending.clone());
                 future::spawn_local(task)
             }
             None => future::spawn_local(task),
@@ -227,7 +228,7 @@ impl<'a> Driver<'a> {
 impl Drop for Driver<'_> {
     fn drop(&mut self) {
         self.inner.drivers.set(self.inner.drivers.get() - 1);
-        if self.inner.drivers.get() == 0 {
+        if self.inner.drivers.get() == 0 && !facade::is_over() {
             self.inner.turns.take(None, self.place);
         }
     }
@@ -255,7 +256,7 @@ impl LocalSet {
     #[track_caller]
     pub fn new() -> Self {
         let inner = Inner {
-            turns: Turns::new(true),
+            turns: OfSet::new(),
             tasks: Tasks::default(),
             live: Arc::new(Object::new(Live { count: 0, none: Waiting::new() })),
             natives: LocalTasks::default(),

@@ -143,7 +143,7 @@ where
     let task = begin(Some(runtime.clone()), native, future, Some(runtime.alive(true)));
     let _entered = runtime.tasks().enter();
     let handle = match runtime.turns() {
-        Some(turns) => future::spawn(InTurn::new(turns.clone(), task)),
+        Some(turns) => future::facade::spawn_in_turn(InTurn::new(turns.clone(), task)),
         None => future::spawn(task),
     };
     JoinHandle::new(handle, native)

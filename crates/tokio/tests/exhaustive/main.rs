@@ -5,4 +5,6 @@
 mod brute;
 mod mpsc;
 mod random;
+mod random_turns;
 mod select;
+mod turns;
