@@ -31,7 +31,7 @@ mod terminal;
 
 pub use cause::{cause, same_bug};
 pub use explain::{Explanation, Explanations, Knowledge, explain, explain_all};
-pub use html::{PageOptions, Shown, page};
+pub use html::{PageOptions, Shown, html_escaped, page};
 pub use language::Language;
 pub use markdown::markdown;
 pub use names::resource_names;
