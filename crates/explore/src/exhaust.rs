@@ -10,11 +10,11 @@ use drawloom_engine::finding::FindingKind;
 use super::exploration::{Exploration, Failure};
 use super::levels;
 use super::memory;
+use super::pipeline;
 use super::plan::Plan;
 use super::program::Program;
 use super::progress::Progress;
 use super::resume::{Log, Start};
-use super::shrink;
 use super::spread::{empty, lock};
 use super::worker::{Ran, Worker};
 
@@ -59,7 +59,7 @@ pub(super) fn exhaust<P: Program>(plan: &Plan, program: &P, log: Option<Log>) ->
             log.end(&explorer, &mut remarks);
         }
         let mut exploration = Exploration { remarks, ..exploration };
-        shrink::all(&mut worker, &mut exploration.failures);
+        pipeline::work_out(&mut worker, &mut exploration.failures);
         // Its strategy has the explorer, too.
         drop(worker);
         memory::keep_explorer(explorer);

@@ -9,9 +9,9 @@ use drawloom_engine::exhaustive::Explorer;
 
 use super::exhaust::{exhaust_from, keep_the_simplest};
 use super::exploration::{Exploration, Failure};
+use super::pipeline;
 use super::plan::Plan;
 use super::program::Program;
-use super::shrink;
 use super::spread::empty;
 use super::worker::Worker;
 
@@ -43,7 +43,7 @@ pub(super) fn exhaust<P: Program>(plan: &Plan, program: &P, most: u32) -> Explor
             break;
         }
     }
-    shrink::all(&mut worker, &mut found.failures);
+    pipeline::work_out(&mut worker, &mut found.failures);
     found
 }
 

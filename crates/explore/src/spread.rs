@@ -19,6 +19,7 @@ use super::exhaust::exhaust;
 use super::exploration::{Exploration, Failure};
 use super::following;
 use super::memory;
+use super::pipeline;
 use super::plan::{MakeStrategy, Plan};
 use super::program::Program;
 use super::progress::Progress;
@@ -156,7 +157,7 @@ fn explore_once<P: Program>(
     if !exploration.had_choice && exploration.result.found_nothing() && needs_choice {
         exploration.result.failures.push(worker.nothing_explored());
     }
-    shrink::all(&mut worker, &mut exploration.result.failures);
+    pipeline::work_out(&mut worker, &mut exploration.result.failures);
     drop(worker);
     memory::keep_guide(plan.guide.take());
     exploration.result
