@@ -7,13 +7,13 @@ use std::time::{Duration, Instant};
 use drawloom_engine::exhaustive::{Explorer, Tally, least_preemptions};
 use drawloom_engine::finding::FindingKind;
 
+use super::events::{self, Event, Listener};
 use super::exploration::{Exploration, Failure};
 use super::levels;
 use super::memory;
 use super::pipeline;
 use super::plan::Plan;
 use super::program::Program;
-use super::progress::Progress;
 use super::resume::{Log, Start};
 use super::spread::{empty, lock};
 use super::worker::{Ran, Worker};
@@ -33,9 +33,9 @@ struct Apart<T>(T);
 ///
 /// Which worker makes which execution is chance; the set of executions is not, and neither is what is
 /// kept of it: of each cause the failure with the fewest preemptions and the least schedule.
-pub(super) fn exhaust<P: Program>(plan: &Plan, program: &P, log: Option<Log>) -> Exploration {
+pub(super) fn exhaust<P: Program>(plan: &Plan, program: &P, log: Option<Log>, listener: &dyn Listener) -> Exploration {
     if let Some(most) = plan.preemptions {
-        return levels::exhaust(plan, program, most);
+        return levels::exhaust(plan, program, most, listener);
     }
     let timed = &mut plan.clone();
     timed.start_clock();
@@ -50,7 +50,7 @@ pub(super) fn exhaust<P: Program>(plan: &Plan, program: &P, log: Option<Log>) ->
     loop {
         let goes_on = earlier.is_some();
         let Start { explorer, found } = earlier.take().unwrap_or_else(fresh);
-        let exploration = exhaust_from(plan, program, &mut worker, log.as_ref(), &explorer, found);
+        let exploration = exhaust_from(plan, program, &mut worker, log.as_ref(), &explorer, found, listener);
         if let Some(log) = &log {
             if goes_on && explorer.progress().diverged {
                 log.start_over("the program has changed: it does not do what it did", &mut remarks);
@@ -75,12 +75,13 @@ pub(super) fn exhaust_from<P: Program>(
     log: Option<&Log>,
     explorer: &Explorer,
     found: Exploration,
+    listener: &dyn Listener,
 ) -> Exploration {
     let deadline = plan.settings.deadline;
     let made_before = found.executions + found.redundant;
     let made = Apart(AtomicU64::new(made_before));
     let shares = Shares::default();
-    let progress = Progress::new(plan);
+    listener.hear(&Event::Started { test: plan.name.clone(), planned: None });
     // An execution did not come to its end, and none is made any more; a task had to be left in it.
     let (over, spent) = (AtomicBool::new(false), AtomicBool::new(false));
     let work = |worker: &mut Worker<'_, P>, explorer: &Explorer, share: &Mutex<Exploration>| -> bool {
@@ -121,8 +122,11 @@ pub(super) fn exhaust_from<P: Program>(
             later if later % SHOW_EVERY == 0 => SHOW_EVERY,
             _ => 0,
         };
+        if let Some(failure) = &ran.failure {
+            listener.hear(&Event::Found { kind: failure.kind(), iteration: failure.iteration() });
+        }
         if shown > 0 || failed {
-            progress.made(shown, u64::from(failed), || explorer.estimate().saturating_sub(made_before));
+            events::ran(listener, shown, || explorer.estimate().saturating_sub(made_before));
         }
         let tally = log.map(|_| if redundant { Tally { redundant: 1, ..Tally::default() } } else { ran.tally() });
         if let Some(log) = log.filter(|_| iteration == 0) {
@@ -157,12 +161,13 @@ pub(super) fn exhaust_from<P: Program>(
             }
         }
     });
-    drop(progress);
     if spent.into_inner() {
         worker.give_up();
     }
     let progress = explorer.progress();
     let mut exploration = shares.put_together();
+    let Exploration { executions, failing, .. } = exploration;
+    listener.hear(&Event::Ended { executions, failing });
     exploration.failures.sort_by(|a, b| a.cause().cmp(b.cause()));
     exploration.frugal = progress.frugal;
     let complete = progress.exhausted && !over.into_inner();

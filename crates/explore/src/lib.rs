@@ -7,7 +7,7 @@
 //! - `spread` spreads executions over OS threads, with the same result as on one;
 //! - `exhaust` explores every behaviour;
 //! - `levels` explores what needs few preemptions before what needs more;
-//! - `progress` shows how far it has come;
+//! - `events` is what happens, for whoever listens; `progress` listens, and shows how far it has come;
 //! - `rounds` says what each execution is drawn with;
 //! - `scenario` makes what clients were chosen to call as little as can be;
 //! - `shrink` makes the schedule of a finding as simple as can be;
@@ -31,6 +31,7 @@
 
 mod attempt;
 mod corpus;
+mod events;
 mod exhaust;
 mod exploration;
 mod fixes;
@@ -63,6 +64,9 @@ use std::sync::Arc;
 use drawloom_engine::config::Config;
 use drawloom_engine::strategy::Strategy;
 
+use progress::Progress;
+
+pub use events::{Event, Listener};
 pub use exploration::{Exploration, Failure};
 pub use fixes::try_fix;
 pub use harness::{Choices, Crate, Target, Test, check};
@@ -72,7 +76,12 @@ pub use scenario::Layout;
 
 /// Explores `program` as `config` says. Never panics because of what it finds.
 pub fn explore<P: Program>(config: &Config, program: &P) -> Exploration {
-    spread::explore(config, None, program, None)
+    explore_heard_by(config, program, &Progress::new())
+}
+
+/// As [`explore`]; `listener` hears what happens. Nothing is shown but what it shows.
+pub fn explore_heard_by<P: Program>(config: &Config, program: &P, listener: &dyn Listener) -> Exploration {
+    spread::explore(config, None, program, None, listener)
 }
 
 /// As [`explore`], with the choices of a strategy of the user's own: `strategy` makes one for each OS thread.
@@ -81,5 +90,5 @@ pub fn explore_with<P: Program>(
     strategy: impl Fn() -> Box<dyn Strategy> + Send + Sync + 'static,
     program: &P,
 ) -> Exploration {
-    spread::explore(config, Some(Arc::new(strategy)), program, None)
+    spread::explore(config, Some(Arc::new(strategy)), program, None, &Progress::new())
 }

@@ -15,6 +15,7 @@ use drawloom_engine::strategy::{Kept, Profile};
 
 use super::attempt::Attempt;
 use super::corpus::Corpus;
+use super::events::{self, Event, Listener};
 use super::exhaust::exhaust;
 use super::exploration::{Exploration, Failure};
 use super::following;
@@ -22,7 +23,6 @@ use super::memory;
 use super::pipeline;
 use super::plan::{MakeStrategy, Plan};
 use super::program::Program;
-use super::progress::Progress;
 use super::resume::Log;
 use super::rounds::{Assignment, Rounds, Turn};
 use super::saturation::Saturation;
@@ -56,7 +56,7 @@ struct Shared<'a> {
     out_of_time: AtomicU64,
     deadline: Option<Instant>,
     blocks: Mutex<Vec<Block>>,
-    progress: Progress,
+    listener: &'a dyn Listener,
     /// The attempt to explore everything.
     attempt: Mutex<Attempt>,
     saturation: Mutex<Saturation>,
@@ -75,12 +75,13 @@ pub(super) fn explore<P: Program>(
     custom: Option<MakeStrategy>,
     program: &P,
     kept_as: Option<&str>,
+    listener: &dyn Listener,
 ) -> Exploration {
     let exploration = match config.strategy {
         StrategySpec::Replay { .. } if custom.is_none() => {
-            following::replay(config, |config| explore_once(config, None, program, kept_as))
+            following::replay(config, |config| explore_once(config, None, program, kept_as, listener))
         }
-        _ => explore_once(config, custom, program, kept_as),
+        _ => explore_once(config, custom, program, kept_as, listener),
     };
     Exploration { weaker_accesses: program.weaker_accesses(), ..exploration }
 }
@@ -90,6 +91,7 @@ fn explore_once<P: Program>(
     custom: Option<MakeStrategy>,
     program: &P,
     kept_as: Option<&str>,
+    listener: &dyn Listener,
 ) -> Exploration {
     let mut plan = match (Plan::of::<P>(config), custom) {
         (Ok(plan), None) => plan,
@@ -97,7 +99,7 @@ fn explore_once<P: Program>(
         (Err(error), _) => return Exploration { error: Some(error), ..empty(0) },
     };
     if plan.is_exhaustive() {
-        return exhaust(&plan, program, kept_as.and_then(|test| Log::of(test, config)));
+        return exhaust(&plan, program, kept_as.and_then(|test| Log::of(test, config)), listener);
     }
     let deadline = plan.start_clock();
     let mut worker = Worker::new(&plan, program);
@@ -115,7 +117,7 @@ fn explore_once<P: Program>(
         out_of_time: AtomicU64::new(u64::MAX),
         deadline,
         blocks: Mutex::new(Vec::new()),
-        progress: Progress::new(&plan),
+        listener,
         attempt: Mutex::new(Attempt::new(&plan)),
         saturation: Mutex::default(),
         saturated: AtomicU64::new(u64::MAX),
@@ -123,6 +125,7 @@ fn explore_once<P: Program>(
         spent: AtomicBool::new(false),
         cut: AtomicBool::new(false),
     };
+    listener.hear(&Event::Started { test: plan.name.clone(), planned: Some(plan.executions) });
     std::thread::scope(|scope| {
         let began = Instant::now();
         let mut alone = plan.threads > 1;
@@ -146,6 +149,8 @@ fn explore_once<P: Program>(
     // What is left of it is no execution to compare with.
     let cut = shared.cut.load(Ordering::Relaxed);
     let mut exploration = put_together(shared, plan.executions);
+    let Exploration { executions, failing, .. } = exploration.result;
+    listener.hear(&Event::Ended { executions, failing });
     if let (Some(corpus), Some(kept)) = (&corpus, known.as_ref().and_then(|known| known.kept())) {
         corpus.store(kept, exploration.result.executions, &mut remarks);
     }
@@ -185,7 +190,7 @@ impl Shared<'_> {
         if self.is_over(number) {
             return 0;
         }
-        let made_before = attempt.found.executions;
+        let (made_before, found_before) = (attempt.found.executions, attempt.found.failures.len());
         attempt.look_at_guide(number);
         if attempt.is_due(number) {
             attempt.go_on(number, self.plan, program, profile, || self.is_out_of_time(number));
@@ -199,7 +204,14 @@ impl Shared<'_> {
         if attempt.settles(self.plan.keep_going) {
             self.stop_after.fetch_min(number - 1, Ordering::Relaxed);
         }
-        attempt.found.executions - made_before
+        let made = attempt.found.executions - made_before;
+        for failure in &attempt.found.failures[found_before..] {
+            self.listener.hear(&Event::Found { kind: failure.kind(), iteration: failure.iteration() });
+        }
+        if made > 0 {
+            events::ran(self.listener, made, || self.plan.executions);
+        }
+        made
     }
 
     /// Makes a block of executions. False if there was none to make.
@@ -242,7 +254,10 @@ impl Shared<'_> {
         }
         let made = block.executions > 0;
         if made {
-            self.progress.made(block.executions, block.failures.len() as u64, || self.plan.executions);
+            for failure in &block.failures {
+                self.listener.hear(&Event::Found { kind: failure.kind(), iteration: failure.iteration() });
+            }
+            events::ran(self.listener, block.executions, || self.plan.executions);
             self.look_for_saturation(&block);
             lock(&self.blocks).push(block);
         }
