@@ -4,8 +4,9 @@
 //! - `program` is what a front end brings: a program, and what runs it;
 //! - `plan` turns a [`Config`] into what an executor is run with;
 //! - `worker` runs single executions and judges them;
-//! - `spread` spreads executions over OS threads, with the same result as on one;
-//! - `exhaust` explores every behaviour;
+//! - `crew` is who decides what is run next, and who runs it: workers on OS threads;
+//! - `spread` decides on samples, with the same result on many threads as on one;
+//! - `exhaust` decides on every behaviour;
 //! - `levels` explores what needs few preemptions before what needs more;
 //! - `events` is what happens, for whoever listens; `progress` listens, and shows how far it has come;
 //! - `rounds` says what each execution is drawn with;
@@ -31,6 +32,7 @@
 
 mod attempt;
 mod corpus;
+mod crew;
 mod events;
 mod exhaust;
 mod exploration;

@@ -15,6 +15,7 @@ use drawloom_engine::strategy::{Kept, Profile};
 
 use super::attempt::Attempt;
 use super::corpus::Corpus;
+use super::crew::{Crew, Explorer, Threads};
 use super::events::{self, Event, Listener};
 use super::exhaust::exhaust;
 use super::exploration::{Exploration, Failure};
@@ -47,9 +48,10 @@ struct Block {
     choices: u64,
 }
 
-/// What workers share.
-struct Shared<'a> {
+/// What workers share: decides on samples.
+struct Shared<'a, P> {
     plan: &'a Plan,
+    program: &'a P,
     rounds: Rounds,
     /// The lowest number of an execution that failed, and ends the exploration.
     stop_after: AtomicU64,
@@ -108,6 +110,7 @@ fn explore_once<P: Program>(
     let stored = corpus.as_mut().map(|corpus| corpus.load(&mut remarks)).unwrap_or_default();
     let shared = Shared {
         plan: &plan,
+        program,
         rounds: if plan.keeps() {
             Rounds::keeping(Kept::from_stored(stored), plan.executions)
         } else {
@@ -126,22 +129,8 @@ fn explore_once<P: Program>(
         cut: AtomicBool::new(false),
     };
     listener.hear(&Event::Started { test: plan.name.clone(), planned: Some(plan.executions) });
-    std::thread::scope(|scope| {
-        let began = Instant::now();
-        let mut alone = plan.threads > 1;
-        while shared.take_turn(&mut worker, program) {
-            if alone && began.elapsed() > WORTH_SPREADING {
-                alone = false;
-                for _ in 1..plan.threads {
-                    let shared = &shared;
-                    scope.spawn(move || {
-                        let mut worker = Worker::new(shared.plan, program);
-                        while shared.take_turn(&mut worker, program) {}
-                    });
-                }
-            }
-        }
-    });
+    let crew = Threads { most: plan.threads, worth_spreading: WORTH_SPREADING };
+    crew.work(&shared, &mut worker, &plan, program);
     if shared.spent.load(Ordering::Relaxed) {
         worker.give_up();
     }
@@ -168,24 +157,30 @@ fn explore_once<P: Program>(
     exploration.result
 }
 
-impl Shared<'_> {
-    /// Does what is next. False when there is nothing.
-    fn take_turn<P: Program>(&self, worker: &mut Worker<'_, P>, program: &P) -> bool {
-        if worker.is_spent() {
-            return false;
-        }
-        match self.rounds.take() {
-            Some(Turn::Block(assignment)) => self.make_block(worker, assignment),
-            Some(Turn::Between(number, profile)) => {
-                self.rounds.done_between(self.go_on_with_attempt(number, program, &profile));
-                true
-            }
-            None => false,
-        }
+impl<P: Program> Explorer<P> for Shared<'_, P> {
+    type Order = Turn;
+    type Seat = ();
+
+    fn seat(&self, _: &mut Worker<'_, P>, _: bool) {}
+
+    fn next(&self, (): &mut ()) -> Option<Turn> {
+        self.rounds.take()
     }
 
+    fn run(&self, turn: Turn, (): &mut (), worker: &mut Worker<'_, P>) -> bool {
+        match turn {
+            Turn::Block(assignment) => self.make_block(worker, assignment),
+            Turn::Between(number, profile) => {
+                self.rounds.done_between(self.go_on_with_attempt(number, &profile));
+                true
+            }
+        }
+    }
+}
+
+impl<P: Program> Shared<'_, P> {
     /// Tries to explore everything, before execution `number`. How many executions that took.
-    fn go_on_with_attempt<P: Program>(&self, number: u64, program: &P, profile: &Profile) -> u64 {
+    fn go_on_with_attempt(&self, number: u64, profile: &Profile) -> u64 {
         let mut attempt = lock(&self.attempt);
         if self.is_over(number) {
             return 0;
@@ -193,7 +188,7 @@ impl Shared<'_> {
         let (made_before, found_before) = (attempt.found.executions, attempt.found.failures.len());
         attempt.look_at_guide(number);
         if attempt.is_due(number) {
-            attempt.go_on(number, self.plan, program, profile, || self.is_out_of_time(number));
+            attempt.go_on(number, self.plan, self.program, profile, || self.is_out_of_time(number));
         }
         if let Some(stop) = attempt.found.stopped_by.take() {
             self.stop(stop, number - 1);
@@ -215,7 +210,7 @@ impl Shared<'_> {
     }
 
     /// Makes a block of executions. False if there was none to make.
-    fn make_block<P: Program>(&self, worker: &mut Worker<'_, P>, assignment: Assignment) -> bool {
+    fn make_block(&self, worker: &mut Worker<'_, P>, assignment: Assignment) -> bool {
         let Assignment { first, last, profile, alone } = assignment;
         worker.know(profile);
         let mut learned: Option<Profile> = None;
@@ -331,7 +326,7 @@ struct PutTogether {
     sampled: u64,
 }
 
-fn put_together(shared: Shared<'_>, planned: u64) -> PutTogether {
+fn put_together<P>(shared: Shared<'_, P>, planned: u64) -> PutTogether {
     let stop_after = shared.stop_after.into_inner();
     let out_of_time = shared.out_of_time.into_inner();
     let mut attempt = shared.attempt.into_inner().unwrap_or_else(|e| e.into_inner());
