@@ -6,7 +6,7 @@ use std::fmt::Write;
 /// The text with everything escaped that a terminal would obey, or that is not what it looks like: controls of both
 /// kinds but line breaks, marks that turn the direction of text, characters without width. The escapes are those of
 /// JSON, in which such characters stand in strings only: JSON stays the same JSON.
-pub(crate) fn escaped(text: &str) -> Cow<'_, str> {
+pub fn escaped(text: &str) -> Cow<'_, str> {
     if !text.contains(is_obeyed) {
         return Cow::Borrowed(text);
     }

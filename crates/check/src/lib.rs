@@ -9,7 +9,6 @@
 //! search came and what stopped it. The same history gives the same verdict, byte for byte, every time.
 
 pub mod causal;
-pub mod command;
 mod escape;
 pub mod explain;
 pub mod format;
@@ -24,6 +23,7 @@ pub mod strategies;
 pub mod transactions;
 mod verdict;
 
+pub use escape::escaped;
 pub use history::{History, HistoryError, OpId, Operation, Outcome, Process, Recorder};
 pub use model::{Model, Spec};
 pub use verdict::{Budget, Reason, Unknown, Verdict};

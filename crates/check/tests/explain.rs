@@ -151,8 +151,6 @@ fn an_explanation_that_is_given_up_says_so() {
     not linearizable: the explanation was given up after 500 steps
       300 of 300 operations cannot be explained, which are too many to show
     "#);
-    let page = why.to_html("given up");
-    assert!(page.contains("\"given_up\":true") && page.trim_end().ends_with("</html>"));
 }
 
 #[test]
@@ -161,21 +159,6 @@ fn explanations_are_the_same_every_time_and_as_json() {
     assert_eq!(explained().to_json(), explained().to_json());
     let json: serde_json::Value = serde_json::from_str(&explained().to_json()).unwrap();
     assert_eq!(json["minimal"][json["culprit"].as_u64().unwrap() as usize]["text"], "read → 19");
-}
-
-#[test]
-fn a_page_is_whole_and_bounded_whatever_operations_say() {
-    let nasty = format!("</script><b>{}", "x".repeat(20_000));
-    let history = History::builder()
-        .call(0, KeyValueOp::Put("x".to_owned(), nasty.clone()), KeyValueRet::Done)
-        .call(0, KeyValueOp::Get("x".to_owned()), KeyValueRet::Value(String::new()))
-        .build()
-        .unwrap();
-    let model = KeyValue::new(String::new());
-    let page = explain::linearizability(&model, &history, Budget::default()).unwrap().to_html("a <test>");
-    assert!(page.len() < 1 << 20);
-    assert!(page.contains("a &lt;test&gt;") && page.trim_end().ends_with("</html>"));
-    assert_eq!(page.matches("</script>").count(), 2, "data cannot end a script");
 }
 
 #[test]

@@ -290,6 +290,12 @@ pub struct CheckArguments {
     /// Write a page for the browser to this file
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
+    /// Give up a search after so many steps
+    #[arg(long, value_name = "NUMBER")]
+    pub steps: Option<u64>,
+    /// Give up a search that would take more bytes of memory
+    #[arg(long, value_name = "NUMBER")]
+    pub bytes: Option<u64>,
     #[command(flatten)]
     pub output: Output,
 }

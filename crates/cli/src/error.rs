@@ -61,7 +61,7 @@ pub enum Error {
     },
     /// A history that cannot be checked.
     #[error(transparent)]
-    History(#[from] drawloom_check::command::CheckError),
+    History(#[from] crate::check::CheckError),
     /// A token that cannot be used.
     #[error(transparent)]
     Token(#[from] drawloom_engine::schedule::TokenError),

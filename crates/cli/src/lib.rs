@@ -5,14 +5,14 @@
 //! - `test`: running tests, also for a given time; `replay`: one test under one schedule;
 //! - `store`: what is kept between runs; `regressions`: what users commit; `list`, `explain`, `view` and `diff` look at it;
 //! - `preload`: running other programs with C libraries looked at;
-//! - `check`: history files, which need no project;
+//! - [`check`]: history files, which need no project;
 //! - `answer`: what a command says, to people and to programs; `error`: why it cannot;
 //! - `mcp`: the same for coding agents.
 #![forbid(unsafe_code)]
 
 mod answer;
 mod args;
-mod check;
+pub mod check;
 mod diff;
 mod error;
 mod explain;
@@ -82,7 +82,7 @@ fn run_command(command: &Command, format: Format) -> Result<u8, error::Error> {
         Command::Explain(arguments) => explain::explain(arguments),
         Command::View(arguments) => Ok(answer::give(&view::view(arguments)?, format)),
         Command::Diff(arguments) => Ok(answer::give(&diff::diff(arguments)?, format)),
-        Command::Check(arguments) => Ok(answer::give(&check::check(arguments)?, format)),
+        Command::Check(arguments) => Ok(answer::give(&check::command::check(arguments)?, format)),
         Command::List(arguments) => Ok(answer::give(&list::list(arguments)?, format)),
         Command::Clean(arguments) => Ok(answer::give(&list::clean(arguments)?, format)),
         #[cfg(feature = "mcp")]

@@ -248,7 +248,7 @@ fn answer(command: &Command) -> Result<(String, Value), Error> {
         Command::Explain(arguments) => explain::both(arguments),
         Command::List(arguments) => list::list(arguments).map(|answer| both(&answer)),
         Command::Diff(arguments) => diff::diff(arguments).map(|answer| both(&answer)),
-        Command::Check(arguments) => check::check(arguments).map(|answer| both(&answer)),
+        Command::Check(arguments) => check::command::check(arguments).map(|answer| both(&answer)),
         Command::Run(_)
         | Command::View(_)
         | Command::Clean(_)

@@ -4,17 +4,18 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use drawloom_engine::exhaustive::{Explorer, Tally, least_preemptions};
+use drawloom_engine::exhaustive::{self, Tally, Ticket, least_preemptions};
 use drawloom_engine::finding::FindingKind;
 
+use super::crew::{Crew, Explorer, Threads};
+use super::events::{self, Event, Listener};
 use super::exploration::{Exploration, Failure};
 use super::levels;
 use super::memory;
+use super::pipeline;
 use super::plan::Plan;
 use super::program::Program;
-use super::progress::Progress;
 use super::resume::{Log, Start};
-use super::shrink;
 use super::spread::{empty, lock};
 use super::worker::{Ran, Worker};
 
@@ -33,9 +34,9 @@ struct Apart<T>(T);
 ///
 /// Which worker makes which execution is chance; the set of executions is not, and neither is what is
 /// kept of it: of each cause the failure with the fewest preemptions and the least schedule.
-pub(super) fn exhaust<P: Program>(plan: &Plan, program: &P, log: Option<Log>) -> Exploration {
+pub(super) fn exhaust<P: Program>(plan: &Plan, program: &P, log: Option<Log>, listener: &dyn Listener) -> Exploration {
     if let Some(most) = plan.preemptions {
-        return levels::exhaust(plan, program, most);
+        return levels::exhaust(plan, program, most, listener);
     }
     let timed = &mut plan.clone();
     timed.start_clock();
@@ -50,7 +51,7 @@ pub(super) fn exhaust<P: Program>(plan: &Plan, program: &P, log: Option<Log>) ->
     loop {
         let goes_on = earlier.is_some();
         let Start { explorer, found } = earlier.take().unwrap_or_else(fresh);
-        let exploration = exhaust_from(plan, program, &mut worker, log.as_ref(), &explorer, found);
+        let exploration = exhaust_from(plan, program, &mut worker, log.as_ref(), &explorer, found, listener);
         if let Some(log) = &log {
             if goes_on && explorer.progress().diverged {
                 log.start_over("the program has changed: it does not do what it did", &mut remarks);
@@ -59,7 +60,7 @@ pub(super) fn exhaust<P: Program>(plan: &Plan, program: &P, log: Option<Log>) ->
             log.end(&explorer, &mut remarks);
         }
         let mut exploration = Exploration { remarks, ..exploration };
-        shrink::all(&mut worker, &mut exploration.failures);
+        pipeline::work_out(&mut worker, &mut exploration.failures);
         // Its strategy has the explorer, too.
         drop(worker);
         memory::keep_explorer(explorer);
@@ -73,96 +74,34 @@ pub(super) fn exhaust_from<P: Program>(
     program: &P,
     worker: &mut Worker<'_, P>,
     log: Option<&Log>,
-    explorer: &Explorer,
+    explorer: &exhaustive::Explorer,
     found: Exploration,
+    listener: &dyn Listener,
 ) -> Exploration {
-    let deadline = plan.settings.deadline;
     let made_before = found.executions + found.redundant;
-    let made = Apart(AtomicU64::new(made_before));
-    let shares = Shares::default();
-    let progress = Progress::new(plan);
-    // An execution did not come to its end, and none is made any more; a task had to be left in it.
-    let (over, spent) = (AtomicBool::new(false), AtomicBool::new(false));
-    let work = |worker: &mut Worker<'_, P>, explorer: &Explorer, share: &Mutex<Exploration>| -> bool {
-        let late =
-            deadline.is_some_and(|deadline| made.0.load(Ordering::Relaxed) > made_before && Instant::now() >= deadline);
-        if late {
-            lock(share).timed_out = true;
-        }
-        if late || over.load(Ordering::Relaxed) {
-            explorer.give_back();
-            return false;
-        }
-        let Some(ticket) = explorer.claim_ahead() else { return false };
-        let iteration = made.0.fetch_add(1, Ordering::Relaxed);
-        let mut ran = worker.run(iteration);
-        if ran.stopped.is_some() || ran.failure.as_ref().is_some_and(|failure| !failure.comes_back()) {
-            // It was not over, so nobody knows what it would have led to.
-            over.store(true, Ordering::Relaxed);
-        }
-        if worker.is_spent() {
-            over.store(true, Ordering::Relaxed);
-            spent.store(true, Ordering::Relaxed);
-        }
-        if let Some(stop) = ran.stopped {
-            lock(share).stop(stop);
-            return false;
-        }
-        let (redundant, divergence) = explorer.take_outcome(ticket);
-        if let Some(divergence) = divergence {
-            ran.failure = Some(Box::new(worker.diverged(divergence, iteration)));
-        }
-        if let (Some(most), Some(failure)) = (plan.preemptions, &mut ran.failure) {
-            failure.needs = least_preemptions(worker.engine(), most);
-        }
-        let failed = ran.failure.is_some();
-        let shown = match iteration {
-            first if first < SHOW_EACH => 1,
-            later if later % SHOW_EVERY == 0 => SHOW_EVERY,
-            _ => 0,
-        };
-        if shown > 0 || failed {
-            progress.made(shown, u64::from(failed), || explorer.estimate().saturating_sub(made_before));
-        }
-        let tally = log.map(|_| if redundant { Tally { redundant: 1, ..Tally::default() } } else { ran.tally() });
-        if let Some(log) = log.filter(|_| iteration == 0) {
-            log.began_with(worker);
-        }
-        if redundant {
-            lock(share).redundant += 1;
-        } else {
-            add(&mut lock(share), ran, plan.spin_rounds);
-        }
-        if let (Some(log), Some(tally)) = (log, tally) {
-            log.settle(explorer, ticket, &tally, || shares.tally());
-        }
-        true
+    let tree = Tree {
+        plan,
+        explorer,
+        log,
+        listener,
+        made_before,
+        made: Apart(AtomicU64::new(made_before)),
+        shares: Shares::default(),
+        found: Mutex::new(Some(found)),
+        over: AtomicBool::new(false),
+        spent: AtomicBool::new(false),
     };
-    std::thread::scope(|scope| {
-        let began = Instant::now();
-        let mut alone = plan.threads > 1;
-        let share = shares.begin_with(found);
-        worker.set_strategy(Box::new(explorer.strategy()));
-        while work(worker, explorer, &share) {
-            if alone && began.elapsed() > WORTH_SPREADING {
-                alone = false;
-                for _ in 1..plan.threads {
-                    scope.spawn(|| {
-                        let (mut worker, explorer) = (Worker::new(plan, program), explorer.clone());
-                        let share = shares.begin_with(empty(plan.executions));
-                        worker.set_strategy(Box::new(explorer.strategy()));
-                        while work(&mut worker, &explorer, &share) {}
-                    });
-                }
-            }
-        }
-    });
-    drop(progress);
+    listener.hear(&Event::Started { test: plan.name.clone(), planned: None });
+    let crew = Threads { most: plan.threads, worth_spreading: WORTH_SPREADING };
+    crew.work(&tree, worker, plan, program);
+    let Tree { shares, over, spent, .. } = tree;
     if spent.into_inner() {
         worker.give_up();
     }
     let progress = explorer.progress();
     let mut exploration = shares.put_together();
+    let Exploration { executions, failing, .. } = exploration;
+    listener.hear(&Event::Ended { executions, failing });
     exploration.failures.sort_by(|a, b| a.cause().cmp(b.cause()));
     exploration.frugal = progress.frugal;
     let complete = progress.exhausted && !over.into_inner();
@@ -175,6 +114,126 @@ pub(super) fn exhaust_from<P: Program>(
         exploration.failures.push(worker.nothing_explored());
     }
     exploration
+}
+
+/// Decides on everything that is left: the leaves of the engine's tree.
+struct Tree<'a> {
+    plan: &'a Plan,
+    explorer: &'a exhaustive::Explorer,
+    log: Option<&'a Log>,
+    listener: &'a dyn Listener,
+    made_before: u64,
+    made: Apart<AtomicU64>,
+    shares: Shares,
+    /// What was found before; the first worker adds to it.
+    found: Mutex<Option<Exploration>>,
+    /// An execution did not come to its end, and none is made any more.
+    over: AtomicBool,
+    /// A task had to be left in it.
+    spent: AtomicBool,
+}
+
+/// What a worker has of the tree.
+struct Seat {
+    /// The tree as it sees it; none if it is the first, whose view is the explorer's own.
+    own: Option<exhaustive::Explorer>,
+    share: Arc<Mutex<Exploration>>,
+}
+
+/// An execution to make: what to settle it with, and its number.
+struct Claim {
+    ticket: Ticket,
+    iteration: u64,
+}
+
+impl Tree<'_> {
+    fn seen_by<'t>(&'t self, seat: &'t Seat) -> &'t exhaustive::Explorer {
+        seat.own.as_ref().unwrap_or(self.explorer)
+    }
+
+    /// Tells of an execution.
+    fn tell(&self, iteration: u64, failure: Option<&Failure>, explorer: &exhaustive::Explorer) {
+        let shown = match iteration {
+            first if first < SHOW_EACH => 1,
+            later if later % SHOW_EVERY == 0 => SHOW_EVERY,
+            _ => 0,
+        };
+        if let Some(failure) = failure {
+            self.listener.hear(&Event::Found { kind: failure.kind(), iteration: failure.iteration() });
+        }
+        if shown > 0 || failure.is_some() {
+            events::ran(self.listener, shown, || explorer.estimate().saturating_sub(self.made_before));
+        }
+    }
+}
+
+impl<P: Program> Explorer<P> for Tree<'_> {
+    type Order = Claim;
+    type Seat = Seat;
+
+    fn seat(&self, worker: &mut Worker<'_, P>, is_first: bool) -> Seat {
+        let own = (!is_first).then(|| self.explorer.clone());
+        let found = lock(&self.found).take().unwrap_or_else(|| empty(self.plan.executions));
+        let seat = Seat { own, share: self.shares.begin_with(found) };
+        worker.set_strategy(Box::new(self.seen_by(&seat).strategy()));
+        seat
+    }
+
+    fn next(&self, seat: &mut Seat) -> Option<Claim> {
+        let is_late = |deadline| self.made.0.load(Ordering::Relaxed) > self.made_before && Instant::now() >= deadline;
+        if self.plan.settings.deadline.is_some_and(is_late) {
+            lock(&seat.share).timed_out = true;
+            return None;
+        }
+        if self.over.load(Ordering::Relaxed) {
+            return None;
+        }
+        let ticket = self.seen_by(seat).claim_ahead()?;
+        Some(Claim { ticket, iteration: self.made.0.fetch_add(1, Ordering::Relaxed) })
+    }
+
+    fn run(&self, Claim { ticket, iteration }: Claim, seat: &mut Seat, worker: &mut Worker<'_, P>) -> bool {
+        let mut ran = worker.run(iteration);
+        if ran.stopped.is_some() || ran.failure.as_ref().is_some_and(|failure| !failure.comes_back()) {
+            // It was not over, so nobody knows what it would have led to.
+            self.over.store(true, Ordering::Relaxed);
+        }
+        if worker.is_spent() {
+            self.over.store(true, Ordering::Relaxed);
+            self.spent.store(true, Ordering::Relaxed);
+        }
+        if let Some(stop) = ran.stopped {
+            lock(&seat.share).stop(stop);
+            return false;
+        }
+        let explorer = self.seen_by(seat);
+        let (redundant, divergence) = explorer.take_outcome(ticket);
+        if let Some(divergence) = divergence {
+            ran.failure = Some(Box::new(worker.diverged(divergence, iteration)));
+        }
+        if let (Some(most), Some(failure)) = (self.plan.preemptions, &mut ran.failure) {
+            failure.needs = least_preemptions(worker.engine(), most);
+        }
+        self.tell(iteration, ran.failure.as_deref(), explorer);
+        let tally = self.log.map(|_| if redundant { Tally { redundant: 1, ..Tally::default() } } else { ran.tally() });
+        if let Some(log) = self.log.filter(|_| iteration == 0) {
+            log.began_with(worker);
+        }
+        if redundant {
+            lock(&seat.share).redundant += 1;
+        } else {
+            add(&mut lock(&seat.share), ran, self.plan.spin_rounds);
+        }
+        if let (Some(log), Some(tally)) = (self.log, tally) {
+            log.settle(explorer, ticket, &tally, || self.shares.tally());
+        }
+        true
+    }
+
+    /// What it would have made next is left to others.
+    fn leave(&self, seat: Seat) {
+        self.seen_by(&seat).give_back();
+    }
 }
 
 /// What each worker has found. Each has a share of its own, so that none waits for another, or for the memory

@@ -9,6 +9,7 @@ use drawloom_engine::finding::FindingKind;
 use drawloom_report::{Record, Shown, TestTarget, printable_lines};
 
 use super::program::Program;
+use super::progress::Progress;
 use super::regressions::{self, Replayed, Store};
 use super::results::Seen;
 use super::standing::{self, Passed};
@@ -99,7 +100,8 @@ pub fn check<P: Program>(config: Config, known: &Test, program: &P) -> Result<Ve
     let mut remarks = Vec::new();
     let Replayed { found, mut passed, outdated } =
         store.as_ref().map(|store| store.replay(&config, program, &mut remarks)).unwrap_or_default();
-    let mut exploration = found.unwrap_or_else(|| spread::explore(&config, None, program, Some(&test)));
+    let mut exploration =
+        found.unwrap_or_else(|| spread::explore(&config, None, program, Some(&test), &Progress::new()));
     if let Some(krate) = &known.krate {
         exploration
             .failures

@@ -7,17 +7,18 @@
 
 use drawloom_engine::exhaustive::Explorer;
 
+use super::events::Listener;
 use super::exhaust::{exhaust_from, keep_the_simplest};
 use super::exploration::{Exploration, Failure};
+use super::pipeline;
 use super::plan::Plan;
 use super::program::Program;
-use super::shrink;
 use super::spread::empty;
 use super::worker::Worker;
 
 /// Explores everything that needs at most `most` preemptions; only as far as the first level that fails,
 /// unless all failures are asked for.
-pub(super) fn exhaust<P: Program>(plan: &Plan, program: &P, most: u32) -> Exploration {
+pub(super) fn exhaust<P: Program>(plan: &Plan, program: &P, most: u32, listener: &dyn Listener) -> Exploration {
     let timed = &mut plan.clone();
     timed.start_clock();
     let plan = &*timed;
@@ -29,7 +30,7 @@ pub(super) fn exhaust<P: Program>(plan: &Plan, program: &P, most: u32) -> Explor
         let explorer = Explorer::new(left).with_memory(plan.memory_budget).with_preemptions(Some(level));
         let earlier = std::mem::take(&mut found.failures);
         let so_far = Exploration { failing: 0, cut: 0, ..found };
-        found = exhaust_from(&here, program, &mut worker, None, &explorer, so_far);
+        found = exhaust_from(&here, program, &mut worker, None, &explorer, so_far, listener);
         let progress = explorer.progress();
         let explored = found.exhausted;
         found.exhausted = explored && progress.dropped == 0;
@@ -43,7 +44,7 @@ pub(super) fn exhaust<P: Program>(plan: &Plan, program: &P, most: u32) -> Explor
             break;
         }
     }
-    shrink::all(&mut worker, &mut found.failures);
+    pipeline::work_out(&mut worker, &mut found.failures);
     found
 }
 

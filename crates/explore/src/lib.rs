@@ -4,15 +4,17 @@
 //! - `program` is what a front end brings: a program, and what runs it;
 //! - `plan` turns a [`Config`] into what an executor is run with;
 //! - `worker` runs single executions and judges them;
-//! - `spread` spreads executions over OS threads, with the same result as on one;
-//! - `exhaust` explores every behaviour;
+//! - `crew` is who decides what is run next, and who runs it: workers on OS threads;
+//! - `spread` decides on samples, with the same result on many threads as on one;
+//! - `exhaust` decides on every behaviour;
 //! - `levels` explores what needs few preemptions before what needs more;
-//! - `progress` shows how far it has come;
+//! - `events` is what happens, for whoever listens; `progress` listens, and shows how far it has come;
 //! - `rounds` says what each execution is drawn with;
 //! - `scenario` makes what clients were chosen to call as little as can be;
 //! - `shrink` makes the schedule of a finding as simple as can be;
-//! - `understand` finds out why an execution failed;
+//! - `learn` makes a few more executions, to see why one failed;
 //! - `fixes` tries out what could be done about it;
+//! - `pipeline` does all that with each finding: minimise, learn, explain, try fixes;
 //! - `following` replays a schedule of a program that may have changed since;
 //! - `regressions` keeps failing schedules, and replays them first;
 //! - `corpus` keeps executions that have shown something new, for the next run;
@@ -30,15 +32,19 @@
 
 mod attempt;
 mod corpus;
+mod crew;
+mod events;
 mod exhaust;
 mod exploration;
 mod fixes;
 mod following;
 mod harness;
+mod learn;
 mod levels;
 mod memory;
 mod output;
 mod passing;
+mod pipeline;
 mod plan;
 mod program;
 mod progress;
@@ -52,7 +58,6 @@ mod shrink;
 mod spread;
 mod standing;
 mod telling;
-mod understand;
 mod verdict;
 mod worker;
 
@@ -61,6 +66,9 @@ use std::sync::Arc;
 use drawloom_engine::config::Config;
 use drawloom_engine::strategy::Strategy;
 
+use progress::Progress;
+
+pub use events::{Event, Listener};
 pub use exploration::{Exploration, Failure};
 pub use fixes::try_fix;
 pub use harness::{Choices, Crate, Target, Test, check};
@@ -70,7 +78,12 @@ pub use scenario::Layout;
 
 /// Explores `program` as `config` says. Never panics because of what it finds.
 pub fn explore<P: Program>(config: &Config, program: &P) -> Exploration {
-    spread::explore(config, None, program, None)
+    explore_heard_by(config, program, &Progress::new())
+}
+
+/// As [`explore`]; `listener` hears what happens. Nothing is shown but what it shows.
+pub fn explore_heard_by<P: Program>(config: &Config, program: &P, listener: &dyn Listener) -> Exploration {
+    spread::explore(config, None, program, None, listener)
 }
 
 /// As [`explore`], with the choices of a strategy of the user's own: `strategy` makes one for each OS thread.
@@ -79,5 +92,5 @@ pub fn explore_with<P: Program>(
     strategy: impl Fn() -> Box<dyn Strategy> + Send + Sync + 'static,
     program: &P,
 ) -> Exploration {
-    spread::explore(config, Some(Arc::new(strategy)), program, None)
+    spread::explore(config, Some(Arc::new(strategy)), program, None, &Progress::new())
 }

@@ -20,8 +20,8 @@ pub trait Program: Sync {
     /// exhaustively.
     const EARLY_TIMERS_ARE_STEPS: bool = true;
 
-    /// The language that it is written in, for reports.
-    const LANGUAGE: Language = Language::Rust;
+    /// The language that it is written in: the words of its reports, how its source is read, how it is run again.
+    const LANGUAGE: Language;
 
     /// An executor of its own for a worker, with choices by `strategy`.
     fn executor(&self, strategy: Box<dyn Strategy>) -> Self::Executor;

@@ -1,4 +1,5 @@
-//! What a long exploration shows while it lasts: a bar on a terminal, else a line now and then.
+//! What is shown of a long exploration while it lasts: a bar on a terminal, else a line now and then. It listens to the
+//! [events](Event) of the exploration.
 //!
 //! Both go to stderr, past the harness that keeps what tests print, since they are for whoever waits. Real
 //! time is read for this alone, and reaches nothing but what is shown; it is read so seldom that it costs
@@ -11,9 +12,9 @@ use std::time::{Duration, Instant};
 
 use drawloom_report::printable;
 
+use super::events::{Event, Listener};
 use super::exploration::{about, grouped};
 use super::output;
-use super::plan::Plan;
 
 /// What takes no longer than this shows no bar.
 const BAR_AFTER: Duration = Duration::from_secs(1);
@@ -32,15 +33,19 @@ const CLEAR: &str = "\r\x1b[2K";
 
 /// Shows how far an exploration has come.
 pub(super) struct Progress {
-    test: String,
-    /// Executions to make; `None` if that is to be estimated.
-    planned: Option<u64>,
-    began: Instant,
     made: AtomicU64,
     failing: AtomicU64,
     /// The number of executions at which to look at the time again.
     look_at: AtomicU64,
-    display: Mutex<Shown>,
+    display: Mutex<Display>,
+}
+
+struct Display {
+    test: String,
+    /// Executions to make; `None` if that is to be estimated.
+    planned: Option<u64>,
+    began: Instant,
+    on: Shown,
 }
 
 /// Where it is shown.
@@ -64,82 +69,120 @@ struct Status {
 }
 
 impl Progress {
-    pub(super) fn new(plan: &Plan) -> Progress {
-        let on = match on_terminal() {
-            true => Shown::Bar(false),
-            false => Shown::Lines { to: Box::new(std::io::stderr()), next: LINE_AFTER },
-        };
-        Progress::on(on, printable(&plan.name).into_owned(), (!plan.is_exhaustive()).then_some(plan.executions))
+    pub(super) fn new() -> Progress {
+        Progress::on(Shown::here())
     }
 
-    fn on(on: Shown, test: String, planned: Option<u64>) -> Progress {
-        Progress {
-            test,
+    fn on(on: Shown) -> Progress {
+        let display = Display { test: String::new(), planned: None, began: Instant::now(), on };
+        let (made, failing, look_at) = (AtomicU64::new(0), AtomicU64::new(0), AtomicU64::new(0));
+        Progress { made, failing, look_at, display: Mutex::new(display) }
+    }
+
+    fn start(&self, test: &str, planned: Option<u64>) {
+        let mut display = self.display.lock().unwrap_or_else(|e| e.into_inner());
+        display.on.start();
+        *display = Display {
+            test: printable(test).into_owned(),
             planned,
             began: Instant::now(),
-            made: AtomicU64::new(0),
-            failing: AtomicU64::new(0),
-            look_at: AtomicU64::new(0),
-            display: Mutex::new(on),
-        }
+            on: std::mem::replace(&mut display.on, Shown::Bar(false)),
+        };
+        [&self.made, &self.failing, &self.look_at].into_iter().for_each(|number| number.store(0, Ordering::Relaxed));
     }
 
-    /// So many more executions are over, and so many of these failed. Where it is not known how many there
-    /// will be, `estimate` tells.
-    pub(super) fn made(&self, executions: u64, failing: u64, estimate: impl FnOnce() -> u64) {
-        let made = self.made.fetch_add(executions, Ordering::Relaxed) + executions;
-        if failing > 0 {
-            self.failing.fetch_add(failing, Ordering::Relaxed);
-        }
-        if made >= self.look_at.load(Ordering::Relaxed) {
-            self.look(made, self.began.elapsed(), estimate);
-        }
-    }
-
-    /// Shows something, if it is time.
-    fn look(&self, made: u64, elapsed: Duration, estimate: impl FnOnce() -> u64) {
-        // Another worker that is at it does it for all.
-        let Ok(mut display) = self.display.try_lock() else { return };
+    /// Whether something is to be shown now. Sets the number of executions at which that is to be asked again.
+    fn is_due(&self, display: &Display, made: u64, elapsed: Duration) -> bool {
         let until_next = made as f64 * LOOK_EVERY.as_secs_f64() / elapsed.as_secs_f64().max(1e-6);
         self.look_at.store(made + until_next as u64, Ordering::Relaxed);
-        let due = match &*display {
+        match &display.on {
             Shown::Bar(there) => *there || elapsed >= BAR_AFTER,
             Shown::Lines { next, .. } => elapsed >= *next,
-        };
-        if !due {
-            return;
         }
+    }
+
+    /// Shows how far it has come, of so many executions if that is an estimate.
+    fn show(&self, display: &mut Display, made: u64, elapsed: Duration, estimate: u64) {
+        let Display { test, planned, on, .. } = display;
         // An estimate that what was made has reached says nothing any more.
-        let estimated = || Some(about(estimate(), 0)).filter(|whole| *whole > made);
+        let estimated = || Some(about(estimate, 0)).filter(|whole| *whole > made);
         let status = Status {
             made,
             failing: self.failing.load(Ordering::Relaxed),
             elapsed,
-            whole: self.planned.map(|planned| planned.max(made)).or_else(estimated),
-            is_estimate: self.planned.is_none(),
+            whole: planned.map(|planned| planned.max(made)).or_else(estimated),
+            is_estimate: planned.is_none(),
         };
-        match &mut *display {
+        match on {
             Shown::Bar(there) => {
                 *there = true;
-                let line =
-                    bar(status.part().unwrap_or(0.0), &format!("{} {}", self.test, status.text()), output::width());
+                let line = bar(status.part().unwrap_or(0.0), &format!("{test} {}", status.text()), output::width());
                 let _ = write!(std::io::stderr(), "{CLEAR}{line}");
             }
             Shown::Lines { to, next } => {
                 *next = elapsed + LINE_EVERY;
                 // If nobody can read it, nobody waits for it.
-                let _ = writeln!(to, "drawloom: {} {}", self.test, status.text());
+                let _ = writeln!(to, "drawloom: {test} {}", status.text());
             }
         }
     }
 }
 
-impl Drop for Progress {
-    fn drop(&mut self) {
-        let display = self.display.get_mut().unwrap_or_else(|e| e.into_inner());
-        if let Shown::Bar(true) = display {
+impl Listener for Progress {
+    fn hear(&self, event: &Event) {
+        match event {
+            Event::Started { test, planned } => self.start(test, *planned),
+            Event::Ran { executions } => drop(self.made.fetch_add(*executions, Ordering::Relaxed)),
+            Event::Found { .. } => drop(self.failing.fetch_add(1, Ordering::Relaxed)),
+            Event::Progress { estimate } => {
+                // Another worker that is at it does it for all.
+                let Ok(mut display) = self.display.try_lock() else { return };
+                let (made, elapsed) = (self.made.load(Ordering::Relaxed), display.began.elapsed());
+                self.show(&mut display, made, elapsed, *estimate);
+            }
+            Event::Ended { .. } => self.display.lock().unwrap_or_else(|e| e.into_inner()).on.clear(),
+        }
+    }
+
+    fn wants_progress(&self) -> bool {
+        let made = self.made.load(Ordering::Relaxed);
+        if made < self.look_at.load(Ordering::Relaxed) {
+            return false;
+        }
+        self.display.try_lock().is_ok_and(|display| self.is_due(&display, made, display.began.elapsed()))
+    }
+}
+
+impl Shown {
+    /// Where whoever waits for this process looks.
+    fn here() -> Shown {
+        match on_terminal() {
+            true => Shown::Bar(false),
+            false => Shown::Lines { to: Box::new(std::io::stderr()), next: LINE_AFTER },
+        }
+    }
+
+    /// Another exploration begins.
+    fn start(&mut self) {
+        match self {
+            Shown::Bar(_) => {}
+            Shown::Lines { next, .. } => *next = LINE_AFTER,
+        }
+    }
+
+    /// Takes away a bar.
+    fn clear(&mut self) {
+        if let Shown::Bar(there @ true) = self {
+            *there = false;
             let _ = write!(std::io::stderr(), "{CLEAR}");
         }
+    }
+}
+
+/// Also where an exploration panics.
+impl Drop for Progress {
+    fn drop(&mut self) {
+        self.display.get_mut().unwrap_or_else(|e| e.into_inner()).on.clear();
     }
 }
 
@@ -227,14 +270,23 @@ mod tests {
 
     fn progress(planned: Option<u64>) -> (Progress, Page) {
         let page = Page::default();
-        let on = Shown::Lines { to: Box::new(page.clone()), next: LINE_AFTER };
-        (Progress::on(on, "bank::deposits".to_owned(), planned), page)
+        let progress = Progress::on(Shown::Lines { to: Box::new(page.clone()), next: LINE_AFTER });
+        progress.hear(&Event::Started { test: "bank::deposits".to_owned(), planned });
+        (progress, page)
+    }
+
+    /// So many executions were made within that time, and an estimate is asked for if it is time to show something.
+    fn look(progress: &Progress, made: u64, elapsed: Duration, estimate: impl FnOnce() -> u64) {
+        let mut display = progress.display.lock().unwrap();
+        if progress.is_due(&display, made, elapsed) {
+            progress.show(&mut display, made, elapsed, estimate());
+        }
     }
 
     #[test]
     fn what_is_over_soon_prints_nothing() {
         let (progress, page) = progress(Some(1000));
-        progress.look(500, Duration::from_secs(4), || unreachable!("it is known"));
+        look(&progress, 500, Duration::from_secs(4), || unreachable!("nothing is shown"));
         assert!(page.lines().is_empty());
     }
 
@@ -242,7 +294,7 @@ mod tests {
     fn a_line_after_five_seconds_and_then_every_ten() {
         let (progress, page) = progress(Some(100_000));
         for second in 0..30 {
-            progress.look(second * 1000, Duration::from_secs(second), || unreachable!("it is known"));
+            look(&progress, second * 1000, Duration::from_secs(second), || 0);
         }
         assert_eq!(
             page.lines(),
@@ -257,13 +309,13 @@ mod tests {
     #[test]
     fn an_estimate_is_called_one_is_followed_where_it_grows_and_never_is_all() {
         let (progress, page) = progress(None);
-        progress.failing.store(2, Ordering::Relaxed);
-        progress.look(4100, Duration::from_secs(60), || 12_345);
-        progress.look(5000, Duration::from_secs(71), || 50_000);
-        progress.look(60_000, Duration::from_secs(82), || 60_000);
-        progress.look(60_000, Duration::from_secs(93), || 60_400);
-        progress.look(61_000, Duration::from_secs(104), || 61_001);
-        progress.look(61_000, Duration::from_secs(115), || u64::MAX);
+        (1..=2).for_each(|iteration| progress.hear(&Event::Found { kind: "panic", iteration }));
+        look(&progress, 4100, Duration::from_secs(60), || 12_345);
+        look(&progress, 5000, Duration::from_secs(71), || 50_000);
+        look(&progress, 60_000, Duration::from_secs(82), || 60_000);
+        look(&progress, 60_000, Duration::from_secs(93), || 60_400);
+        look(&progress, 61_000, Duration::from_secs(104), || 61_001);
+        look(&progress, 61_000, Duration::from_secs(115), || u64::MAX);
         assert_eq!(
             page.lines(),
             [
@@ -286,7 +338,7 @@ mod tests {
     #[test]
     fn the_time_is_not_looked_at_for_every_execution() {
         let (progress, _) = progress(Some(1_000_000));
-        progress.look(1000, Duration::from_millis(100), || unreachable!("it is known"));
+        look(&progress, 1000, Duration::from_millis(100), || unreachable!("nothing is shown"));
         assert_eq!(progress.look_at.load(Ordering::Relaxed), 1500);
     }
 }

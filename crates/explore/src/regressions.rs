@@ -22,7 +22,7 @@ use super::program::Program;
 use super::spread::empty;
 use super::standing::Passed;
 use super::worker::{Found, Worker};
-use super::{output, shrink, understand};
+use super::{output, pipeline};
 
 const DIRECTORY: &str = "drawloom-regressions";
 /// A larger file is not read.
@@ -147,9 +147,9 @@ impl Store {
             let mut failure = worker.describe(finding, made - 1);
             if strict {
                 remarks.push(format!("this is the stored schedule {}:{}", self.shown(), entry.line));
-                understand::all(&mut worker, std::slice::from_mut(&mut failure));
+                pipeline::explain(&mut worker, std::slice::from_mut(&mut failure));
             } else {
-                shrink::all(&mut worker, std::slice::from_mut(&mut failure));
+                pipeline::work_out(&mut worker, std::slice::from_mut(&mut failure));
             }
             let meta = failure.telling.meta_mut();
             (meta.strategy, meta.seed) = ("the stored schedules".to_owned(), None);

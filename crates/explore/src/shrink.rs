@@ -19,7 +19,6 @@ use super::exploration::Failure;
 use super::plan::Plan;
 use super::program::Program;
 use super::scenario::{self, Smaller};
-use super::understand;
 use super::worker::Worker;
 
 /// The budget, unless there is none.
@@ -28,18 +27,6 @@ const MOST_REPLAYS: u64 = 500;
 const MOST_STEPS: u64 = 5_000_000;
 /// In case that steps are slow: the time can only cut what is found, never change it otherwise.
 const MOST_TIME: Duration = Duration::from_secs(2);
-
-/// Minimises what was found, as far as the plan says, and explains what is left of it.
-pub(super) fn all<P: Program>(worker: &mut Worker<'_, P>, failures: &mut [Failure]) {
-    let wanted = is_wanted(worker.plan()) && !worker.is_spent();
-    for failure in failures.iter_mut().filter(|failure| wanted && failure.comes_back()) {
-        let simpler = in_a_smaller_scenario(worker, failure).or_else(|| one(worker, failure));
-        if let Some(simpler) = simpler {
-            *failure = simpler;
-        }
-    }
-    understand::all(worker, failures);
-}
 
 /// Whether what is found is to be replayed, to minimise it.
 pub(super) fn is_wanted(plan: &Plan) -> bool {
@@ -52,7 +39,7 @@ pub(super) fn is_wanted(plan: &Plan) -> bool {
 }
 
 /// The simplest schedule of the smallest scenario, if there is a scenario and a smaller one.
-fn in_a_smaller_scenario<P: Program>(worker: &mut Worker<'_, P>, failure: &Failure) -> Option<Failure> {
+pub(super) fn in_a_smaller_scenario<P: Program>(worker: &mut Worker<'_, P>, failure: &Failure) -> Option<Failure> {
     let Smaller { failure: smaller, before, executions } = scenario::smallest(worker, failure)?;
     let mut simpler = one(worker, &smaller)?;
     if let Some(minimised) = &mut simpler.telling.meta_mut().minimised {
@@ -67,7 +54,8 @@ fn in_a_smaller_scenario<P: Program>(worker: &mut Worker<'_, P>, failure: &Failu
     Some(simpler)
 }
 
-fn one<P: Program>(worker: &mut Worker<'_, P>, failure: &Failure) -> Option<Failure> {
+/// The simplest schedule that shows the same, if a simpler one was found.
+pub(super) fn one<P: Program>(worker: &mut Worker<'_, P>, failure: &Failure) -> Option<Failure> {
     let plan = worker.plan();
     // What cannot be replayed has no token.
     let schedule = Schedule::from_token(failure.token(), &plan.name).ok()?;

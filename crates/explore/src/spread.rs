@@ -15,13 +15,15 @@ use drawloom_engine::strategy::{Kept, Profile};
 
 use super::attempt::Attempt;
 use super::corpus::Corpus;
+use super::crew::{Crew, Explorer, Threads};
+use super::events::{self, Event, Listener};
 use super::exhaust::exhaust;
 use super::exploration::{Exploration, Failure};
 use super::following;
 use super::memory;
+use super::pipeline;
 use super::plan::{MakeStrategy, Plan};
 use super::program::Program;
-use super::progress::Progress;
 use super::resume::Log;
 use super::rounds::{Assignment, Rounds, Turn};
 use super::saturation::Saturation;
@@ -46,16 +48,17 @@ struct Block {
     choices: u64,
 }
 
-/// What workers share.
-struct Shared<'a> {
+/// What workers share: decides on samples.
+struct Shared<'a, P> {
     plan: &'a Plan,
+    program: &'a P,
     rounds: Rounds,
     /// The lowest number of an execution that failed, and ends the exploration.
     stop_after: AtomicU64,
     out_of_time: AtomicU64,
     deadline: Option<Instant>,
     blocks: Mutex<Vec<Block>>,
-    progress: Progress,
+    listener: &'a dyn Listener,
     /// The attempt to explore everything.
     attempt: Mutex<Attempt>,
     saturation: Mutex<Saturation>,
@@ -74,12 +77,13 @@ pub(super) fn explore<P: Program>(
     custom: Option<MakeStrategy>,
     program: &P,
     kept_as: Option<&str>,
+    listener: &dyn Listener,
 ) -> Exploration {
     let exploration = match config.strategy {
         StrategySpec::Replay { .. } if custom.is_none() => {
-            following::replay(config, |config| explore_once(config, None, program, kept_as))
+            following::replay(config, |config| explore_once(config, None, program, kept_as, listener))
         }
-        _ => explore_once(config, custom, program, kept_as),
+        _ => explore_once(config, custom, program, kept_as, listener),
     };
     Exploration { weaker_accesses: program.weaker_accesses(), ..exploration }
 }
@@ -89,6 +93,7 @@ fn explore_once<P: Program>(
     custom: Option<MakeStrategy>,
     program: &P,
     kept_as: Option<&str>,
+    listener: &dyn Listener,
 ) -> Exploration {
     let mut plan = match (Plan::of::<P>(config), custom) {
         (Ok(plan), None) => plan,
@@ -96,7 +101,7 @@ fn explore_once<P: Program>(
         (Err(error), _) => return Exploration { error: Some(error), ..empty(0) },
     };
     if plan.is_exhaustive() {
-        return exhaust(&plan, program, kept_as.and_then(|test| Log::of(test, config)));
+        return exhaust(&plan, program, kept_as.and_then(|test| Log::of(test, config)), listener);
     }
     let deadline = plan.start_clock();
     let mut worker = Worker::new(&plan, program);
@@ -105,6 +110,7 @@ fn explore_once<P: Program>(
     let stored = corpus.as_mut().map(|corpus| corpus.load(&mut remarks)).unwrap_or_default();
     let shared = Shared {
         plan: &plan,
+        program,
         rounds: if plan.keeps() {
             Rounds::keeping(Kept::from_stored(stored), plan.executions)
         } else {
@@ -114,7 +120,7 @@ fn explore_once<P: Program>(
         out_of_time: AtomicU64::new(u64::MAX),
         deadline,
         blocks: Mutex::new(Vec::new()),
-        progress: Progress::new(&plan),
+        listener,
         attempt: Mutex::new(Attempt::new(&plan)),
         saturation: Mutex::default(),
         saturated: AtomicU64::new(u64::MAX),
@@ -122,22 +128,9 @@ fn explore_once<P: Program>(
         spent: AtomicBool::new(false),
         cut: AtomicBool::new(false),
     };
-    std::thread::scope(|scope| {
-        let began = Instant::now();
-        let mut alone = plan.threads > 1;
-        while shared.take_turn(&mut worker, program) {
-            if alone && began.elapsed() > WORTH_SPREADING {
-                alone = false;
-                for _ in 1..plan.threads {
-                    let shared = &shared;
-                    scope.spawn(move || {
-                        let mut worker = Worker::new(shared.plan, program);
-                        while shared.take_turn(&mut worker, program) {}
-                    });
-                }
-            }
-        }
-    });
+    listener.hear(&Event::Started { test: plan.name.clone(), planned: Some(plan.executions) });
+    let crew = Threads { most: plan.threads, worth_spreading: WORTH_SPREADING };
+    crew.work(&shared, &mut worker, &plan, program);
     if shared.spent.load(Ordering::Relaxed) {
         worker.give_up();
     }
@@ -145,6 +138,8 @@ fn explore_once<P: Program>(
     // What is left of it is no execution to compare with.
     let cut = shared.cut.load(Ordering::Relaxed);
     let mut exploration = put_together(shared, plan.executions);
+    let Exploration { executions, failing, .. } = exploration.result;
+    listener.hear(&Event::Ended { executions, failing });
     if let (Some(corpus), Some(kept)) = (&corpus, known.as_ref().and_then(|known| known.kept())) {
         corpus.store(kept, exploration.result.executions, &mut remarks);
     }
@@ -156,38 +151,44 @@ fn explore_once<P: Program>(
     if !exploration.had_choice && exploration.result.found_nothing() && needs_choice {
         exploration.result.failures.push(worker.nothing_explored());
     }
-    shrink::all(&mut worker, &mut exploration.result.failures);
+    pipeline::work_out(&mut worker, &mut exploration.result.failures);
     drop(worker);
     memory::keep_guide(plan.guide.take());
     exploration.result
 }
 
-impl Shared<'_> {
-    /// Does what is next. False when there is nothing.
-    fn take_turn<P: Program>(&self, worker: &mut Worker<'_, P>, program: &P) -> bool {
-        if worker.is_spent() {
-            return false;
-        }
-        match self.rounds.take() {
-            Some(Turn::Block(assignment)) => self.make_block(worker, assignment),
-            Some(Turn::Between(number, profile)) => {
-                self.rounds.done_between(self.go_on_with_attempt(number, program, &profile));
-                true
-            }
-            None => false,
-        }
+impl<P: Program> Explorer<P> for Shared<'_, P> {
+    type Order = Turn;
+    type Seat = ();
+
+    fn seat(&self, _: &mut Worker<'_, P>, _: bool) {}
+
+    fn next(&self, (): &mut ()) -> Option<Turn> {
+        self.rounds.take()
     }
 
+    fn run(&self, turn: Turn, (): &mut (), worker: &mut Worker<'_, P>) -> bool {
+        match turn {
+            Turn::Block(assignment) => self.make_block(worker, assignment),
+            Turn::Between(number, profile) => {
+                self.rounds.done_between(self.go_on_with_attempt(number, &profile));
+                true
+            }
+        }
+    }
+}
+
+impl<P: Program> Shared<'_, P> {
     /// Tries to explore everything, before execution `number`. How many executions that took.
-    fn go_on_with_attempt<P: Program>(&self, number: u64, program: &P, profile: &Profile) -> u64 {
+    fn go_on_with_attempt(&self, number: u64, profile: &Profile) -> u64 {
         let mut attempt = lock(&self.attempt);
         if self.is_over(number) {
             return 0;
         }
-        let made_before = attempt.found.executions;
+        let (made_before, found_before) = (attempt.found.executions, attempt.found.failures.len());
         attempt.look_at_guide(number);
         if attempt.is_due(number) {
-            attempt.go_on(number, self.plan, program, profile, || self.is_out_of_time(number));
+            attempt.go_on(number, self.plan, self.program, profile, || self.is_out_of_time(number));
         }
         if let Some(stop) = attempt.found.stopped_by.take() {
             self.stop(stop, number - 1);
@@ -198,11 +199,18 @@ impl Shared<'_> {
         if attempt.settles(self.plan.keep_going) {
             self.stop_after.fetch_min(number - 1, Ordering::Relaxed);
         }
-        attempt.found.executions - made_before
+        let made = attempt.found.executions - made_before;
+        for failure in &attempt.found.failures[found_before..] {
+            self.listener.hear(&Event::Found { kind: failure.kind(), iteration: failure.iteration() });
+        }
+        if made > 0 {
+            events::ran(self.listener, made, || self.plan.executions);
+        }
+        made
     }
 
     /// Makes a block of executions. False if there was none to make.
-    fn make_block<P: Program>(&self, worker: &mut Worker<'_, P>, assignment: Assignment) -> bool {
+    fn make_block(&self, worker: &mut Worker<'_, P>, assignment: Assignment) -> bool {
         let Assignment { first, last, profile, alone } = assignment;
         worker.know(profile);
         let mut learned: Option<Profile> = None;
@@ -241,7 +249,10 @@ impl Shared<'_> {
         }
         let made = block.executions > 0;
         if made {
-            self.progress.made(block.executions, block.failures.len() as u64, || self.plan.executions);
+            for failure in &block.failures {
+                self.listener.hear(&Event::Found { kind: failure.kind(), iteration: failure.iteration() });
+            }
+            events::ran(self.listener, block.executions, || self.plan.executions);
             self.look_for_saturation(&block);
             lock(&self.blocks).push(block);
         }
@@ -315,7 +326,7 @@ struct PutTogether {
     sampled: u64,
 }
 
-fn put_together(shared: Shared<'_>, planned: u64) -> PutTogether {
+fn put_together<P>(shared: Shared<'_, P>, planned: u64) -> PutTogether {
     let stop_after = shared.stop_after.into_inner();
     let out_of_time = shared.out_of_time.into_inner();
     let mut attempt = shared.attempt.into_inner().unwrap_or_else(|e| e.into_inner());

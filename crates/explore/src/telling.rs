@@ -9,10 +9,10 @@ use std::sync::{Arc, OnceLock};
 use drawloom_engine::finding::Finding;
 use drawloom_engine::schedule::{LineOf, Schedule};
 use drawloom_engine::{Engine, Site, Step};
-use drawloom_report::{Knowledge, Meta, Place, Record};
+use drawloom_report::{Knowledge, Meta, Place, Record, explain};
 
+use super::output::source;
 use super::program::Program;
-use super::understand::explain_with;
 
 /// How who runs the tests wants a finding to be replayed, if not as usual.
 pub(super) fn replay_with() -> Option<String> {
@@ -55,7 +55,7 @@ impl Telling {
             let meta = Meta { token, replay_with: replay_with(), ..self.meta.clone() };
             let mut record = Record::of(engine, finding, meta, place);
             if self.explained {
-                explain_with(&mut record, &Knowledge::default());
+                explain_by_itself(&mut record);
             }
             Box::new(record)
         })
@@ -69,7 +69,7 @@ impl Telling {
     /// Has it explained, by what it says itself, when somebody reads it.
     pub(super) fn explain_when_read(&mut self) {
         match self.record.get_mut() {
-            Some(record) => explain_with(record, &Knowledge::default()),
+            Some(record) => explain_by_itself(record),
             None => self.explained = true,
         }
     }
@@ -97,5 +97,12 @@ impl Telling {
 impl fmt::Debug for Telling {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.record().fmt(f)
+    }
+}
+
+/// Adds to a record why it failed, as far as it tells itself.
+fn explain_by_itself(record: &mut Record) {
+    if let Some(explanation) = explain(record, &Knowledge::default(), &source) {
+        record.explained(explanation);
     }
 }

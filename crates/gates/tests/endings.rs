@@ -12,7 +12,7 @@ use drawloom_engine::strategy::Strategy;
 use drawloom_engine::{Abandoned, Ending, OpKind, Outcome, Settings, Site, Stop, TaskId};
 use drawloom_explore::{Executor, Exploration, Program, explore};
 use drawloom_gates::Gates;
-use drawloom_report::Place;
+use drawloom_report::{Language, Place};
 
 use toy::{TOY, Toy, cell, here, join, panic, spawn, step};
 
@@ -28,6 +28,7 @@ impl<F: Fn(u64) -> Toy<()> + Copy + Sync + 'static> Program for Looked<F> {
 
     const SPREADS: bool = false;
     const DATA_RACES: bool = false;
+    const LANGUAGE: Language = drawloom_report::language::RUST;
 
     fn executor(&self, strategy: Box<dyn Strategy>) -> Gates {
         Gates::new(TOY, strategy)

@@ -7,14 +7,14 @@
 
 use std::hash::Hasher;
 
-use drawloom_engine::{ResourceId, Site};
+use drawloom_engine::{Mix, ResourceId, Site};
 use pyo3::ffi::{self, PyObject};
 use pyo3::prelude::*;
 
 use crate::access::{Access, Fills, Part, Touched, method_of};
 use crate::names;
 use crate::raise::{codes_on_stack, is_by_program};
-use crate::world::{AddressHasher, Addressed, Known, place, world};
+use crate::world::{Addressed, Known, place, world};
 
 /// Stands for all of a container.
 const ALL: usize = usize::MAX;
@@ -205,7 +205,7 @@ fn release(owners: Vec<usize>) -> bool {
 
 /// What something is now: a number that is the same for what looks the same.
 fn now(access: &Access, part: usize) -> u64 {
-    let mut state = AddressHasher::default();
+    let mut state = Mix::default();
     // SAFETY: callbacks run with the interpreter's lock, and are given live objects.
     unsafe {
         if part == ALL {
@@ -258,7 +258,7 @@ unsafe fn lookup(kind: *mut ffi::PyTypeObject, name: *mut PyObject) -> *mut PyOb
 
 /// Adds what `object` looks like; of what it contains, `levels` deep. Of most objects that is their type alone: one that
 /// is made anew each time is the same.
-unsafe fn add(object: *mut PyObject, levels: u32, state: &mut AddressHasher) {
+unsafe fn add(object: *mut PyObject, levels: u32, state: &mut Mix) {
     if object.is_null() {
         return state.write_usize(1);
     }

@@ -97,7 +97,7 @@ impl Program for Threads {
     /// Libraries that are loaded beside the interpreter read the clock without a step.
     const EARLY_TIMERS_ARE_STEPS: bool = false;
     const DATA_RACES: bool = false;
-    const LANGUAGE: Language = Language::Python;
+    const LANGUAGE: Language = drawloom_report::language::PYTHON;
 
     fn executor(&self, strategy: Box<dyn Strategy>) -> Pooled {
         let pooled = POOL.lock().unwrap_or_else(|e| e.into_inner()).0.pop();

@@ -2,10 +2,10 @@
 
 use std::cell::{Cell, UnsafeCell};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
-use std::hash::{BuildHasherDefault, Hasher};
+use std::hash::BuildHasherDefault;
 use std::sync::{Arc, Mutex};
 
-use drawloom_engine::{ResourceId, Site, TaskId};
+use drawloom_engine::{Mix, ResourceId, Site, TaskId};
 use drawloom_gates::Baton;
 use drawloom_report::Place;
 use pyo3::ffi::PyObject;
@@ -22,29 +22,8 @@ use crate::locals;
 use crate::markers::{self, Markers};
 use crate::native::{self, Shadow};
 
-/// Hashes addresses: they are spread well enough by one multiplication.
-#[derive(Default)]
-pub(crate) struct AddressHasher(u64);
-
-impl Hasher for AddressHasher {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        for byte in bytes {
-            self.write_usize(usize::from(*byte));
-        }
-    }
-
-    fn write_usize(&mut self, word: usize) {
-        self.0 = (self.0.rotate_left(29) ^ word as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-        self.0 ^= self.0 >> 32;
-    }
-}
-
-pub(crate) type Addressed<K, V> = HashMap<K, V, BuildHasherDefault<AddressHasher>>;
-pub(crate) type Addresses = HashSet<usize, BuildHasherDefault<AddressHasher>>;
+pub(crate) type Addressed<K, V> = HashMap<K, V, BuildHasherDefault<Mix>>;
+pub(crate) type Addresses = HashSet<usize, BuildHasherDefault<Mix>>;
 
 /// What this exploration has seen, and by what it decides which accesses are steps. It only ever grows; an execution
 /// in which it does is given up, and the exploration begins anew, so that all its executions are made alike.

@@ -9,15 +9,16 @@
 //! - [`SourceFiles`]: which source files are shown; [`kept`]: how files are read and written;
 //! - [`cause`]: the key by which findings of the same bug are told to be the same, and [`same_bug`].
 //!
-//! No front end is known here but by the [`Language`] of its programs, which decides on words. A place in the user's source is resolved by a function that the front
-//! end passes to [`Record::of`], and a source file is read by one that is passed to [`render`] and [`page`].
+//! No front end is known here but by the [`Language`] of its programs, a table of [`language`] that it passes in. A place
+//! in the user's source is resolved by a function that the front end passes to [`Record::of`], and a source file is read
+//! by one that is passed to [`render`] and [`page`].
 #![forbid(unsafe_code)]
 
 mod cause;
 pub mod explain;
 mod html;
 pub mod kept;
-mod language;
+pub mod language;
 mod markdown;
 mod names;
 mod paste;
@@ -30,7 +31,7 @@ mod terminal;
 
 pub use cause::{cause, same_bug};
 pub use explain::{Explanation, Explanations, Knowledge, explain, explain_all};
-pub use html::{PageOptions, Shown, page};
+pub use html::{PageOptions, Shown, html_escaped, page};
 pub use language::Language;
 pub use markdown::markdown;
 pub use names::resource_names;

@@ -6,8 +6,7 @@
 
 use drawloom_engine::config::ENV_REPLAY;
 
-use crate::language::Language;
-use crate::record::{Meta, Record, TestTarget};
+use crate::record::{Meta, Record};
 
 /// The commands that take a token, with which drawloom has tests run by somebody else than plain cargo.
 const COMMANDS: [&str; 2] = ["drawloom replay", "drawloom replay --tokio"];
@@ -44,7 +43,7 @@ pub fn is_token(text: &str) -> bool {
     rest.is_some_and(|rest| rest.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_')))
 }
 
-/// The same for what may follow a token of Python: names of what its steps are about, which stand in quotes.
+/// The same with what may follow a token: names of what its steps are about, which stand in quotes.
 fn is_quotable_token(text: &str) -> bool {
     let (token, names) = text.split_once('~').unwrap_or((text, ""));
     let inside_quotes = |c: char| crate::printable::is_printable(c) && !matches!(c, '\'' | '"' | '`' | '\\');
@@ -54,68 +53,25 @@ fn is_quotable_token(text: &str) -> bool {
 /// The line to paste that replays the execution, if it can be replayed; `trace` is the file that it is kept in.
 pub(crate) fn replay_line(record: &Record, trace: Option<&str>) -> Option<String> {
     let Meta { token, replay_with, language, command, test, own, .. } = &record.meta;
-    let python = |command: &str| if *own { as_words(command) } else { python(command) };
+    let known = |command: &str| if *own { as_words(command) } else { (language.replay.command)(command) };
     if !is_quotable_token(token) {
         return None;
     }
-    // Python takes tokens only.
-    if !fits_a_line(token) && language.is_rust() {
+    if !fits_a_line(token) && language.replay.takes_files {
         let command = replay_with.as_deref().and_then(known_command);
         return Some(match (trace, command) {
             (Some(trace), Some(command)) => format!("{command} {}", quoted(trace)),
-            (Some(trace), None) => format!("{ENV_REPLAY}={} {}", quoted(trace), cargo_test(&record.meta)),
+            (Some(trace), None) => (language.replay.line)(&record.meta, &quoted(trace)),
             (None, command) => format!("{} {}", command.unwrap_or(COMMANDS[0]), quoted(test)),
         });
     }
     if let Some(command) = replay_with.as_deref().and_then(known_command).filter(|_| is_token(token)) {
         return Some(format!("{command} {token}"));
     }
-    Some(match (language, command.as_deref().and_then(python)) {
-        (_, Some(command)) => format!("{ENV_REPLAY}='{token}' {command}"),
-        (Language::Rust, None) => format!("{ENV_REPLAY}='{token}' {}", cargo_test(&record.meta)),
-        (Language::Python, None) => format!("drawloom.explore(…, replay=\"{token}\")"),
+    Some(match command.as_deref().and_then(known) {
+        Some(command) => format!("{ENV_REPLAY}='{token}' {command}"),
+        None => (language.replay.line)(&record.meta, &format!("'{token}'")),
     })
-}
-
-/// The command that runs one test. The path of a test begins with the name of its crate or test
-/// binary, which the test harness leaves out.
-fn cargo_test(Meta { test, package, target, .. }: &Meta) -> String {
-    let is_name = |part: &str| !part.is_empty() && part.chars().all(|c| c.is_alphanumeric() || c == '_');
-    let parts: Vec<&str> = test.split("::").collect();
-    let cargo = match package.as_deref().filter(|package| is_cargos(package)) {
-        None => "cargo test".to_owned(),
-        Some(package) => match target {
-            Some(TestTarget::Lib) => format!("cargo test -p {package} --lib"),
-            Some(TestTarget::Test(name)) if is_cargos(name) => format!("cargo test -p {package} --test {name}"),
-            Some(TestTarget::Test(_)) | None => format!("cargo test -p {package}"),
-        },
-    };
-    match parts.as_slice() {
-        // A text that somebody chose names no test that cargo knows.
-        parts if !parts.iter().all(|part| is_name(part)) => cargo,
-        [] | [_] => format!("{cargo} -- --exact {test}"),
-        [_, rest @ ..] => format!("{cargo} -- --exact {}", rest.join("::")),
-    }
-}
-
-/// Whether cargo could have a package or a target of this name.
-fn is_cargos(name: &str) -> bool {
-    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
-    name.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_') && name.chars().all(plain)
-}
-
-/// A command that runs one test of pytest, or a script of the project without arguments; none if `command` is something
-/// else. What arguments do to a script nobody can tell from here.
-fn python(command: &str) -> Option<String> {
-    let words = words(command)?;
-    let words: Vec<&str> = words.iter().map(String::as_str).collect();
-    match words.as_slice() {
-        ["python", "-m", "pytest", node] if is_below(node.split("::").next()?) => {
-            Some(format!("python -m pytest {}", quoted(node)))
-        }
-        ["python", script] if is_below(script) => Some(format!("python {}", quoted(script))),
-        _ => None,
-    }
 }
 
 /// A command that was given to this process, if it has nothing in it but words.
@@ -123,17 +79,8 @@ fn as_words(command: &str) -> Option<String> {
     words(command).map(|words| words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" "))
 }
 
-/// Whether `file` is a source file of Python somewhere below the folder one is in.
-fn is_below(file: &str) -> bool {
-    let plain = file.chars().all(crate::printable::is_printable);
-    let options = file.starts_with('-');
-    let elsewhere =
-        file.starts_with(['/', '\\', '~']) || file.contains(':') || file.split(['/', '\\']).any(|p| p == "..");
-    plain && !options && !elsewhere && file.ends_with(".py")
-}
-
 /// The words of a command in which every word is plain or in single quotes, as `shlex.quote` writes it; none of any other.
-fn words(command: &str) -> Option<Vec<String>> {
+pub(crate) fn words(command: &str) -> Option<Vec<String>> {
     let mut words = vec![String::new()];
     let mut rest = command;
     while let Some(c) = rest.chars().next() {
@@ -163,7 +110,7 @@ fn is_plain(c: char) -> bool {
 }
 
 /// A word for a shell.
-fn quoted(word: &str) -> String {
+pub(crate) fn quoted(word: &str) -> String {
     if !word.is_empty() && word.chars().all(is_plain) {
         return word.to_owned();
     }
@@ -174,6 +121,8 @@ fn quoted(word: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::language::PYTHON;
+    use crate::record::TestTarget;
 
     fn line(meta: Meta) -> Option<String> {
         let engine = drawloom_engine::Engine::new();
@@ -228,7 +177,7 @@ mod tests {
         }
         let tokio = Meta { replay_with: Some("drawloom replay --tokio".into()), ..test() };
         assert_eq!(line(tokio).as_deref(), Some("drawloom replay --tokio dl1AbC-d_9"));
-        let python = Meta { token: "dl1Ab~1000;x,y;a b;$(id);;".into(), language: Language::Python, ..Meta::default() };
+        let python = Meta { token: "dl1Ab~1000;x,y;a b;$(id);;".into(), language: PYTHON, ..Meta::default() };
         assert_eq!(line(python).as_deref(), Some("drawloom.explore(…, replay=\"dl1Ab~1000;x,y;a b;$(id);;\")"));
         for token in ["dl1Ab~'; id #", "dl1Ab~\"", "dl1Ab~\\", "dl1Ab~\n"] {
             assert_eq!(line(Meta { token: token.into(), ..test() }), None, "{token}");
@@ -243,7 +192,7 @@ mod tests {
     #[test]
     fn a_test_of_pytest_is_quoted_and_nothing_else_is_run_by_python() {
         let python = |command: &str| {
-            let meta = Meta { language: Language::Python, command: Some(command.into()), ..Meta::default() };
+            let meta = Meta { language: PYTHON, command: Some(command.into()), ..Meta::default() };
             line(meta).expect("a line")
         };
         let unknown = "drawloom.explore(…, replay=\"dl1AbC-d_9\")";

@@ -10,7 +10,6 @@
 
 mod allowance;
 mod attempts;
-mod html;
 mod minimise;
 mod text;
 
@@ -103,11 +102,6 @@ impl Explanation {
     pub fn to_json(&self) -> String {
         serde_json::to_string(self).unwrap_or_default()
     }
-
-    /// A page that shows the explanation, without a network; never larger than a megabyte.
-    pub fn to_html(&self, title: &str) -> String {
-        html::page(self, title)
-    }
 }
 
 /// Why a history is not linearizable; `None` if it is, or if the budget does not suffice to say.
@@ -139,8 +133,8 @@ where
     Some(violated(model, history, violation, steps, budget))
 }
 
-/// Why a history is not linearizable that was found not to be, after so many steps.
-pub(crate) fn violated<M: Model>(
+/// Why a history is not linearizable that a [`Checker`] has found not to be, after so many steps.
+pub fn violated<M: Model>(
     model: &M,
     history: &History<M::Op, M::Ret>,
     violation: Violation,

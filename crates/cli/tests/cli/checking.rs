@@ -48,3 +48,36 @@ fn a_history_is_right_or_wrong_or_cannot_be_judged() {
     let page = std::fs::read_to_string(page).expect("the page was written");
     assert!(page.contains("<html") && page.contains("read → 1"), "{page}");
 }
+
+#[test]
+fn a_search_ends_where_its_budget_does() {
+    let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join("checking-budget");
+    std::fs::create_dir_all(&directory).expect("a directory");
+    let sample = Sample { store: directory.clone() };
+    // Enqueues that nobody saw end, and a dequeue of what nobody has put there: every order is tried.
+    let pending: String = (0..24)
+        .map(|i| format!("{{\"process\":{i},\"type\":\"invoke\",\"f\":\"write\",\"value\":{}}}\n", i % 3))
+        .collect();
+    let seen: String = (0..12)
+        .map(|i| {
+            let line =
+                |kind: &str| format!("{{\"process\":99,\"type\":\"{kind}\",\"f\":\"read\",\"value\":{}}}\n", i % 3);
+            line("invoke") + &line("ok")
+        })
+        .collect();
+    let file = directory.join("pending.jsonl");
+    std::fs::write(&file, pending + &seen).expect("a file");
+    let file = file.display().to_string();
+    let code = |limits: &[&str]| {
+        let arguments: Vec<&str> = ["check", &file, "--model", "register", "--consistency", "sequential"]
+            .iter()
+            .chain(limits)
+            .copied()
+            .collect();
+        let answer = sample.command(&arguments).current_dir(&directory).output().expect("the binary is there");
+        sample.answer(&answer).code
+    };
+    assert_eq!(code(&["--steps", "1"]), 2, "nobody can say anything after one step");
+    assert_eq!(code(&["--bytes", "1"]), 2, "nor in one byte");
+    assert_eq!(code(&["--steps", "many"]), 2, "it is no number");
+}

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use drawloom_engine::strategy::Strategy;
 use drawloom_engine::{Abandoned, Ending, Engine, Outcome, Settings, Site};
 use drawloom_explore::{Executor, Program};
-use drawloom_report::Place;
+use drawloom_report::{Language, Place};
 
 use crate::rt::interference::Admission;
 use crate::rt::{line_of, location};
@@ -41,6 +41,7 @@ impl<F: Fn() + Send + Sync + 'static> Program for Fibers<F> {
     type Executor = OneThread<F>;
 
     const SPREADS: bool = true;
+    const LANGUAGE: Language = drawloom_report::language::RUST;
 
     fn executor(&self, strategy: Box<dyn Strategy>) -> OneThread<F> {
         let body = Arc::new(Arc::clone(&self.body));

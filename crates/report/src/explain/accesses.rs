@@ -237,9 +237,6 @@ impl Accesses {
 
     /// A call that changes a container looks at it, too (`order.remove(x)`), and so does a piece of a coroutine.
     fn find_updates(&mut self, record: &Record, sources: &Sources<'_>) {
-        if record.meta.language.is_rust() {
-            return;
-        }
         let mut known: HashMap<u32, (bool, bool)> = HashMap::new();
         // Of an event or a queue it is known what is done inside.
         let inside = |resource: u32| {

@@ -7,7 +7,7 @@ use crate::record::{Record, StepRecord};
 
 /// What a step does to an object; none if it is no use of one.
 pub(super) fn act(record: &Record, step: &StepRecord) -> Option<Act> {
-    let is_use = record.meta.language.is_rust() && record.operation(step) == "use";
+    let is_use = record.meta.language.facts.uses_are_acts && record.operation(step) == "use";
     is_use.then(|| Act::of(step.value.unwrap_or_default()))
 }
 

@@ -227,7 +227,7 @@ fn why_nobody(case: &Case<'_>, b: &BlockedRecord) -> String {
             case.record.steps.iter().filter(|s| s.resource == b.resource && words.contains(&case.record.operation(s)));
         made.map(|s| s.task).next_back()
     };
-    if let Some(why) = why_nobody_in_python(case, b) {
+    if let Some(why) = why_nobody_as_told(case, b) {
         return why.to_owned();
     }
     match b.operation.as_str() {
@@ -286,8 +286,8 @@ fn why_nobody(case: &Case<'_>, b: &BlockedRecord) -> String {
     }
 }
 
-/// The same of waits that Python's front end has told of.
-fn why_nobody_in_python(case: &Case<'_>, b: &BlockedRecord) -> Option<&'static str> {
+/// The same of waits that the front end has told of.
+fn why_nobody_as_told(case: &Case<'_>, b: &BlockedRecord) -> Option<&'static str> {
     let language = case.record.meta.language;
     if !case.record.is_told(b) {
         return None;
@@ -356,8 +356,7 @@ fn wanted(case: &Case<'_>, b: &BlockedRecord) -> String {
         ("recv", Some(_)) if case.record.meta.language.is_connection(given_name(case, b)) => {
             format!("something to receive from {}", given_name(case, b))
         }
-        ("recv", Some(r)) if !case.record.meta.language.is_rust() => format!("an item in {}", case.names.short(r)),
-        ("recv", Some(r)) => format!("a message in {}", case.names.short(r)),
+        ("recv", Some(r)) => format!("{} in {}", case.record.meta.language.words.received, case.names.short(r)),
         ("spin_until", Some(r)) => format!("another value of {}", case.names.short(r)),
         ("send", Some(r)) => format!("room in {}", case.names.short(r)),
         (AWAIT, Some(r)) => awaits::wanted(case, b, r),
@@ -420,9 +419,9 @@ fn wanted_text(case: &Case<'_>, b: &BlockedRecord) -> String {
     waits_text(case, b)
 }
 
-/// What a coroutine of Python waits for, as the line calls it at which it does: `await self.bell.wait()`.
+/// What a coroutine waits for, as the line calls it at which it does: `await self.bell.wait()`.
 fn awaited_name(case: &Case<'_>, b: &BlockedRecord) -> Option<String> {
-    let awaits = b.operation == "park" && b.resource.is_none() && !case.record.meta.language.is_rust();
+    let awaits = b.operation == "park" && b.resource.is_none();
     let place = case.record.place(b.place).filter(|_| awaits)?;
     case.sources.begins_piece(place).then(|| case.sources.name_at(place)).flatten()
 }

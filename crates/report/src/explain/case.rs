@@ -98,7 +98,7 @@ impl<'a> Case<'a> {
         }
         let name = self.subject(step);
         // Of several things that are one to the engine, any may be used first.
-        if let Some(first) = name.contains(", ").then(|| self.sources.begins_with(place)).flatten() {
+        if let Some(first) = name.contains(", ").then(|| self.sources.first_of_piece(place)).flatten() {
             return Some(first);
         }
         let words = name.split(|c: char| !c.is_alphanumeric() && c != '_');

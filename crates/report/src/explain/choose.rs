@@ -88,8 +88,7 @@ fn is_plausible(case: &Case<'_>, flow: &Flow<'_, '_>, pattern: &Pattern<'_>) -> 
     if pattern.shape == Shape::ReadBothWrite {
         return flow.decides(opens, closes);
     }
-    // In Python no operation of the program is atomic by itself.
-    let atomic = closes.mode == Mode::Update && !closes.section && case.record.meta.language.is_rust();
+    let atomic = closes.mode == Mode::Update && !closes.section && case.record.meta.language.facts.has_atomics;
     let rests = || {
         let known = case.place_of(opens.step).and_then(|place| case.sources.line(place)).is_some();
         !known || flow.decides(opens, closes) || flow.reaches(opens, closes)

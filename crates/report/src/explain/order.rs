@@ -8,7 +8,6 @@ use super::class::Class;
 use super::flow::Flow;
 use super::parting::{Parting, parting};
 use super::witness::witnesses;
-use crate::language::Language;
 use crate::names::count;
 use crate::record::Record;
 
@@ -19,10 +18,7 @@ const MOST_ACTS: usize = 12;
 fn failed(case: &Case<'_>) -> String {
     let finding = &case.record.finding;
     let message = finding.message.lines().next().unwrap_or_default();
-    let panicked = match case.record.meta.language {
-        Language::Rust => "panicked with",
-        Language::Python => "raised",
-    };
+    let panicked = case.record.meta.language.words.panicked_with;
     format!("task {} {panicked} `{message}`", case.names.quoted(finding.task))
 }
 
@@ -47,7 +43,7 @@ pub(super) fn always(case: &Case<'_>, tried: u64) -> Blame {
     }
 }
 
-/// Where the other tasks act, if the failing one shows nothing of what it has seen: an invariant of Python reads without
+/// Where the other tasks act, if the failing one shows nothing of what it has seen: an invariant may read without
 /// steps. That is the last write of each task to each thing that others use, too, or its last look at it.
 fn acts<'c>(case: &'c Case<'_>) -> Vec<&'c Access> {
     let is_before = |a: &&Access| a.task != case.record.finding.task && a.step < case.end();

@@ -168,7 +168,7 @@ pub(super) fn record<'a>(shown: &Shown<'a>, options: &PageOptions<'_>) -> Record
         label: shown.label,
         kind: record.kind_in_words(),
         ended: match record.finding.details {
-            Details::Panic { .. } => record.meta.language.panicked(),
+            Details::Panic { .. } => record.meta.language.words.panicked,
             _ => "stuck",
         },
         passed: record.finding.kind == PASSED,

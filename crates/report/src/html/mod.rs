@@ -91,7 +91,7 @@ pub fn page(records: &[Shown<'_>], options: &PageOptions<'_>) -> String {
     let json = serde_json::to_string(&data).expect("texts, numbers and lists");
     let title = records.first().map_or("drawloom", |shown| shown.record.meta.test.as_str());
     let parts = [
-        ("{{title}}", escape(title)),
+        ("{{title}}", html_escaped(title)),
         ("{{style}}", STYLE.to_owned()),
         ("{{data}}", embed(&json)),
         ("{{script}}", SCRIPT.concat()),
@@ -118,7 +118,7 @@ fn embed(json: &str) -> String {
     json.replace('<', "\\u003c").replace('\u{2028}', "\\u2028").replace('\u{2029}', "\\u2029")
 }
 
-/// Text as it can stand in an element.
-fn escape(text: &str) -> String {
+/// Text as it can stand in an element or an attribute of a page.
+pub fn html_escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }

@@ -13,10 +13,9 @@ pub(super) fn sentence(record: &Record, names: &Names<'_>) -> String {
     let message = finding.message.lines().next().unwrap_or_default();
     match &finding.details {
         Details::Panic { .. } if record.is_broken_invariant() => upper(&record.invariant().replace('\n', "; ")),
-        Details::Panic { .. } if record.meta.language.is_rust() => {
-            format!("Task {} panicked: {message}", names.tag(finding.task))
+        Details::Panic { .. } => {
+            format!("Task {} {} {message}", names.tag(finding.task), record.meta.language.words.panicked_how)
         }
-        Details::Panic { .. } => format!("Task {} raised {message}", names.tag(finding.task)),
         Details::Deadlock { blocked, cycle, .. } => {
             let mut who = if cycle.is_empty() { blocked.iter().map(|b| b.task).collect() } else { cycle.clone() };
             who.sort_unstable();

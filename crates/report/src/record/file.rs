@@ -6,6 +6,8 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::{AccessRecord, Details, Record, StepRecord, VERSION};
 use crate::explain::Explanation;
+use crate::language::Language;
+use crate::printable::printable;
 
 /// Steps that a trace file has at most: of more, nobody would want to know.
 const MOST_STEPS: usize = 4_000_000;
@@ -24,6 +26,11 @@ pub enum ReadError {
         /// Its version.
         found: u64,
     },
+    /// It is of a program in a language that is not known here.
+    Language {
+        /// Its name.
+        found: String,
+    },
     /// It was cut or altered.
     Damaged(String),
 }
@@ -38,6 +45,12 @@ impl std::fmt::Display for ReadError {
                 f,
                 "this trace file has version {found}, and this drawloom reads version {VERSION}: \
                  use the drawloom that wrote it, or run the test again"
+            ),
+            ReadError::Language { found } => write!(
+                f,
+                "this trace file is of a program in `{}`, and this drawloom knows {}: use the drawloom that wrote it",
+                shortened(printable(found).into_owned()),
+                Language::known()
             ),
             ReadError::Damaged(why) => {
                 write!(f, "this trace file is damaged ({why}): run the test again to write a new one")
@@ -72,7 +85,10 @@ impl Record {
         if head.version != u64::from(VERSION) {
             return Err(ReadError::Version { found: head.version });
         }
-        let record: Record = serde_json::from_str(text).map_err(damaged)?;
+        let record: Record = serde_json::from_str(text).map_err(|error| match unknown_language(text) {
+            Some(found) => ReadError::Language { found },
+            None => damaged(error),
+        })?;
         record.check().map_err(ReadError::Damaged)?;
         Ok(record)
     }
@@ -150,6 +166,20 @@ fn fits(explanation: &Explanation) -> bool {
     let steps = lines.chain(window).chain(taken.filter_map(|taken| taken.step));
     let checkpoints = explanation.checkpoints.iter().map(|point| point.step);
     steps.chain(checkpoints).chain(explanation.evidence.steps.iter().copied()).all(|step| step < TOO_LARGE)
+}
+
+/// The language that a file names, if there is no table for it.
+fn unknown_language(text: &str) -> Option<String> {
+    #[derive(Deserialize)]
+    struct Head {
+        meta: Named,
+    }
+    #[derive(Deserialize)]
+    struct Named {
+        language: String,
+    }
+    let Head { meta: Named { language } } = serde_json::from_str(text).ok()?;
+    Language::named(&language).is_none().then_some(language)
 }
 
 /// The beginning of a reason: it may repeat what the file says.

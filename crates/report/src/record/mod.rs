@@ -126,8 +126,8 @@ pub struct Meta {
     /// How it came to be so simple, if it was minimised; the rest of the record is of the result.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub minimised: Option<Minimised>,
-    /// The language that the program is written in. Not written while it is Rust.
-    #[serde(default, skip_serializing_if = "Language::is_rust")]
+    /// The language that the program is written in. Not written while it is the one that files have by default.
+    #[serde(default, skip_serializing_if = "Language::is_default")]
     pub language: Language,
     /// The command that runs it again, if that is not cargo's. Not written while it is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -435,9 +435,9 @@ impl Record {
         waits::may_wait(b.method()) && last.is_some_and(|step| self.outcome(step) == BLOCKED)
     }
 
-    /// Whether it is a wait that Python's front end has told of: of a coroutine, or at a socket.
+    /// Whether it is a wait that the front end has told of: of a coroutine, or at a socket.
     pub(crate) fn is_told(&self, b: &BlockedRecord) -> bool {
-        !self.meta.language.is_rust() && waits::may_wait(&b.operation) && !self.waits_in_a_step(b)
+        self.meta.language.facts.tells_waits && waits::may_wait(&b.operation) && !self.waits_in_a_step(b)
     }
 }
 

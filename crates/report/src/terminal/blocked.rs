@@ -109,7 +109,7 @@ fn awaited(record: &Record, b: &BlockedRecord, resource: Option<&ResourceRecord>
     Some(if everybody { format!("{waits} — nobody is left to {nobody}") } else { waits })
 }
 
-/// Waits that Python's front end has told of: of a coroutine, at a socket or a pipe, for the thread of an event loop.
+/// Waits that the front end has told of: of a coroutine, at a socket or a pipe, for the thread of an event loop.
 fn told(
     record: &Record,
     names: &Names<'_>,

@@ -9,9 +9,8 @@ use super::paint::{Ink, Paint};
 use super::race::race;
 use super::stuck::stuck_task;
 use super::{MOST_LISTED, RenderOptions};
-use crate::language::Language;
 use crate::names::{Names, count};
-use crate::record::{BlockedRecord, Details, Record};
+use crate::record::{BlockedRecord, Details, Place, Record};
 use crate::source::Sources;
 
 /// The headline with what belongs under it; ends with a line break.
@@ -70,19 +69,13 @@ fn what_went_wrong(record: &Record, names: &Names<'_>, options: &RenderOptions<'
             }
             let place = record.place(record.finding.place);
             let who = names.tag(record.finding.task);
-            let _ = match record.meta.language {
-                Language::Rust if record.finding.kind == "not linearizable" => {
-                    let at = place.map(|p| format!(" at {p}:{}", p.column)).unwrap_or_default();
-                    writeln!(out, "{} seen by task {who}{at}:", start(&kind))
-                }
-                Language::Rust => {
-                    let at = place.map(|p| format!(" at {p}:{}", p.column)).unwrap_or_default();
-                    writeln!(out, "{} task {who} panicked{at}:", start("PANIC"))
-                }
-                Language::Python => {
-                    let at = place.map(|p| format!(" at {p}")).unwrap_or_default();
-                    writeln!(out, "{} task {who} raised{at}:", start("EXCEPTION"))
-                }
+            let language = record.meta.language;
+            let column = |p: &Place| if language.facts.columns { format!(":{}", p.column) } else { String::new() };
+            let at = place.map(|p| format!(" at {p}{}", column(p))).unwrap_or_default();
+            let (failure, fails) = language.words.failure;
+            let _ = match record.finding.kind.as_str() {
+                "not linearizable" => writeln!(out, "{} seen by task {who}{at}:", start(&kind)),
+                _ => writeln!(out, "{} task {who} {fails}{at}:", start(failure)),
             };
             indent(&mut out, &record.finding.message);
             if let Some(text) = backtrace.as_ref().map(Backtrace::text).filter(|text| !text.is_empty()) {
@@ -201,7 +194,7 @@ fn what_went_wrong(record: &Record, names: &Names<'_>, options: &RenderOptions<'
                 writeln!(out, "  The program behaved differently when its schedule was repeated, at step {step}{who}:");
             let _ = writeln!(out, "    expected: {expected}");
             let _ = writeln!(out, "    found:    {found}");
-            let decides = record.meta.language.decides();
+            let decides = record.meta.language.words.decides;
             advice(
                 &mut out,
                 &format!(
@@ -213,16 +206,7 @@ fn what_went_wrong(record: &Record, names: &Names<'_>, options: &RenderOptions<'
         Details::Nothing if record.finding.kind == "nothing explored" => {
             let _ = writeln!(out, "{}", start("NOTHING EXPLORED"));
             let _ = writeln!(out, "  No execution had a choice: at no time could two tasks go on.");
-            let why = match record.meta.language {
-                Language::Rust => {
-                    "So the test shows no more than an ordinary one. Most likely it spawns with `std::thread` or locks\n\
-                     with `std::sync`: use `drawloom::thread` and `drawloom::sync` in the test and in what it tests."
-                }
-                Language::Python => {
-                    "So the test shows no more than an ordinary one: the workers share nothing that one of them changes."
-                }
-            };
-            advice(&mut out, why);
+            advice(&mut out, record.meta.language.words.no_choice);
         }
         Details::Nothing => {
             let _ = writeln!(out, "{}", start(&kind));

@@ -135,7 +135,6 @@ pub(crate) fn waits_for(
         "lock" if language.is_event_loop(given) => "waits for the event loop".to_owned(),
         "recv" if language.is_connection(given) => format!("waits to receive from {given}"),
         "send" if language.is_connection(given) => format!("waits to send to {given}"),
-        "recv" if !language.is_rust() => format!("waits for an item in {name}"),
         "join" => match names.target(argument) {
             Some(target) => format!("waits for task {} to finish", names.tag(target)),
             None => "waits for a task to finish".to_owned(),
@@ -147,7 +146,7 @@ pub(crate) fn waits_for(
             "waits for whoever serves it".to_owned()
         }
         "notified" => format!("waits for a notification of {name}"),
-        "recv" => format!("waits for a message in {name}"),
+        "recv" => format!("waits for {} in {name}", language.words.received),
         "spin_until" => format!("waits for another value of {name}"),
         "send" => match resource.and_then(|i| record.resources.get(i as usize)?.size) {
             Some(0) => format!("waits for a receiver of {name}"),

@@ -32,7 +32,7 @@ pub(crate) fn reason(record: &Record, names: &Names<'_>, waits: &[Wait], i: u32)
     match next_word {
         "exit" if next == i + 1 => {
             let panicked = record.tasks.get(step.task as usize).is_some_and(|t| t.panicked);
-            Some(if panicked { record.meta.language.panicked() } else { "finished" }.to_owned())
+            Some(if panicked { record.meta.language.words.panicked } else { "finished" }.to_owned())
         }
         _ if waits[next as usize].came_late => {
             let StepRecord { resource, argument, .. } = *step_at(next);
@@ -57,7 +57,11 @@ pub(crate) fn endings(record: &Record, names: &Names<'_>) -> Vec<Ending> {
     let finding = &record.finding;
     let mut endings = Vec::new();
     if matches!(finding.details, Details::Panic { .. }) {
-        endings.push(Ending { task: finding.task, what: record.meta.language.panics().into(), place: finding.place });
+        endings.push(Ending {
+            task: finding.task,
+            what: record.meta.language.words.panics.into(),
+            place: finding.place,
+        });
     }
     // Other waits are steps, and shown. A join, a park or an await becomes one when its wait is over.
     let not_shown = |b: &&BlockedRecord| !record.waits_in_a_step(b);

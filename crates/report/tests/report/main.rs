@@ -3,6 +3,7 @@
 mod cause;
 mod file;
 mod hostile;
+mod languages;
 mod minimised;
 mod python;
 mod screens;

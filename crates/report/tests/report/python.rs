@@ -1,13 +1,14 @@
 //! Records of Python programs: the same report, in the words of Python.
 
-use drawloom_report::{Language, Record};
+use drawloom_report::Record;
+use drawloom_report::language::{PYTHON, RUST};
 
 use crate::screens::{panic, screen};
 
 /// The record of a panic as an exception, raised by `task`.
 fn raised(task: u32, message: &str) -> Record {
     let mut record = panic();
-    record.meta.language = Language::Python;
+    record.meta.language = PYTHON;
     record.finding.message = message.to_owned();
     record.finding.task = task;
     record
@@ -50,5 +51,5 @@ fn the_command_that_ran_it_replays_it() {
 fn a_record_that_says_nothing_of_its_language_is_of_rust() {
     let written = panic().write();
     assert!(!written.contains("language") && !written.contains("command"));
-    assert_eq!(Record::read(&written).expect("it was written just now").meta.language, Language::Rust);
+    assert_eq!(Record::read(&written).expect("it was written just now").meta.language, RUST);
 }

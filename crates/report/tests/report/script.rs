@@ -7,7 +7,7 @@ use drawloom_engine::strategy::{Sequential, Strategy, View};
 use drawloom_engine::{
     Committed, Engine, Limits, Next, OpKind, Operation, ResourceId, ResourceKind, Site, State, TaskId,
 };
-use drawloom_report::{Language, Meta, Place, Record};
+use drawloom_report::{Meta, Place, Record, language};
 
 pub const MAIN: u32 = 0;
 /// The first and second task that a script spawns; 1 is the clock.
@@ -160,7 +160,7 @@ fn meta(test: &str) -> Meta {
         token: "dl1AbC-d_9".to_owned(),
         replay_with: None,
         minimised: None,
-        language: Language::Rust,
+        language: language::RUST,
         command: None,
         package: None,
         target: None,

@@ -2,7 +2,7 @@
 
 use super::{Draft, Words};
 use crate::explain::explanation::{Effort, Fix};
-use crate::language::Language;
+use crate::language::{Encapsulation, Sketch};
 
 const SERIALISES: &str = "whoever comes meanwhile waits; keep what is slow out of the section";
 const DEADLOCKS: &str = "a deadlock, if another lock is taken inside in one place and outside in another";
@@ -19,9 +19,7 @@ fn lock_name(draft: &Draft<'_, '_>) -> (String, bool) {
         None => {
             // A lock beside what it guards: `Account.balance` has a `balance_lock`, and so has `accounts['a']` one.
             let name = draft.name();
-            let last = |name: &str| name.split('[').next().and_then(|name| name.rsplit('.').next()).map(str::to_owned);
-            let name = if draft.case.record.meta.language.is_rust() { name } else { last(&name).unwrap_or_default() };
-            (format!("{name}_lock"), false)
+            (format!("{}_lock", draft.case.record.meta.language.syntax.variable(&name)), false)
         }
     }
 }
@@ -33,7 +31,7 @@ fn keep_the_lock(draft: &Draft<'_, '_>) -> Fix {
         false => "Hold one lock over all of it".to_owned(),
     };
     let own = draft.blame.opens.as_ref().is_some_and(|a| a.section && a.locks.contains(&a.resource));
-    let mut sketch = draft.under(&lock, draft.window_lines());
+    let mut sketch = draft.written(Sketch::Hold { lock: &lock, lines: draft.window_lines() });
     if own {
         let once = draft.remark("once; below, `held` instead of locking again");
         sketch[0].push_str(&format!("   {once}"));
@@ -50,7 +48,7 @@ pub(super) fn check_then_act(draft: &Draft<'_, '_>) -> Vec<Fix> {
         let words = Words {
             title: "Check and act in one step".to_owned(),
             effort: Effort::Moderate,
-            sketch: vec![format!("{name}.compare_exchange(expected, new, …)   // or fetch_update")],
+            sketch: draft.written(Sketch::CheckAndActAtOnce { name: &name }),
             tradeoff: "no lock; but whoever fails has to try again or to give up",
             risk: "what the act does besides is still not part of the step",
         };
@@ -61,10 +59,7 @@ pub(super) fn check_then_act(draft: &Draft<'_, '_>) -> Vec<Fix> {
         effort: Effort::Moderate,
         sketch: {
             let (first, last) = (draft.blame.opens.as_ref(), draft.blame.closes.as_ref());
-            let again = draft.written(
-                &[&format!("if {name} is no longer what it was {{ start over }}")],
-                &[&format!("if {name} is no longer what it was: start over")],
-            );
+            let again = draft.written(Sketch::CheckAgain { name: &name });
             [vec![draft.source(first), "…".to_owned()], again, vec![draft.source(last)]].concat()
         },
         tradeoff: "nobody waits in the ordinary case",
@@ -82,7 +77,7 @@ pub(super) fn atomicity(draft: &Draft<'_, '_>) -> Vec<Fix> {
         let words = Words {
             title: "Read and write in one step".to_owned(),
             effort: Effort::Simple,
-            sketch: vec![format!("{name}.fetch_add(…)   // or fetch_update(…) for anything else")],
+            sketch: draft.written(Sketch::UpdateAtOnce { name: &name }),
             tradeoff: "no lock is needed",
             risk: "only this one variable is covered: what must agree with it is not",
         };
@@ -93,10 +88,7 @@ pub(super) fn atomicity(draft: &Draft<'_, '_>) -> Vec<Fix> {
         let words = Words {
             title: "Make one record of the two".to_owned(),
             effort: Effort::Moderate,
-            sketch: draft.written(
-                &["struct State { … both … }", "state: Mutex<State>   // changed in one step"],
-                &["state = State(…, …)   # both; replaced in one assignment, and never changed"],
-            ),
+            sketch: draft.written(Sketch::OneRecord),
             tradeoff: "readers of one of them get the other as well",
             risk: "every use has to be changed at once",
         };
@@ -105,10 +97,7 @@ pub(super) fn atomicity(draft: &Draft<'_, '_>) -> Vec<Fix> {
         let words = Words {
             title: format!("Let one task own `{name}`"),
             effort: Effort::Complex,
-            sketch: draft.written(
-                &["owner: for request in requests { … }   // the others send requests"],
-                &["owner: for request in iter(requests.get, None): …   # the others put requests into the queue"],
-            ),
+            sketch: draft.written(Sketch::OneOwner),
             tradeoff: "no lock, no race; every use becomes a message",
             risk: "requests queue up, and the owner must never wait for a sender",
         };
@@ -127,7 +116,7 @@ pub(super) fn missing_guard(draft: &Draft<'_, '_>) -> Vec<Fix> {
         false => draft.window_lines(),
     };
     lines.dedup();
-    let sketch = draft.under(&lock, lines);
+    let sketch = draft.written(Sketch::Hold { lock: &lock, lines });
     let take = Words {
         title: format!("Take `{lock}`{}, too", place.unwrap_or_default()),
         effort: Effort::Simple,
@@ -136,22 +125,8 @@ pub(super) fn missing_guard(draft: &Draft<'_, '_>) -> Vec<Fix> {
         risk: OTHERS,
     };
     let name = draft.name();
-    let inside = match draft.case.record.meta.language {
-        Language::Rust => Words {
-            title: format!("Put `{name}` into the lock"),
-            effort: Effort::Moderate,
-            sketch: vec![format!("{lock}: Mutex<…>   // holds `{name}`, so that nobody can reach it without")],
-            tradeoff: "the compiler finds every place that forgets it",
-            risk: DEADLOCKS,
-        },
-        Language::Python => Words {
-            title: format!("Touch `{name}` in methods that take the lock, and nowhere else"),
-            effort: Effort::Moderate,
-            sketch: vec!["def change(self, …):".to_owned(), format!("    with {lock}: …")],
-            tradeoff: "one place to look at",
-            risk: DEADLOCKS,
-        },
-    };
+    let Encapsulation { title, sketch, tradeoff } = (draft.case.record.meta.language.encapsulate)(&name, &lock);
+    let inside = Words { title, effort: Effort::Moderate, sketch, tradeoff, risk: DEADLOCKS };
     vec![draft.fix(take, draft.lock()), draft.fix(inside, None)]
 }
 
@@ -170,10 +145,7 @@ pub(super) fn stale_reference(draft: &Draft<'_, '_>) -> Vec<Fix> {
     let version = Words {
         title: "Compare versions".to_owned(),
         effort: Effort::Moderate,
-        sketch: draft.written(
-            &[&format!("if generation({name}) != seen {{ start over }}")],
-            &[&format!("if generation({name}) != seen: start over")],
-        ),
+        sketch: draft.written(Sketch::CompareVersions { name: &name }),
         tradeoff: "readers never wait",
         risk: "every change has to count the version up",
     };
@@ -199,27 +171,17 @@ pub(super) fn lifetime(draft: &Draft<'_, '_>) -> Vec<Fix> {
     let held = Words {
         title: "Hold the lock until everything is taken down".to_owned(),
         effort: Effort::Complex,
-        sketch: {
-            let mut sketch = draft.under("lock_of(key)", draft.window_lines());
-            let last = draft.remark("last, and while it is held");
-            if draft.case.record.meta.language.is_rust() {
-                sketch.pop();
-                sketch.push(format!("remove_lock(key);   {last}"));
-            } else {
-                sketch.push(format!("    remove_lock(key)   {last}"));
-            }
-            sketch
-        },
+        sketch: draft.written(Sketch::HoldAndRemove {
+            lines: draft.window_lines(),
+            remark: &draft.remark("last, and while it is held"),
+        }),
         tradeoff: "who comes meanwhile waits for the whole of it",
         risk: "a teardown that takes long, or fails, blocks everybody",
     };
     let counted = Words {
         title: "Remove the lock only while nobody waits for it".to_owned(),
         effort: Effort::Moderate,
-        sketch: draft.written(
-            &["if waiters(lock) == 0 && map[key] is lock { map.remove(key) }"],
-            &["if waiters(lock) == 0 and map[key] is lock: del map[key]"],
-        ),
+        sketch: draft.written(Sketch::RemoveUnused),
         tradeoff: "a count for each entry",
         risk: "the count must be kept under the lock of the map",
     };
@@ -231,14 +193,14 @@ pub(super) fn data_race(draft: &Draft<'_, '_>) -> Vec<Fix> {
     let lock = Words {
         title: format!("Protect `{name}` by a lock"),
         effort: Effort::Simple,
-        sketch: vec![format!("{name}: Mutex<…>   // instead of a cell")],
+        sketch: draft.written(Sketch::LockInsteadOfCell { name: &name }),
         tradeoff: SERIALISES,
         risk: DEADLOCKS,
     };
     let pass = Words {
         title: format!("Pass `{name}` on"),
         effort: Effort::Moderate,
-        sketch: vec!["handle.join() or channel.recv() before the second access".to_owned()],
+        sketch: draft.written(Sketch::HandOver),
         tradeoff: "no lock; only one task has it at a time",
         risk: "every access has to come after the hand-over",
     };

@@ -14,7 +14,7 @@ use super::case::{Blame, Case};
 use super::class::Class;
 use super::explanation::{Effort, Fix};
 use super::stored::site;
-use crate::language::Language;
+use crate::language::Sketch;
 
 /// What could be done, the simplest first.
 pub(super) fn fixes(case: &Case<'_>, blame: &Blame) -> Vec<Fix> {
@@ -117,26 +117,13 @@ impl Draft<'_, '_> {
     }
 
     /// A sketch, in the language of the program.
-    fn written(&self, rust: &[&str], python: &[&str]) -> Vec<String> {
-        let lines = match self.case.record.meta.language {
-            Language::Rust => rust,
-            Language::Python => python,
-        };
-        lines.iter().map(|line| (*line).to_owned()).collect()
+    fn written(&self, sketch: Sketch<'_>) -> Vec<String> {
+        (self.case.record.meta.language.sketch)(&sketch)
     }
 
     /// A comment, in the language of the program.
     fn remark(&self, text: &str) -> String {
-        let sign = if self.case.record.meta.language == Language::Python { "#" } else { "//" };
-        format!("{sign} {text}")
-    }
-
-    /// `lines` while `lock` is held.
-    fn under(&self, lock: &str, lines: Vec<String>) -> Vec<String> {
-        let mut sketch = self.written(&[&format!("let held = {lock}.lock();")], &[&format!("with {lock}:")]);
-        sketch.extend(lines.into_iter().map(|line| format!("    {line}")));
-        sketch.extend(self.written(&["drop(held);"], &[]));
-        sketch
+        format!("{} {text}", self.case.record.meta.language.comment)
     }
 
     fn is_atomic(&self) -> bool {

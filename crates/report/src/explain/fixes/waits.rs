@@ -5,7 +5,7 @@ use drawloom_engine::guard::{Guard, Region};
 use super::{Draft, Words};
 use crate::explain::explanation::{Effort, Fix};
 use crate::explain::stored::site;
-use crate::language::EVENT_LOOP;
+use crate::language::{Awaited, Sketch};
 
 pub(super) fn deadlock(draft: &Draft<'_, '_>) -> Vec<Fix> {
     let names = &draft.case.names;
@@ -23,7 +23,9 @@ pub(super) fn deadlock(draft: &Draft<'_, '_>) -> Vec<Fix> {
     let in_coroutines = stacks.iter().any(|stack| stack.held.iter().any(|taken| taken.step.is_none()));
     let guard = regions.filter(|regions| regions.len() > 1 && !in_coroutines).map(Guard::Lock);
     // An event loop within a thread is one task: several of its coroutines are in the circle.
-    let is_loop = |stack: &crate::explain::Stack| names.role(stack.task) == Some(EVENT_LOOP);
+    let language = draft.case.record.meta.language;
+    let is_loop =
+        |stack: &crate::explain::Stack| names.role(stack.task).is_some_and(|role| language.is_event_loop(role));
     if draft.blame.subkind == Some("self") && in_coroutines && stacks.iter().any(is_loop) {
         let words = Words {
             title: "Have no coroutine keep a lock while it waits for another one".to_owned(),
@@ -38,13 +40,7 @@ pub(super) fn deadlock(draft: &Draft<'_, '_>) -> Vec<Fix> {
         let words = Words {
             title: "Give the lock back before taking it again".to_owned(),
             effort: Effort::Simple,
-            sketch: draft.written(
-                &["drop(held);   // or pass what it protects on, instead of locking again"],
-                match in_coroutines {
-                    true => &["lock.release()   # or call what expects that the lock is held"],
-                    false => &["lock.release()   # or threading.RLock(), which its holder may take again"],
-                },
-            ),
+            sketch: draft.written(Sketch::GiveBackBeforeTakingAgain { in_coroutines }),
             tradeoff: "others may come in between",
             risk: "what was true before the lock was given back need not be true after",
         };
@@ -54,7 +50,7 @@ pub(super) fn deadlock(draft: &Draft<'_, '_>) -> Vec<Fix> {
         let words = Words {
             title: "Take all permits at once".to_owned(),
             effort: Effort::Simple,
-            sketch: vec!["let held = semaphore.acquire_many(2).await;   // all that it will need, or none".to_owned()],
+            sketch: draft.written(Sketch::AllPermitsAtOnce),
             tradeoff: "a permit is held before it is needed",
             risk: "who asks for more than there are waits for ever",
         };
@@ -74,26 +70,14 @@ pub(super) fn deadlock(draft: &Draft<'_, '_>) -> Vec<Fix> {
     let one_lock = Words {
         title: "Take one lock instead of several".to_owned(),
         effort: Effort::Moderate,
-        sketch: draft.written(
-            &["Mutex<(…, …)>   // or one lock around taking the others"],
-            match in_coroutines {
-                true => &["async with one_lock:   # around taking the others, or instead of them"],
-                false => &["with one_lock:   # around taking the others, or instead of them"],
-            },
-        ),
+        sketch: draft.written(Sketch::OneLock { in_coroutines }),
         tradeoff: "less can go on at the same time",
         risk: "every use has to be changed at once",
     };
     let back_off = Words {
         title: "Try, and give back what is held if that fails".to_owned(),
         effort: Effort::Moderate,
-        sketch: draft.written(
-            &["loop { take the first; if the second can be had at once: break; give the first back }"],
-            match in_coroutines {
-                true => &["if second.locked(): first.release()   # and from the beginning"],
-                false => &["if not second.acquire(blocking=False): first.release()   # and from the beginning"],
-            },
-        ),
+        sketch: draft.written(Sketch::BackOff { in_coroutines }),
         tradeoff: "nobody waits while holding anything",
         risk: "a livelock, if all of them back off in step",
     };
@@ -110,13 +94,11 @@ pub(super) fn deadlock(draft: &Draft<'_, '_>) -> Vec<Fix> {
 fn break_the_circle(draft: &Draft<'_, '_>) -> Fix {
     let language = draft.case.record.meta.language;
     let named = |name: &str| draft.case.record.resources.iter().any(|r| r.name.as_deref() == Some(name));
-    if !language.is_rust() && named(EVENT_LOOP) {
+    if let Some(event_loop) = language.facts.event_loop.as_ref().filter(|event_loop| named(event_loop.name)) {
         let words = Words {
             title: "Await instead of blocking the event loop".to_owned(),
             effort: Effort::Simple,
-            sketch: vec![
-                "await asyncio.to_thread(…)   # or what asyncio has for it: asyncio.Queue, asyncio.Event".to_owned(),
-            ],
+            sketch: vec![event_loop.instead_of_blocking.to_owned()],
             tradeoff: "other tasks run meanwhile",
             risk: "what was true before the await need not be true after",
         };
@@ -129,7 +111,7 @@ fn break_the_circle(draft: &Draft<'_, '_>) -> Fix {
             Words {
                 title: "Give back what is held before waiting".to_owned(),
                 effort: Effort::Simple,
-                sketch: [draft.written(&["drop(held);"], &["lock.release()"]), vec![waits(holder)]].concat(),
+                sketch: [draft.written(Sketch::GiveBack), vec![waits(holder)]].concat(),
                 tradeoff: "others may come in between",
                 risk: "what was true before the lock was given back need not be true after",
             },
@@ -163,16 +145,7 @@ pub(super) fn order(draft: &Draft<'_, '_>) -> Vec<Fix> {
     let wait = Words {
         title: format!("Let {second} wait for {first}"),
         effort: Effort::Moderate,
-        sketch: draft.written(
-            &[
-                &format!("{first}: … ; done.send(())"),
-                &format!("{second}: done.recv(); …   // a join, a channel, a barrier or a condition variable"),
-            ],
-            &[
-                &format!("{first}: … ; done.set()"),
-                &format!("{second}: done.wait(); …   # an Event; or a join, a queue, a barrier, a condition"),
-            ],
-        ),
+        sketch: draft.written(Sketch::WaitForOther { first, second }),
         tradeoff: "they no longer run side by side there",
         risk: "a wait that never ends, if the other one fails before",
     };
@@ -235,28 +208,14 @@ pub(super) fn lost_wakeup(draft: &Draft<'_, '_>) -> Vec<Fix> {
     let in_loop = Words {
         title: "Look under the lock, and wait in a loop".to_owned(),
         effort: Effort::Simple,
-        sketch: draft.written(
-            &[
-                "let mut held = lock.lock();",
-                "while !*held { held = condvar.wait(held); }   // or wait_while",
-                "// and whoever notifies changes the condition under the same lock",
-            ],
-            &[
-                "with condition:",
-                "    condition.wait_for(lambda: …)   # looks first, and again whenever it is notified",
-                "# and whoever notifies changes what is looked at under the same lock",
-            ],
-        ),
+        sketch: draft.written(Sketch::WaitInLoop),
         tradeoff: "none",
         risk: "the condition must only be changed with the lock held",
     };
     let permit = Words {
         title: "Use something that remembers".to_owned(),
         effort: Effort::Moderate,
-        sketch: draft.written(
-            &["channel.send(()) / channel.recv()   // or park and unpark: a token waits for who comes late"],
-            &["queue.put(…) / queue.get()   # or an Event: it stays set for who comes late"],
-        ),
+        sketch: draft.written(Sketch::Remember),
         tradeoff: "a message more",
         risk: "tokens left over from before end a later wait at once",
     };
@@ -273,16 +232,7 @@ fn look_after_clearing(draft: &Draft<'_, '_>) -> Fix {
     let words = Words {
         title: format!("Clear `{name}` before the look, not after it"),
         effort: Effort::Simple,
-        sketch: draft.written(
-            &[
-                &format!("{name}.store(false);   // first: what comes from now on sets it again"),
-                "…   // then look at what there is to do, and wait only if there is nothing",
-            ],
-            &[
-                &format!("{name}.clear()   # first: what comes from now on sets it again"),
-                "…   # then look at what there is to do, and wait only if there is nothing",
-            ],
-        ),
+        sketch: draft.written(Sketch::ClearFirst { name: &name }),
         tradeoff: "a round for nothing, now and then",
         risk: "the look has to come after every clear, also on the way back to the wait",
     };
@@ -295,16 +245,7 @@ fn announce_first(draft: &Draft<'_, '_>) -> Fix {
     let words = Words {
         title: format!("Change `{name}` first, and look then whether there is something to wait for"),
         effort: Effort::Simple,
-        sketch: draft.written(
-            &[
-                &format!("…   // change `{name}`: from now on others know that somebody waits"),
-                "…   // then ask, or look once more, and wait only if it has not come meanwhile",
-            ],
-            &[
-                &format!("…   # change `{name}`: from now on others know that somebody waits"),
-                "…   # then ask, or look once more, and wait only if it has not come meanwhile",
-            ],
-        ),
+        sketch: draft.written(Sketch::AnnounceFirst { name: &name }),
         tradeoff: "a wake-up for nothing, now and then",
         risk: "what was announced has to be taken back when the wait is given up",
     };
@@ -317,14 +258,7 @@ fn change_first(draft: &Draft<'_, '_>) -> Fix {
     let words = Words {
         title: format!("Change `{name}` first, and notify then"),
         effort: Effort::Simple,
-        sketch: draft.written(
-            &[&format!("*{name}.lock().unwrap() = …;"), "condvar.notify_all();   // whoever wakes up finds it changed"],
-            &[
-                "with condition:",
-                "    …   # the change",
-                "    condition.notify_all()   # whoever wakes up finds it changed",
-            ],
-        ),
+        sketch: draft.written(Sketch::ChangeFirst { name: &name }),
         tradeoff: "none",
         risk: "every other change has to notify, too",
     };
@@ -336,10 +270,7 @@ fn notify_all(draft: &Draft<'_, '_>) -> Fix {
     let words = Words {
         title: "Notify all who wait".to_owned(),
         effort: Effort::Simple,
-        sketch: draft.written(
-            &["condvar.notify_all();   // or whoever is woken notifies the next one"],
-            &["condition.notify_all()   # or whoever is woken notifies the next one"],
-        ),
+        sketch: draft.written(Sketch::NotifyAll),
         tradeoff: "all of them wake up and look; who cannot go on waits again",
         risk: "who does not look again, in a loop, goes on although it must not",
     };
@@ -351,10 +282,7 @@ fn one_for_each(draft: &Draft<'_, '_>) -> Fix {
     let words = Words {
         title: "Have a condition variable for each thing that is waited for".to_owned(),
         effort: Effort::Moderate,
-        sketch: draft.written(
-            &["not_empty: Condvar, not_full: Condvar   // with the same mutex; notify the one that has changed"],
-            &["not_empty, not_full = Condition(lock), Condition(lock)   # notify the one that has changed"],
-        ),
+        sketch: draft.written(Sketch::OneForEach),
         tradeoff: "nobody is woken in vain",
         risk: "every change has to notify the right one",
     };
@@ -368,11 +296,7 @@ fn register_first(draft: &Draft<'_, '_>) -> Fix {
     let words = Words {
         title: "Begin to wait before the look".to_owned(),
         effort: Effort::Simple,
-        sketch: vec![
-            format!("let notified = {name}.notified();   // counts from here"),
-            "if … is there already { return }".to_owned(),
-            "notified.await;".to_owned(),
-        ],
+        sketch: draft.written(Sketch::RegisterFirst { name }),
         tradeoff: "none",
         risk: "of notify_one the future has to be pinned and enabled before the look, too",
     };
@@ -383,20 +307,14 @@ pub(super) fn livelock(draft: &Draft<'_, '_>) -> Vec<Fix> {
     let wait = Words {
         title: "Wait instead of spinning".to_owned(),
         effort: Effort::Moderate,
-        sketch: draft.written(
-            &["condvar.wait_while(held, …)   // or a channel: woken when there is something to do"],
-            &["condition.wait_for(lambda: …)   # or a queue: woken when there is something to do"],
-        ),
+        sketch: draft.written(Sketch::WaitInsteadOfSpinning),
         tradeoff: "a task that waits costs nothing",
         risk: "somebody has to wake it",
     };
     let priority = Words {
         title: "Let one of them go first".to_owned(),
         effort: Effort::Simple,
-        sketch: draft.written(
-            &["if my_number < other_number { go on } else { give way }"],
-            &["if my_number < other_number: go on   # else give way"],
-        ),
+        sketch: draft.written(Sketch::OneGoesFirst),
         tradeoff: "none",
         risk: "who always gives way may starve",
     };
@@ -414,39 +332,28 @@ pub(super) fn dropped(draft: &Draft<'_, '_>) -> Vec<Fix> {
     let asked = Words {
         title: "Ask it to stop, and wait for its end".to_owned(),
         effort: Effort::Simple,
-        sketch: vec![
-            "stop.cancel(); task.await   // instead of abort(); the task looks at `stop` between whole operations"
-                .to_owned(),
-        ],
+        sketch: draft.written(Sketch::AskToStop),
         tradeoff: "it goes on until it looks",
         risk: "a task that never looks is never stopped",
     };
     let own_task = Words {
         title: "Let it run to its end in a task of its own".to_owned(),
         effort: Effort::Simple,
-        sketch: vec![
-            "timeout(limit, tokio::spawn(work)).await   // who stops waiting does not stop the work".to_owned(),
-        ],
+        sketch: draft.written(Sketch::OwnTask),
         tradeoff: "the work goes on after nobody waits for it",
         risk: "who gave up must not count on its not being done",
     };
     let undo = Words {
         title: format!("Put `{name}` in order when it is dropped"),
         effort: Effort::Moderate,
-        sketch: vec![
-            format!("let undo = Undo(&{name});   // its Drop takes back what was done"),
-            "….await;".to_owned(),
-            "undo.forget();   // all of it is done".to_owned(),
-        ],
+        sketch: draft.written(Sketch::UndoWhenDropped { name: &name }),
         tradeoff: "none while nothing is dropped",
         risk: "Drop cannot await",
     };
     let last = Words {
         title: "Wait first, and change things afterwards".to_owned(),
         effort: Effort::Moderate,
-        sketch: vec![
-            "let place = channel.reserve().await;   // then everything, without an await in between".to_owned(),
-        ],
+        sketch: draft.written(Sketch::ReserveFirst),
         tradeoff: "none",
         risk: "whoever adds an await later brings the mistake back",
     };
@@ -455,85 +362,52 @@ pub(super) fn dropped(draft: &Draft<'_, '_>) -> Vec<Fix> {
     [first, undo, last].into_iter().map(|words| draft.with_closes(words, closes, None)).collect()
 }
 
-/// What ends a wait in Python, and what limits it, if it is none for a condition or a queue of threads.
-fn in_python(draft: &Draft<'_, '_>) -> (&'static str, &'static str) {
-    let of_threads = "wait(timeout=…) / get(timeout=…)   # and say what is missing";
-    let usual = ("finally: condition.notify_all()   # also when leaving early", of_threads);
-    let Some(b) =
-        draft.blame.stacks.first().and_then(|stack| {
-            crate::terminal::reason::blocked(draft.case.record).iter().find(|b| b.task == stack.task)
-        })
-    else {
-        return usual;
-    };
+/// What the first of those who are stuck waits for.
+fn awaited<'d>(draft: &'d Draft<'_, '_>) -> Awaited<'d> {
     let record = draft.case.record;
-    let name = b.resource.and_then(|i| record.resources.get(i as usize)?.name.as_deref()).unwrap_or_default();
-    if !record.is_told(b) {
-        usual
-    } else if name.starts_with("pipe ") {
-        (
-            "finally: os.close(writer)   # whoever reads is told of the end",
-            "select.select([reader], [], [], …)   # and say what is missing",
-        )
-    } else if record.meta.language.is_connection(name) {
-        (
-            "finally: sock.close()   # whoever receives is told of the end",
-            "sock.settimeout(…)   # and say what is missing",
-        )
-    } else {
-        let ends = match record.meta.language.made_of_locks(name) {
-            Some("event") => "finally: event.set()   # also when leaving early",
-            Some("queue") => "queue.put_nowait(None)   # for each reader",
-            _ if matches!(b.operation.as_str(), "acquire") => {
-                "async with semaphore: …   # gives it back on every way out"
-            }
-            _ => "finally: condition.notify_all()   # also when leaving early",
-        };
-        (ends, "async with asyncio.timeout(…):   # and say what is missing")
+    let stuck = draft.blame.stacks.first();
+    let b = stuck.and_then(|stack| crate::terminal::reason::blocked(record).iter().find(|b| b.task == stack.task));
+    let resource = b.and_then(|b| record.resources.get(b.resource? as usize));
+    Awaited {
+        is_told: b.is_some_and(|b| record.is_told(b)),
+        operation: b.map_or("", |b| &b.operation),
+        name: resource.and_then(|resource| resource.name.as_deref()).unwrap_or_default(),
     }
 }
 
 pub(super) fn starvation(draft: &Draft<'_, '_>) -> Vec<Fix> {
-    let (ends, limits) = in_python(draft);
+    let awaited = awaited(draft);
     let (title, sketch, risk) = match draft.blame.subkind {
         Some("channel") => (
             "Close the channel when nothing more will come",
-            [
-                "drop(sender);   // every clone of it: then recv() ends with an error",
-                if ends.starts_with("finally: condition") { "queue.put(None)   # for each reader" } else { ends },
-            ],
+            Sketch::CloseChannel(awaited),
             "what was meant to be sent is then missing: the receiver has to cope",
         ),
-        Some("never-released") => (
-            "Give the lock back",
-            [
-                "drop(guard);   // not mem::forget, and on every way out",
-                "with lock: …   # gives it back on every way out",
-            ],
-            "what is protected has to be in order at that point",
-        ),
+        Some("never-released") => {
+            ("Give the lock back", Sketch::GiveBackAlways, "what is protected has to be in order at that point")
+        }
         Some("never-written") => (
             "Write what is waited for on every way out, and let nobody overwrite it",
-            ["state.store(DONE, Release);   // also when leaving early", "state = DONE   # also when leaving early"],
+            Sketch::WriteAlways,
             "a value that is there for a moment only can be missed",
         ),
         _ => (
             "Bring about what is waited for on every way out",
-            ["condition = true; condvar.notify_all();   // also when leaving early", ends],
+            Sketch::EndWait(awaited),
             "a waiter has to look again whether it is its turn",
         ),
     };
     let bring = Words {
         title: title.to_owned(),
         effort: Effort::Simple,
-        sketch: draft.written(&sketch[..1], &sketch[1..]),
+        sketch: draft.written(sketch),
         tradeoff: "none",
         risk,
     };
     let timeout = Words {
         title: "Wait for a limited time".to_owned(),
         effort: Effort::Moderate,
-        sketch: draft.written(&["recv_timeout(…) / wait_timeout(…)   // and say what is missing"], &[limits]),
+        sketch: draft.written(Sketch::LimitWait(awaited)),
         tradeoff: "the failure is reported instead of hanging",
         risk: "a time that is too short fails on a busy machine",
     };

@@ -10,6 +10,7 @@ use drawloom_engine::guard::{Guard, Region};
 use super::{Draft, Words};
 use crate::explain::accesses::Access;
 use crate::explain::explanation::{Effort, Fix};
+use crate::language::Sketch;
 
 /// The fix, unless it would be the one that closes the window.
 pub(super) fn whole(draft: &Draft<'_, '_>) -> Option<Fix> {
@@ -31,10 +32,7 @@ pub(super) fn whole(draft: &Draft<'_, '_>) -> Option<Fix> {
     let words = Words {
         title: format!("Hold one lock over all that {} do to what they share", who.join(" and ")),
         effort: Effort::Moderate,
-        sketch: draft.written(
-            &["let held = lock.lock();   // before the first use", "    …", "drop(held);   // after the last"],
-            &["with lock:   # from the first use", "    …      # to the last"],
-        ),
+        sketch: draft.written(Sketch::HoldOverAll),
         tradeoff: "one of them goes after the other",
         risk: "a deadlock, if one of them waits for the other inside",
     };

@@ -2,20 +2,19 @@
 
 use std::fmt::Write;
 
-use super::{Answer, CheckError, Options, Shown, code};
-use crate::causal::{self, Causal, Guarantee};
-use crate::escape::escaped;
-use crate::explain::{self, Explanation};
-use crate::format::Log;
-use crate::history::{History, Value};
-use crate::linearizable::{Checker, Violation};
-use crate::model::{
+use drawloom_check::causal::{self, Causal, Guarantee};
+use drawloom_check::explain::{self, Explanation};
+use drawloom_check::format::Log;
+use drawloom_check::history::{History, Value};
+use drawloom_check::linearizable::{Checker, Violation};
+use drawloom_check::model::{
     AppendList, Counter, FifoQueue, KeyValue, LifoStack, Mutex, PriorityQueue, Readable, Register, Semaphore, Set,
     history_from_log,
 };
-use crate::sequential;
-use crate::transactions::Transactions;
-use crate::verdict::Verdict;
+use drawloom_check::transactions::Transactions;
+use drawloom_check::{Verdict, escaped, sequential};
+
+use super::{Answer, CheckError, Options, Shown, code};
 
 pub(super) const MODELS: [&str; 11] = [
     "register",
@@ -103,7 +102,7 @@ where
     let history = history_from_log::<M>(log).map_err(|errors| options.content(errors))?;
     let model = M::from_meta(&log.meta).map_err(|error| options.unfit(error))?;
     // Calls and ends are numbered as events are.
-    let place = |op: crate::OpId| {
+    let place = |op: drawloom_check::OpId| {
         let event = &log.events[history.operations()[op.index()].call as usize];
         let key = event.key.as_ref().map_or(String::new(), |key| format!(" {key}"));
         let f = escaped(&event.f);
@@ -159,7 +158,7 @@ fn of_sessions(options: &Options, log: &Log, level: &str) -> Result<Answer, Chec
     Ok(answer(said, "register", level, history.len()))
 }
 
-fn guarantees(history: &Transactions, level: &str) -> Result<Said, crate::transactions::Unfit> {
+fn guarantees(history: &Transactions, level: &str) -> Result<Said, drawloom_check::transactions::Unfit> {
     let sessions = causal::check_sessions(history)?;
     if let Some(nonsense) = sessions.nonsense {
         return Ok(Said::new("illegal", vec![nonsense.text(history)]));

@@ -6,7 +6,7 @@ const SECRET: &str = "hunter2";
 
 #[test]
 fn errors_do_not_repeat_the_words_of_a_file() {
-    let models = drawloom_check::command::models();
+    let models = drawloom_cli::check::models();
     let files = [
         SECRET.to_owned(),
         format!("password: {SECRET}\n{SECRET}"),

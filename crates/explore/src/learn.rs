@@ -1,16 +1,14 @@
-//! Finds out why an execution failed: a few more executions are made, to see how shared state is guarded, what
-//! tasks would have done next, and whether all of them fail.
+//! Learns about a failure: a few more executions are made, to see how shared state is guarded, what tasks would have
+//! done next, and whether all of them fail.
 //!
 //! What they are drawn with follows from the schedule that failed, so that an explanation is the same each time.
 
-use drawloom_engine::config::Shrink;
 use drawloom_engine::exhaustive::hash;
 use drawloom_engine::schedule::Schedule;
 use drawloom_engine::strategy::{Pct, Pos, Random, Strategy, Surw};
-use drawloom_report::{Knowledge, Record, explain, explain_all, same_bug};
+use drawloom_report::{Knowledge, same_bug};
 
 use super::exploration::Failure;
-use super::fixes;
 use super::output::source;
 use super::program::Program;
 use super::worker::Worker;
@@ -24,35 +22,8 @@ const MOST_STEPS: u64 = 100_000;
 /// A task that is passed over for so long is let run.
 const STARVATION_BOUND: u64 = 10_000;
 
-/// Explains what was found.
-pub(super) fn all<P: Program>(worker: &mut Worker<'_, P>, failures: &mut [Failure]) {
-    // Who does not want it simple wants it at once: the rest can wait until somebody reads it.
-    if worker.plan().shrink == Shrink::Off || worker.is_spent() {
-        let explained = failures.iter_mut().filter(|failure| failure.comes_back());
-        return explained.for_each(|failure| failure.telling.explain_when_read());
-    }
-    for failure in failures.iter_mut() {
-        // No order of steps has brought it about.
-        if !failure.comes_back() {
-            continue;
-        }
-        let knowledge = learn(worker, failure).unwrap_or_default();
-        let all = explain_all(failure.telling.record(), &knowledge, &source);
-        if let Some(explanation) = fixes::choose(worker, failure, all) {
-            failure.telling.record_mut().explained(explanation);
-        }
-    }
-}
-
-/// Adds to a record why it failed, as far as that can be told.
-pub(super) fn explain_with(record: &mut Record, knowledge: &Knowledge) {
-    if let Some(explanation) = explain(record, knowledge, &source) {
-        record.explained(explanation);
-    }
-}
-
 /// What further executions show. None if there may be none, or if the finding cannot be replayed.
-fn learn<P: Program>(worker: &mut Worker<'_, P>, failure: &Failure) -> Option<Knowledge> {
+pub(super) fn learn<P: Program>(worker: &mut Worker<'_, P>, failure: &Failure) -> Option<Knowledge> {
     let plan = worker.plan();
     // Where what is left over is leaked, every execution would leak; and where a task was leaked in the middle of
     // a panic, another one must not panic.

@@ -1,10 +1,12 @@
-//! The command `check`: reads a history file, checks it, and says what came of it.
+//! `drawloom check`: reads a history file, checks it, and says what came of it.
 //!
-//! This is all of the command but its arguments: the `drawloom` program and the one of this crate, `drawloom-check`, are
-//! thin. Exit codes are 0 if the history has the level that was asked for, 1 if it has not, and 2 if that cannot be said:
+//! The checkers themselves are a crate of their own; here are the names of models and levels, the notations of files, and
+//! the answer for people, for programs and for the browser. Exit codes are 0 if the history has the level that was asked for, 1 if it has not, and 2 if that cannot be said:
 //! the file cannot be read, a name is not known, or a budget ran out.
 
+pub(crate) mod command;
 mod format;
+mod lanes;
 mod operations;
 mod page;
 mod transactional;
@@ -13,14 +15,15 @@ use std::fs::File;
 use std::io::{self, BufReader, IsTerminal};
 use std::path::{Path, PathBuf};
 
+use drawloom_check::explain::Explanation;
+use drawloom_check::format::{Edn, Entry, JsonLines, Log, LogErrors};
+use drawloom_check::history::Value;
+use drawloom_check::linearizable::Standing;
+use drawloom_check::transactions::Finding;
+use drawloom_check::{Budget, escaped};
+
 pub use self::format::Format;
-use crate::escape::escaped;
-use crate::explain::Explanation;
-use crate::format::{Edn, Entry, JsonLines, Log, LogErrors};
-use crate::history::Value;
-use crate::linearizable::Standing;
-use crate::transactions::Finding;
-use crate::verdict::Budget;
+pub use self::lanes::page as page_of;
 
 /// What to check.
 #[derive(Clone, Debug, Default)]
@@ -60,13 +63,6 @@ pub struct Answer {
     /// The exit code.
     pub code: u8,
     shown: Shown,
-}
-
-impl Answer {
-    /// The JSON on one line, as it can be printed: what a terminal would obey is escaped.
-    pub fn json_text(&self) -> String {
-        escaped(&self.json.to_string()).into_owned()
-    }
 }
 
 /// What the page shows beside the text.

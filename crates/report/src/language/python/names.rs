@@ -15,7 +15,7 @@ pub(super) fn used_in(line: &str) -> Option<String> {
     };
     let expression = expression.trim().split('[').next()?;
     let word = expression.rsplit('.').next()?;
-    super::is_identifier(word).then(|| word.to_owned())
+    crate::source::is_identifier(word).then(|| word.to_owned())
 }
 
 /// What a task waits at, or is woken by.

@@ -1,11 +1,13 @@
 //! The explanation as a page: one lane for each process, attempts on demand.
 
-use super::{Explanation, Shown};
+use drawloom_check::explain::{Explanation, Shown};
+use drawloom_report::html_escaped;
 
 /// No page is larger than this: texts are cut, and the number of operations is bounded already.
 const LARGEST: usize = 1 << 20;
 
-pub(super) fn page(explanation: &Explanation, title: &str) -> String {
+/// A page that shows an explanation, without a network; never larger than a megabyte.
+pub fn page(explanation: &Explanation, title: &str) -> String {
     // Texts get shorter until the page fits.
     let mut longest = 400;
     loop {
@@ -44,13 +46,9 @@ fn shortened(explanation: &Explanation, longest: usize) -> Explanation {
 fn render(explanation: &Explanation, title: &str) -> String {
     // A script ends at the first `</`, whatever is around it.
     let data = explanation.to_json().replace("</", "<\\/").replace("<!--", "<\\u0021--");
-    include_str!("page.html")
-        .replace("/*style*/", include_str!("page.css"))
-        .replace("/*script*/", include_str!("page.js"))
-        .replace("{{title}}", &escaped(title))
+    include_str!("lanes/page.html")
+        .replace("/*style*/", include_str!("lanes/page.css"))
+        .replace("/*script*/", include_str!("lanes/page.js"))
+        .replace("{{title}}", &html_escaped(title))
         .replace("\"{{data}}\"", &data)
-}
-
-fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }

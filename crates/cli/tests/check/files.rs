@@ -84,7 +84,7 @@ fn a_file_is_read_as_what_it_is_whatever_its_name() {
 
 #[test]
 fn a_format_that_is_asked_for_and_is_not_there_is_said() {
-    use drawloom_check::command::{Format, Options, check};
+    use drawloom_cli::check::{Format, Options, check};
     let path = std::env::temp_dir().join(format!("drawloom-edges-{}-asked.edn", std::process::id()));
     std::fs::write(&path, WRITE).unwrap();
     let model = Some("register".to_owned());
@@ -121,7 +121,7 @@ fn an_empty_history_is_said_to_be_empty() {
 #[test]
 fn numbers_beyond_64_bits_and_the_largest_budget_are_fine() {
     use drawloom_check::Budget;
-    use drawloom_check::command::{Options, check};
+    use drawloom_cli::check::{Options, check};
     let digits = ["9".repeat(18), "9".repeat(19), "9".repeat(20), "9".repeat(40)];
     let path = std::env::temp_dir().join(format!("drawloom-edges-{}-large", std::process::id()));
     for number in digits {

@@ -1,7 +1,8 @@
 //! The command for histories of transactions.
 
+use drawloom_check::transactions::{self, Holds, Model, Transactions};
+
 use super::{Answer, CheckError, Format, Options, Shown, code};
-use crate::transactions::{self, Holds, Model, Transactions};
 
 pub(super) const MODELS: [&str; 2] = ["list-append", "rw-register"];
 

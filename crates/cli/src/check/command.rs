@@ -1,8 +1,9 @@
-//! History files: whether they have the level that they should have.
+//! The command: its arguments, and what it says.
 
-use drawloom_check::command::{self, Options};
+use drawloom_check::Budget;
 use serde::Serialize;
 
+use super::Options;
 use crate::answer::Answer;
 use crate::args::{CheckArguments, Notation};
 use crate::error::Error;
@@ -20,13 +21,16 @@ pub(crate) struct Checked {
 }
 
 pub(crate) fn check(arguments: &CheckArguments) -> Result<Checked, Error> {
-    let CheckArguments { file, model, consistency, input, html, output: _ } = arguments.clone();
+    let CheckArguments { file, model, consistency, input, html, steps, bytes, output: _ } = arguments.clone();
     let format = input.map(|notation| match notation {
-        Notation::Jsonl => command::Format::Jsonl,
-        Notation::Edn => command::Format::Edn,
+        Notation::Jsonl => super::Format::Jsonl,
+        Notation::Edn => super::Format::Edn,
     });
-    let progress = command::progress_on_terminal();
-    let answer = command::check(&Options { file, model, consistency, format, html, progress, ..Options::default() })?;
+    let budget = Budget::default();
+    let budget = steps.map_or(budget, |steps| budget.steps(steps));
+    let budget = bytes.map_or(budget, |bytes| budget.bytes(bytes));
+    let progress = super::progress_on_terminal();
+    let answer = super::check(&Options { file, model, consistency, format, html, budget, progress })?;
     Ok(Checked { r#type: "check", json: answer.json, text: answer.text, code: answer.code })
 }
 

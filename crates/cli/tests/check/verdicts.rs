@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use drawloom_check::command::{Answer, Options, check};
+use drawloom_cli::check::{Answer, Options, check};
 
 /// A file of its own for every test.
 fn file(name: &str, content: &str) -> PathBuf {

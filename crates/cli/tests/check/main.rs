@@ -1,17 +1,19 @@
-//! The edges of files and models: huge numbers, nested values, initial values, nulls, lines that are nobody's.
+//! `drawloom check`: what it says of files.
 //!
-//! Every file here once got a wrong verdict, or none.
+//! `verdicts` and `pages` are what users see. The rest are edges: huge numbers, nested values, initial values, nulls, lines
+//! that are nobody's. Every file there once got a wrong verdict, or none.
 
 mod files;
 mod initial;
-mod json;
 mod leaks;
+mod pages;
 mod values;
+mod verdicts;
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use drawloom_check::command::{Answer, Options, check};
+use drawloom_cli::check::{Answer, Options, check};
 
 static FILES: AtomicU32 = AtomicU32::new(0);
 

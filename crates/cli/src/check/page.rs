@@ -3,8 +3,10 @@
 use std::fmt::Write;
 use std::path::Path;
 
-use super::{Answer, Shown};
-use crate::transactions::{Anomaly, Finding};
+use drawloom_check::transactions::{Anomaly, Finding};
+use drawloom_report::html_escaped;
+
+use super::{Answer, Shown, lanes};
 
 /// More cycles than this are in the text only, so that the page stays small.
 const DRAWN: usize = 20;
@@ -14,7 +16,7 @@ const LONGEST: usize = 12;
 pub(super) fn page(file: &Path, answer: &Answer) -> String {
     let title = file.display().to_string();
     if let Shown::Operations(explanation) = &answer.shown {
-        return explanation.to_html(&title);
+        return lanes::page(explanation, &title);
     }
     let title = format!("{title}: {}", answer.text.lines().next().unwrap_or_default());
     let colour = match answer.code {
@@ -32,7 +34,7 @@ pub(super) fn page(file: &Path, answer: &Answer) -> String {
     for finding in findings.iter().filter(is_cycle).filter(short).take(DRAWN) {
         let _ = write!(body, "<figure>{}<figcaption>{}</figcaption><ul>", drawing(finding), finding.anomaly);
         for sentence in &finding.because {
-            let _ = write!(body, "<li>{}</li>", escaped(sentence));
+            let _ = write!(body, "<li>{}</li>", html_escaped(sentence));
         }
         body.push_str("</ul></figure>\n");
     }
@@ -43,8 +45,8 @@ pub(super) fn page(file: &Path, answer: &Answer) -> String {
          figure {{ margin: 1rem 0; border-top: 1px solid #8885; padding-top: 1rem }} figcaption {{ font-weight: 600 }}\n\
          svg {{ max-width: 22rem; color: inherit }} @media (prefers-color-scheme: dark) {{ :root {{ color-scheme: dark }} }}\n\
          </style>\n<h1>{title}</h1>\n<pre>{}</pre>\n{body}</html>\n",
-        escaped(&answer.text),
-        title = escaped(&title),
+        html_escaped(&answer.text),
+        title = html_escaped(&title),
     )
 }
 
@@ -92,8 +94,4 @@ fn drawing(finding: &Finding) -> String {
 fn kind(sentence: &str) -> &str {
     let inner = sentence.split_once('(').and_then(|(_, rest)| rest.split_once(')'));
     inner.map_or("", |(kind, _)| kind)
-}
-
-fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }

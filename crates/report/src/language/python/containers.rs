@@ -6,7 +6,8 @@
 
 use std::collections::BTreeSet;
 
-use crate::language::Language;
+use crate::language::PYTHON;
+use crate::source::is_identifier;
 
 /// Types whose name says nothing of what the container is for.
 const PLAIN: [&str; 9] =
@@ -16,7 +17,7 @@ const PLAIN: [&str; 9] =
 /// that of something else. `dict['a']` → `("dict", "['a']")`, `list` → `("list", "")`. What an event is made of is no
 /// item of it to anybody: `Event._flag` → `("Event", "")`.
 fn parts(name: &str) -> Option<(&str, &str)> {
-    if Language::Python.made_of_locks(name).is_some() {
+    if PYTHON.made_of_locks(name).is_some() {
         return Some((name, ""));
     }
     let (kind, item) = name.split_at(name.find('[').unwrap_or(name.len()));
@@ -24,7 +25,7 @@ fn parts(name: &str) -> Option<(&str, &str)> {
 }
 
 /// What those `lines` call what a record calls `name`, at which it was touched.
-pub(super) fn called(name: &str, lines: impl Iterator<Item = String>) -> Option<String> {
+pub(super) fn called(name: &str, lines: &mut dyn Iterator<Item = String>) -> Option<String> {
     let (_, item) = parts(name)?;
     let mut common: Option<BTreeSet<String>> = None;
     let mut containers = BTreeSet::new();
@@ -71,7 +72,7 @@ impl Words {
                     // Of `items.append(…)` the container is `items`; of `len(items)` the function is none.
                     let is_called = chars.get(at) == Some(&'(');
                     let name = if is_called { parts.next() } else { Some(last.as_str()) };
-                    if let Some(name) = name.filter(|name| super::is_identifier(name) && !KEYWORDS.contains(name)) {
+                    if let Some(name) = name.filter(|name| is_identifier(name) && !KEYWORDS.contains(name)) {
                         let has_subscript = chars.get(at) == Some(&'[');
                         if is_called || has_subscript || before == "in" {
                             words.containers.insert(name.to_owned());
@@ -128,7 +129,7 @@ mod tests {
     use super::called;
 
     fn name(resource: &str, lines: &[&str]) -> Option<String> {
-        called(resource, lines.iter().map(|line| (*line).to_owned()))
+        called(resource, &mut lines.iter().map(|line| (*line).to_owned()))
     }
 
     #[test]

@@ -1,0 +1,51 @@
+//! What is made of a finding before anybody reads it, one step after the other:
+//!
+//! 1. *minimise*: replay simpler schedules (`shrink`), of smaller scenarios if there is one (`scenario`);
+//! 2. *learn*: make a few more executions, to see what others do (`learn`);
+//! 3. *explain*: say why it failed, from its record and what was learned (`drawloom_report::explain`);
+//! 4. *try fixes*: see which explanation stands, and whether what could be done about it helps (`fixes`).
+//!
+//! All of it happens on the worker that has explored.
+
+use drawloom_engine::config::Shrink;
+use drawloom_report::explain_all;
+
+use super::exploration::Failure;
+use super::learn::learn;
+use super::output::source;
+use super::program::Program;
+use super::worker::Worker;
+use super::{fixes, shrink};
+
+/// Minimises what was found and explains what is left of it, as far as the plan says.
+pub(super) fn work_out<P: Program>(worker: &mut Worker<'_, P>, failures: &mut [Failure]) {
+    failures.iter_mut().for_each(|failure| minimise(worker, failure));
+    explain(worker, failures);
+}
+
+/// The same, of schedules that are to stay as they are.
+pub(super) fn explain<P: Program>(worker: &mut Worker<'_, P>, failures: &mut [Failure]) {
+    // What no order of steps has brought about is not explained by one.
+    for failure in failures.iter_mut().filter(|failure| failure.comes_back()) {
+        // Who does not want it simple wants it at once: the rest can wait until somebody reads it.
+        if worker.plan().shrink == Shrink::Off || worker.is_spent() {
+            failure.telling.explain_when_read();
+            continue;
+        }
+        let knowledge = learn(worker, failure).unwrap_or_default();
+        let explanations = explain_all(failure.telling.record(), &knowledge, &source);
+        if let Some(explanation) = fixes::choose(worker, failure, explanations) {
+            failure.telling.record_mut().explained(explanation);
+        }
+    }
+}
+
+fn minimise<P: Program>(worker: &mut Worker<'_, P>, failure: &mut Failure) {
+    if !shrink::is_wanted(worker.plan()) || worker.is_spent() || !failure.comes_back() {
+        return;
+    }
+    let simpler = shrink::in_a_smaller_scenario(worker, failure).or_else(|| shrink::one(worker, failure));
+    if let Some(simpler) = simpler {
+        *failure = simpler;
+    }
+}

@@ -1,0 +1,108 @@
+//! Sketches of fixes, in Rust.
+
+use crate::language::sketch::{Encapsulation, Sketch, indented, lines};
+
+pub(super) fn sketch(sketch: &Sketch<'_>) -> Vec<String> {
+    match sketch {
+        Sketch::Hold { lock, lines } => {
+            let first = format!("let held = {lock}.lock();");
+            [first].into_iter().chain(indented(lines)).chain(["drop(held);".to_owned()]).collect()
+        }
+        Sketch::HoldAndRemove { lines, remark } => {
+            let first = "let held = lock_of(key).lock();".to_owned();
+            let last = format!("remove_lock(key);   {remark}");
+            [first].into_iter().chain(indented(lines)).chain([last]).collect()
+        }
+        Sketch::HoldOverAll => {
+            lines(["let held = lock.lock();   // before the first use", "    …", "drop(held);   // after the last"])
+        }
+        Sketch::CheckAgain { name } => vec![format!("if {name} is no longer what it was {{ start over }}")],
+        Sketch::CheckAndActAtOnce { name } => {
+            vec![format!("{name}.compare_exchange(expected, new, …)   // or fetch_update")]
+        }
+        Sketch::UpdateAtOnce { name } => {
+            vec![format!("{name}.fetch_add(…)   // or fetch_update(…) for anything else")]
+        }
+        Sketch::OneRecord => lines(["struct State { … both … }", "state: Mutex<State>   // changed in one step"]),
+        Sketch::OneOwner => lines(["owner: for request in requests { … }   // the others send requests"]),
+        Sketch::CompareVersions { name } => vec![format!("if generation({name}) != seen {{ start over }}")],
+        Sketch::RemoveUnused => lines(["if waiters(lock) == 0 && map[key] is lock { map.remove(key) }"]),
+        Sketch::LockInsteadOfCell { name } => vec![format!("{name}: Mutex<…>   // instead of a cell")],
+        Sketch::HandOver => lines(["handle.join() or channel.recv() before the second access"]),
+        Sketch::GiveBackBeforeTakingAgain { .. } => {
+            lines(["drop(held);   // or pass what it protects on, instead of locking again"])
+        }
+        Sketch::GiveBack => lines(["drop(held);"]),
+        Sketch::AllPermitsAtOnce => {
+            lines(["let held = semaphore.acquire_many(2).await;   // all that it will need, or none"])
+        }
+        Sketch::OneLock { .. } => lines(["Mutex<(…, …)>   // or one lock around taking the others"]),
+        Sketch::BackOff { .. } => {
+            lines(["loop { take the first; if the second can be had at once: break; give the first back }"])
+        }
+        Sketch::WaitForOther { first, second } => vec![
+            format!("{first}: … ; done.send(())"),
+            format!("{second}: done.recv(); …   // a join, a channel, a barrier or a condition variable"),
+        ],
+        Sketch::WaitInLoop => lines([
+            "let mut held = lock.lock();",
+            "while !*held { held = condvar.wait(held); }   // or wait_while",
+            "// and whoever notifies changes the condition under the same lock",
+        ]),
+        Sketch::Remember => {
+            lines(["channel.send(()) / channel.recv()   // or park and unpark: a token waits for who comes late"])
+        }
+        Sketch::ClearFirst { name } => vec![
+            format!("{name}.store(false);   // first: what comes from now on sets it again"),
+            "…   // then look at what there is to do, and wait only if there is nothing".to_owned(),
+        ],
+        Sketch::AnnounceFirst { name } => vec![
+            format!("…   // change `{name}`: from now on others know that somebody waits"),
+            "…   // then ask, or look once more, and wait only if it has not come meanwhile".to_owned(),
+        ],
+        Sketch::ChangeFirst { name } => vec![
+            format!("*{name}.lock().unwrap() = …;"),
+            "condvar.notify_all();   // whoever wakes up finds it changed".to_owned(),
+        ],
+        Sketch::NotifyAll => lines(["condvar.notify_all();   // or whoever is woken notifies the next one"]),
+        Sketch::OneForEach => {
+            lines(["not_empty: Condvar, not_full: Condvar   // with the same mutex; notify the one that has changed"])
+        }
+        Sketch::RegisterFirst { name } => vec![
+            format!("let notified = {name}.notified();   // counts from here"),
+            "if … is there already { return }".to_owned(),
+            "notified.await;".to_owned(),
+        ],
+        Sketch::WaitInsteadOfSpinning => {
+            lines(["condvar.wait_while(held, …)   // or a channel: woken when there is something to do"])
+        }
+        Sketch::OneGoesFirst => lines(["if my_number < other_number { go on } else { give way }"]),
+        Sketch::AskToStop => lines([
+            "stop.cancel(); task.await   // instead of abort(); the task looks at `stop` between whole operations",
+        ]),
+        Sketch::OwnTask => {
+            lines(["timeout(limit, tokio::spawn(work)).await   // who stops waiting does not stop the work"])
+        }
+        Sketch::UndoWhenDropped { name } => vec![
+            format!("let undo = Undo(&{name});   // its Drop takes back what was done"),
+            "….await;".to_owned(),
+            "undo.forget();   // all of it is done".to_owned(),
+        ],
+        Sketch::ReserveFirst => {
+            lines(["let place = channel.reserve().await;   // then everything, without an await in between"])
+        }
+        Sketch::CloseChannel(_) => lines(["drop(sender);   // every clone of it: then recv() ends with an error"]),
+        Sketch::GiveBackAlways => lines(["drop(guard);   // not mem::forget, and on every way out"]),
+        Sketch::WriteAlways => lines(["state.store(DONE, Release);   // also when leaving early"]),
+        Sketch::EndWait(_) => lines(["condition = true; condvar.notify_all();   // also when leaving early"]),
+        Sketch::LimitWait(_) => lines(["recv_timeout(…) / wait_timeout(…)   // and say what is missing"]),
+    }
+}
+
+pub(super) fn encapsulate(name: &str, lock: &str) -> Encapsulation {
+    Encapsulation {
+        title: format!("Put `{name}` into the lock"),
+        sketch: vec![format!("{lock}: Mutex<…>   // holds `{name}`, so that nobody can reach it without")],
+        tradeoff: "the compiler finds every place that forgets it",
+    }
+}
