@@ -1,6 +1,7 @@
 //! Announcing and choosing: who is ready, and which of them goes next.
 
 use super::{Engine, Next};
+use crate::budget::Budget;
 use crate::ending::Stop;
 use crate::finding::Divergence;
 use crate::id::TaskId;
@@ -271,7 +272,7 @@ impl Engine {
     pub(super) fn timers_may_fire(&self) -> bool {
         match self.every_timer_fires() {
             true => self.racing_timer_may_fire(),
-            false => self.early_fires_left > 0 && self.timers.pending(),
+            false => self.left[Budget::EarlyFires] > 0 && self.timers.pending(),
         }
     }
 
@@ -308,7 +309,9 @@ impl Engine {
                     Err(divergence) => return self.diverge(divergence),
                     Ok(TaskId::CLOCK) => {
                         self.next_was_choice = true;
-                        self.early_fires_left -= u32::from(!race);
+                        if !race {
+                            self.left.take(Budget::EarlyFires);
+                        }
                     }
                     Ok(task) => {
                         self.next_was_choice = true;
