@@ -300,20 +300,15 @@ impl Engine {
                 return self.nobody_can_go_on(strategy);
             }
             if early {
-                // The clock is one more ready task, whose operation is the earliest timer.
-                self.describe_clock();
-                self.make_ready(TaskId::CLOCK);
-                let picked = self.pick(strategy);
-                self.remove_ready(TaskId::CLOCK);
-                match picked {
+                match self.pick_with_clock(strategy) {
                     Err(divergence) => return self.diverge(divergence),
-                    Ok(TaskId::CLOCK) => {
+                    Ok(None) => {
                         self.next_was_choice = true;
                         if !race {
                             self.left.take(Budget::EarlyFires);
                         }
                     }
-                    Ok(task) => {
+                    Ok(Some(task)) => {
                         self.next_was_choice = true;
                         self.current = task;
                         return Next::Run(task);

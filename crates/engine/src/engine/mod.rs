@@ -39,10 +39,9 @@ use crate::budget::{Budget, Budgets};
 use crate::ending::Ending;
 use crate::guard::Armed;
 use crate::id::{Site, TaskId};
-use crate::operation::OpKind;
 use crate::resource::Resource;
 use crate::strategy::{Strategy, Tape};
-use crate::task::{Status, Task, WaitList};
+use crate::task::{Task, WaitList};
 use crate::time::Timers;
 use crate::trace::Step;
 
@@ -231,7 +230,7 @@ impl Engine {
         self.awaiting.clear();
         self.time_may_pass = false;
         self.current = TaskId::MAIN;
-        self.finished = 1; // the clock never exits
+        self.finished = 0;
         self.steps.clear();
         self.timers.clear();
         self.limits.clone_from(limits);
@@ -246,10 +245,7 @@ impl Engine {
         self.next_periodic_check = limits.starvation_bound.min(limits.max_steps);
         self.attention_at = 0;
         self.tasks.push(Task::new(TaskId::NONE, 0, Site::UNKNOWN, None));
-        let mut clock = Task::new(TaskId::NONE, 0, Site::UNKNOWN, None);
-        clock.status = Status::Disabled;
-        clock.pending.kind = OpKind::TimerFire;
-        self.tasks.push(clock);
+        self.wind_up_clock();
         self.unsettled.push(TaskId::MAIN, &mut self.tasks);
         self.arm();
     }
