@@ -12,10 +12,6 @@ pub struct Settings {
     pub limits: Limits,
     /// Bytes of stack for each task.
     pub stack_size: usize,
-    /// Waits that may end without a reason, per execution.
-    pub spurious_wakeups: u32,
-    /// Weak compare-exchanges that may fail without a reason, per execution.
-    pub weak_failures: u32,
     /// Leave left-over tasks alone instead of unwinding them.
     pub leak: bool,
     /// For how long a task may go without a step before it counts as stuck.
@@ -31,15 +27,7 @@ impl Settings {
 
 impl Default for Settings {
     fn default() -> Self {
-        Settings {
-            limits: Limits::default(),
-            stack_size: 0,
-            spurious_wakeups: 0,
-            weak_failures: 0,
-            leak: false,
-            patience: Settings::PATIENCE,
-            deadline: None,
-        }
+        Settings { limits: Limits::default(), stack_size: 0, leak: false, patience: Settings::PATIENCE, deadline: None }
     }
 }
 

@@ -13,8 +13,6 @@ pub struct TaskId(pub u32);
 impl TaskId {
     /// The task that runs the test's body.
     pub const MAIN: TaskId = TaskId(0);
-    /// The pseudo-task whose steps are timers that fire.
-    pub const CLOCK: TaskId = TaskId(1);
     /// No task.
     pub const NONE: TaskId = TaskId(u32::MAX);
 

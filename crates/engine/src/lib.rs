@@ -20,6 +20,7 @@
 
 pub mod act;
 pub mod behaviour;
+mod budget;
 pub mod causality;
 pub mod dependence;
 mod ending;
@@ -42,6 +43,7 @@ mod time;
 mod trace;
 mod wait_for;
 
+pub use budget::{Budget, Budgets};
 pub use drawloom_config as config;
 pub use ending::{Abandoned, Ending, Stop};
 pub use engine::{Committed, Engine, Limits, Next, Turns};

@@ -49,7 +49,7 @@ kinds! {
     Sleep in clock,
     /// Reads the virtual clock.
     Now in clock,
-    /// A timer that fires; a step of [`crate::TaskId::CLOCK`].
+    /// A timer that fires; a step of the clock.
     TimerFire in clock,
     /// Picks one of `arg` outcomes.
     Choose in choice,

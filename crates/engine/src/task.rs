@@ -38,6 +38,8 @@ pub struct Task {
     pub panic: Option<Box<Box<str>>>,
     /// Whether nobody waits for it in the end: it may be left waiting.
     pub daemon: bool,
+    /// It belongs to the environment, not to the program: it has operations and no code.
+    pub environment: bool,
     pub(crate) children: u32,
     pub(crate) resources_created: u32,
     pub(crate) ready_at: u32,
@@ -71,6 +73,7 @@ impl Task {
             name,
             panic: None,
             daemon: false,
+            environment: false,
             children: 0,
             resources_created: 0,
             ready_at: NOT_READY,
@@ -124,13 +127,15 @@ impl Task {
 }
 
 impl Engine {
-    /// The tasks that nobody has joined so far, by the trace: main and the clock are not meant to be.
+    /// The tasks that nobody has joined so far, by the trace: main and those of the environment are not meant to be.
     pub fn unjoined(&self) -> Vec<TaskId> {
         let mut joined = vec![false; self.tasks.len()];
         for step in self.steps.iter().filter(|step| step.kind.joins()) {
             joined[step.arg as usize] = true;
         }
-        let spawned = (0..self.tasks.len() as u32).map(TaskId).filter(|t| !matches!(*t, TaskId::MAIN | TaskId::CLOCK));
+        let spawned = (0..self.tasks.len() as u32)
+            .map(TaskId)
+            .filter(|t| *t != TaskId::MAIN && !self.tasks[t.index()].environment);
         spawned.filter(|t| !joined[t.index()]).collect()
     }
 }

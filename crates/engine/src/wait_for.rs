@@ -8,7 +8,7 @@ use crate::finding::{Blocked, Deadlock};
 use crate::id::{ResourceId, Site, TaskId};
 use crate::operation::{OpKind, Operation};
 use crate::resource::{State, ahead};
-use crate::task::Status;
+use crate::task::{Status, Task};
 use crate::trace::Step;
 
 impl Engine {
@@ -94,9 +94,9 @@ impl Engine {
 
     /// Everybody who is blocked now; a circle of possible waits among them, if there is one.
     pub(crate) fn blocked_now(&self) -> Deadlock {
-        let waiting = |t: &TaskId| matches!(self.tasks[t.index()].status, Status::Waiting | Status::Disabled);
+        let waits = |t: &Task| !t.environment && matches!(t.status, Status::Waiting | Status::Disabled);
         let tasks: Vec<TaskId> =
-            (0..self.tasks.len() as u32).map(TaskId).filter(|t| *t != TaskId::CLOCK && waiting(t)).collect();
+            (0..self.tasks.len() as u32).map(TaskId).filter(|t| waits(&self.tasks[t.index()])).collect();
         let blocked: Vec<Blocked> = tasks.iter().map(|t| self.describe_blocked(*t)).collect();
         let blockers = |t: TaskId| match tasks.binary_search(&t) {
             Ok(at) => blocked[at].blockers.clone(),

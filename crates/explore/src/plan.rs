@@ -10,7 +10,7 @@ use drawloom_engine::strategy::{
     Corpus, DelayBounded, Guide, Lenient, Pct, Pos, RaceDirected, Random, Replay, RoundRobin, Sequential, Strategy,
     Surw, Urw,
 };
-use drawloom_engine::{Limits, Settings};
+use drawloom_engine::{Budget, Budgets, Limits, Settings};
 
 use super::memory::{self, Lent};
 use super::program::Program;
@@ -118,7 +118,10 @@ impl Plan {
             },
             progress_bound: config.progress_bound,
             max_tasks: config.max_tasks,
-            early_fires,
+            budgets: Budgets::NONE
+                .with(Budget::EarlyFires, early_fires)
+                .with(Budget::SpuriousWakeups, config.spurious_wakeups)
+                .with(Budget::WeakFailures, config.weak_failures),
             // A replay makes every choice itself, those of the guard included; so does `exhaustive`.
             starvation_bound: match config.strategy {
                 StrategySpec::Replay { .. } | StrategySpec::Exhaustive { .. } => u64::MAX,
@@ -173,8 +176,6 @@ impl Plan {
             settings: Settings {
                 limits,
                 stack_size: config.stack_size,
-                spurious_wakeups: config.spurious_wakeups,
-                weak_failures: config.weak_failures,
                 leak: config.teardown == Teardown::Leak,
                 patience: config.timeout.map_or(Settings::PATIENCE, |timeout| timeout.max(LEAST_PATIENCE)),
                 deadline: None,

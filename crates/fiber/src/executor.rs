@@ -106,8 +106,6 @@ impl Executor {
         inner.owed.clear();
         inner.cell_accesses_in_teardown = 0;
         inner.addresses.clear();
-        inner.spurious_left = settings.spurious_wakeups;
-        inner.weak_failures_left = settings.weak_failures;
         inner.enlist(TaskId::MAIN, Box::new(move || handle.outlive(TaskId::MAIN, AssertUnwindSafe(&main))));
         set_current(Some(handle));
         self.watch.begin(settings);

@@ -7,7 +7,8 @@ use std::ptr::NonNull;
 use corosensei::Yielder;
 use drawloom_engine::strategy::{Sequential, Strategy};
 use drawloom_engine::{
-    Abandoned, Committed, Engine, Look, OpKind, Operation, ResourceId, ResourceKind, Site, State, TaskId, outcome,
+    Abandoned, Budget, Committed, Engine, Look, OpKind, Operation, ResourceId, ResourceKind, Site, State, TaskId,
+    outcome,
 };
 
 use crate::fiber::Fiber;
@@ -65,8 +66,6 @@ pub(crate) struct Inner {
     /// The same, shifted by [`RESOURCE_BITS`].
     pub(crate) mark: u64,
     pub(crate) stack_size: usize,
-    pub(crate) spurious_left: u32,
-    pub(crate) weak_failures_left: u32,
     pub(crate) quitting: bool,
     /// The running task was left where it was.
     pub(crate) left: bool,
@@ -101,8 +100,6 @@ impl Default for Runtime {
                 epoch: 0,
                 mark: 0,
                 stack_size: 0,
-                spurious_left: 0,
-                weak_failures_left: 0,
                 quitting: false,
                 left: false,
                 owed: Vec::new(),
@@ -381,27 +378,24 @@ impl Handle {
         self.inner().engine.steps().last().map_or(0, |step| step.value)
     }
 
-    /// Whether a wait ends now although nobody ended it: a choice, while the budget lasts.
+    /// Whether a wait ends now although nobody ended it.
     pub fn wakes_spuriously(self, site: Site) -> bool {
-        let inner = self.inner();
-        if inner.spurious_left == 0 || inner.engine.is_tearing_down() {
+        self.goes_wrong(Budget::SpuriousWakeups, site)
+    }
+
+    /// Whether a weak compare-exchange fails now although it need not.
+    pub fn fails_spuriously(self, site: Site) -> bool {
+        self.goes_wrong(Budget::WeakFailures, site)
+    }
+
+    /// Whether what `budget` counts happens now: a choice, while the budget lasts.
+    fn goes_wrong(self, budget: Budget, site: Site) -> bool {
+        let engine = &self.inner().engine;
+        if engine.left(budget) == 0 || engine.is_tearing_down() {
             return false;
         }
         // Somebody else may have spent what was left before this task had its turn.
-        let spurious = self.choose(2, site) == 1 && self.inner().spurious_left > 0;
-        self.inner().spurious_left -= u32::from(spurious);
-        spurious
-    }
-
-    /// Whether a weak compare-exchange fails now although it need not: a choice, while the budget lasts.
-    pub fn fails_spuriously(self, site: Site) -> bool {
-        let inner = self.inner();
-        if inner.weak_failures_left == 0 || inner.engine.is_tearing_down() {
-            return false;
-        }
-        let fails = self.choose(2, site) == 1 && self.inner().weak_failures_left > 0;
-        self.inner().weak_failures_left -= u32::from(fails);
-        fails
+        self.choose(2, site) == 1 && self.inner().engine.spend(budget)
     }
 
     /// Gives the execution up, which is to be made again, and unwinds the running task.

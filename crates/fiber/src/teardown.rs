@@ -69,6 +69,6 @@ fn leftover(handle: Handle) -> Vec<TaskId> {
     let engine = &handle.inner().engine;
     (0..engine.tasks().len() as u32)
         .map(TaskId)
-        .filter(|t| *t != TaskId::CLOCK && engine.task(*t).status != Status::Finished)
+        .filter(|t| !engine.task(*t).environment && engine.task(*t).status != Status::Finished)
         .collect()
 }

@@ -58,8 +58,6 @@ impl Gates {
         inner.conductor = Arc::new(Gate::new());
         inner.conductor.belongs_to_caller();
         inner.enlist(TaskId::MAIN, main);
-        inner.enlist(TaskId::CLOCK, Box::new(|| None));
-        inner.bodies[TaskId::CLOCK.index()] = None;
         inner.gates[TaskId::MAIN.index()] = Some(Arc::clone(&inner.conductor));
         inner.running = TaskId::MAIN;
         set_baton(Some(baton));

@@ -131,9 +131,8 @@ impl Baton {
         let is_guest = |task: TaskId| inner.guests.get(task.index()).is_some_and(Option::is_some);
         let mut others = (0..inner.engine.tasks().len() as u32).map(TaskId);
         others.all(|task| {
-            [TaskId::MAIN, TaskId::CLOCK].contains(&task)
-                || is_guest(task)
-                || inner.engine.task(task).status == Status::Finished
+            let t = inner.engine.task(task);
+            task == TaskId::MAIN || t.environment || is_guest(task) || t.status == Status::Finished
         })
     }
 

@@ -57,10 +57,10 @@ impl Gates {
         leaked
     }
 
-    /// How many tasks have not ended, main and the clock aside.
+    /// How many tasks have not ended, main and the environment aside.
     fn left(&self) -> usize {
-        let others = |t: &TaskId| *t != TaskId::CLOCK && *t != TaskId::MAIN;
         let engine = self.shared.engine();
+        let others = |t: &TaskId| *t != TaskId::MAIN && !engine.task(*t).environment;
         let tasks = (0..engine.tasks().len() as u32).map(TaskId).filter(others);
         tasks.filter(|task| engine.task(*task).status != Status::Finished).count()
     }
@@ -71,8 +71,9 @@ impl Gates {
         let own = baton.inner().conductor.clone();
         let mut leaked = 0;
         let tasks = baton.inner().engine.tasks().len() as u32;
-        for task in (0..tasks).rev().map(TaskId).filter(|t| *t != TaskId::CLOCK && *t != TaskId::MAIN) {
-            if baton.inner().engine.task(task).status == Status::Finished {
+        for task in (0..tasks).rev().map(TaskId).filter(|t| *t != TaskId::MAIN) {
+            let t = baton.inner().engine.task(task);
+            if t.environment || t.status == Status::Finished {
                 continue;
             }
             let begun = baton.inner().gates[task.index()].is_some();

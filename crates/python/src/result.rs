@@ -7,7 +7,7 @@ use drawloom_engine::config::{Clock, Config, StrategySpec};
 use drawloom_engine::finding::FindingKind;
 use drawloom_engine::schedule::{Schedule, TokenError};
 use drawloom_engine::strategy::{Sequential, Strategy};
-use drawloom_engine::{Ending, Limits, Outcome, Settings, Stop};
+use drawloom_engine::{Budget, Budgets, Ending, Limits, Outcome, Settings, Stop};
 use drawloom_explore::{Exploration, Failure, Program};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
@@ -109,7 +109,8 @@ fn run_in_order<'py>(
     // Whatever becomes known, it is not begun anew.
     world().rehearsing = true;
     // If nobody is next, time may pass for those who wait for that.
-    let limits = Limits { max_steps: u64::MAX, starvation_bound: u64::MAX, early_fires: u32::MAX, ..Limits::default() };
+    let budgets = Budgets::NONE.with(Budget::EarlyFires, u32::MAX);
+    let limits = Limits { max_steps: u64::MAX, starvation_bound: u64::MAX, budgets, ..Limits::default() };
     let ending = once(&Threads::new(body), Box::new(Follows), limits);
     stop_looking(looking);
     let told = PyDict::new(py);

@@ -1,6 +1,6 @@
 //! Threads, time and choices, as the Python side asks for them.
 
-use drawloom_engine::{OpKind, Operation, ResourceId, Site, TaskId, outcome};
+use drawloom_engine::{Budget, OpKind, Operation, ResourceId, Site, TaskId, outcome};
 use drawloom_gates::{Baton, TornDown, baton};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
@@ -144,7 +144,7 @@ fn now(py: Python<'_>) -> PyResult<u64> {
         }
         let reader = baton.running();
         world().several_readers |= world().reader.replace(reader).is_some_and(|before| before != reader);
-        if world().knowledge.ticking || baton.with_engine(|engine| engine.limits().early_fires > 0) {
+        if world().knowledge.ticking || baton.with_engine(|engine| engine.limits().budgets[Budget::EarlyFires] > 0) {
             world().ahead += TICK;
         }
     }

@@ -192,7 +192,7 @@ fn standing(engine: &Engine, running: TaskId, what: &str, frames: &[String]) -> 
         let _ = write!(text, "\n    {held}");
     }
     let others = (0..engine.tasks().len() as u32).map(TaskId);
-    for task in others.filter(|task| ![running, TaskId::CLOCK].contains(task)) {
+    for task in others.filter(|task| *task != running && !engine.task(*task).environment) {
         let pending = engine.task(task).pending;
         let state = match engine.task(task).status {
             Status::Finished => continue,

@@ -10,7 +10,7 @@ use drawloom_engine::causality::Causality;
 use drawloom_engine::exhaustive::Explorer;
 use drawloom_engine::finding::Divergence;
 use drawloom_engine::strategy::{Sequential, Strategy, View};
-use drawloom_engine::{Engine, Limits, OpKind, ResourceId, TaskId};
+use drawloom_engine::{Budget, Engine, Limits, OpKind, ResourceId, TaskId};
 use drawloom_fiber::{Executor, Settings};
 
 /// What the tasks of an execution have seen, each in its order. Not under control.
@@ -79,7 +79,8 @@ impl Lab {
 
     fn run(&mut self, subject: &Subject, strategy: Box<dyn Strategy>) -> Ran {
         let limits = &mut self.settings.limits;
-        (limits.early_fires, limits.spin_rounds) = (subject.early_fires, (subject.early_fires > 0).then_some(3));
+        limits.budgets[Budget::EarlyFires] = subject.early_fires;
+        limits.spin_rounds = (subject.early_fires > 0).then_some(3);
         let log = Arc::new(Log::default());
         let (theirs, body) = (log.clone(), subject.body.clone());
         self.executor.set_strategy(strategy);

@@ -1,6 +1,7 @@
 //! Announcing and choosing: who is ready, and which of them goes next.
 
 use super::{Engine, Next};
+use crate::budget::Budget;
 use crate::ending::Stop;
 use crate::finding::Divergence;
 use crate::id::TaskId;
@@ -271,7 +272,7 @@ impl Engine {
     pub(super) fn timers_may_fire(&self) -> bool {
         match self.every_timer_fires() {
             true => self.racing_timer_may_fire(),
-            false => self.early_fires_left > 0 && self.timers.pending(),
+            false => self.left[Budget::EarlyFires] > 0 && self.timers.pending(),
         }
     }
 
@@ -299,18 +300,15 @@ impl Engine {
                 return self.nobody_can_go_on(strategy);
             }
             if early {
-                // The clock is one more ready task, whose operation is the earliest timer.
-                self.describe_clock();
-                self.make_ready(TaskId::CLOCK);
-                let picked = self.pick(strategy);
-                self.remove_ready(TaskId::CLOCK);
-                match picked {
+                match self.pick_with_clock(strategy) {
                     Err(divergence) => return self.diverge(divergence),
-                    Ok(TaskId::CLOCK) => {
+                    Ok(None) => {
                         self.next_was_choice = true;
-                        self.early_fires_left -= u32::from(!race);
+                        if !race {
+                            self.left.take(Budget::EarlyFires);
+                        }
                     }
-                    Ok(task) => {
+                    Ok(Some(task)) => {
                         self.next_was_choice = true;
                         self.current = task;
                         return Next::Run(task);

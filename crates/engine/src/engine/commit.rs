@@ -74,8 +74,8 @@ impl Engine {
 
     /// The task that yielded may be picked again once another one has made a step.
     pub(super) fn return_yielded(&mut self) {
-        let other = |task| !matches!(task, TaskId::CLOCK) && task != self.yielded;
-        if self.yielded != TaskId::NONE && self.steps.last().is_some_and(|last| other(last.task)) {
+        let by_other = |last: &Step| !last.kind.fires() && last.task != self.yielded;
+        if self.yielded != TaskId::NONE && self.steps.last().is_some_and(by_other) {
             let task = std::mem::replace(&mut self.yielded, TaskId::NONE);
             self.make_ready(task);
         }

@@ -11,6 +11,7 @@
 //!   that, timers fire when nobody can go on, as they do without.
 
 use super::Engine;
+use crate::budget::Budget;
 use crate::id::{ResourceId, TaskId};
 use crate::operation::{Operation, outcome};
 use crate::task::Status;
@@ -22,13 +23,13 @@ impl Engine {
     /// exploration is exhaustive.
     #[inline]
     pub fn every_timer_fires(&self) -> bool {
-        self.limits.early_fires > 0 && self.limits.spin_rounds.is_some() && !self.tearing_down
+        self.limits.budgets[Budget::EarlyFires] > 0 && self.limits.spin_rounds.is_some() && !self.tearing_down
     }
 
     /// Whether the earliest timer may fire although somebody can go on, or, if its wait is over, has to.
     #[inline]
     pub(super) fn timers_race(&self) -> bool {
-        self.every_timer_fires() && (self.early_fires_left > 0 || self.timers.is_due())
+        self.every_timer_fires() && (self.left[Budget::EarlyFires] > 0 || self.timers.is_due())
     }
 
     /// Whether the clock can go on now.
@@ -83,7 +84,7 @@ impl Engine {
             return;
         }
         if timer.deadline > self.timers.now() {
-            self.early_fires_left = self.early_fires_left.saturating_sub(1);
+            self.left.take(Budget::EarlyFires);
         }
         self.timers.fire();
         self.end_wait(timer.task);

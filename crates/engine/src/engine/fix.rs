@@ -45,11 +45,7 @@ impl Engine {
             Guard::Atomic(_) => None,
         };
         if let Some((kind, state, name)) = made {
-            // The clock's: so that nobody else's are numbered otherwise.
-            let id = self.create_resource(TaskId::CLOCK, kind, state, Site::UNKNOWN);
-            self.name_resource(id, name);
-            self.mark_from_outside(id);
-            guarding.resource = id;
+            guarding.resource = self.create_outside(kind, state, name);
         }
         self.guarding = Some(Box::new(guarding));
     }

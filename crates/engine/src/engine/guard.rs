@@ -129,9 +129,8 @@ impl Engine {
 
     /// Whether all that have not exited need not.
     pub(super) fn only_daemons_are_left(&self) -> bool {
-        let mut left =
-            self.tasks.iter().enumerate().filter(|(i, t)| *i != TaskId::CLOCK.index() && t.status != Status::Finished);
-        left.all(|(_, task)| task.daemon)
+        let mut left = self.tasks.iter().filter(|t| !t.environment && t.status != Status::Finished);
+        left.all(|task| task.daemon)
     }
 
     pub(super) fn look_for_cycle(&mut self, task: TaskId) {

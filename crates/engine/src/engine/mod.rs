@@ -35,13 +35,13 @@ use self::fix::Guarding;
 use self::spin::{Rounds, Spinner};
 pub use self::turns::Turns;
 use crate::behaviour::Trails;
+use crate::budget::{Budget, Budgets};
 use crate::ending::Ending;
 use crate::guard::Armed;
 use crate::id::{Site, TaskId};
-use crate::operation::OpKind;
 use crate::resource::Resource;
 use crate::strategy::{Strategy, Tape};
-use crate::task::{Status, Task, WaitList};
+use crate::task::{Task, WaitList};
 use crate::time::Timers;
 use crate::trace::Step;
 
@@ -54,8 +54,8 @@ pub struct Limits {
     pub progress_bound: u64,
     /// Tasks in one execution.
     pub max_tasks: u32,
-    /// Timers that may fire before everything is quiet, per execution.
-    pub early_fires: u32,
+    /// What the program does not bring about, and may happen so many times per execution.
+    pub budgets: Budgets,
     /// Steps for which a ready task may be passed over before it is let run regardless.
     pub starvation_bound: u64,
     /// After a failure the other tasks go on for as long as they can: what they do is part of the
@@ -76,7 +76,7 @@ impl Default for Limits {
             max_steps: 1_000_000,
             progress_bound: 10_000,
             max_tasks: 100_000,
-            early_fires: 0,
+            budgets: Budgets::NONE,
             starvation_bound: 10_000,
             run_on: false,
             spin_rounds: None,
@@ -151,7 +151,8 @@ pub struct Engine {
     /// Who was picked last, and before which step it goes on without the strategy being asked.
     goes_on: (TaskId, usize),
     yields_since_progress: u64,
-    early_fires_left: u32,
+    /// What is left of the budgets.
+    left: Budgets,
     /// The number of steps at which [`Engine::next`] must look beyond the ready list: 0 as soon as
     /// anything unusual is pending, else when a periodic check is due. One comparison per step.
     attention_at: usize,
@@ -201,7 +202,7 @@ impl Engine {
             uniform: None,
             goes_on: (TaskId::NONE, 0),
             yields_since_progress: 0,
-            early_fires_left: 0,
+            left: Budgets::NONE,
             attention_at: 0,
             next_periodic_check: u64::MAX,
             may_need_care: false,
@@ -229,7 +230,7 @@ impl Engine {
         self.awaiting.clear();
         self.time_may_pass = false;
         self.current = TaskId::MAIN;
-        self.finished = 1; // the clock never exits
+        self.finished = 0;
         self.steps.clear();
         self.timers.clear();
         self.limits.clone_from(limits);
@@ -239,15 +240,12 @@ impl Engine {
         self.tearing_down = false;
         self.trails.clear();
         self.yields_since_progress = 0;
-        self.early_fires_left = limits.early_fires;
-        self.may_need_care = limits.early_fires > 0;
+        self.left = limits.budgets;
+        self.may_need_care = limits.budgets[Budget::EarlyFires] > 0;
         self.next_periodic_check = limits.starvation_bound.min(limits.max_steps);
         self.attention_at = 0;
         self.tasks.push(Task::new(TaskId::NONE, 0, Site::UNKNOWN, None));
-        let mut clock = Task::new(TaskId::NONE, 0, Site::UNKNOWN, None);
-        clock.status = Status::Disabled;
-        clock.pending.kind = OpKind::TimerFire;
-        self.tasks.push(clock);
+        self.wind_up_clock();
         self.unsettled.push(TaskId::MAIN, &mut self.tasks);
         self.arm();
     }

@@ -94,7 +94,7 @@ impl Engine {
             let step = Step { was_choice: false, ..self.firing(spinner.task, &pending, self.timers.now()) };
             self.steps.push(step);
             self.leave_trail();
-            self.current = TaskId::CLOCK;
+            self.clock_has_ticked();
             self.make_ready(spinner.task);
             self.looked.push(spinner);
         }

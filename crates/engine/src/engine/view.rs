@@ -2,6 +2,7 @@
 
 use super::Engine;
 use super::Limits;
+use crate::budget::Budget;
 use crate::ending::Ending;
 use crate::finding::{Finding, Standing};
 use crate::id::{ResourceId, Site, TaskId, TaskPath};
@@ -77,6 +78,17 @@ impl Engine {
         &self.limits
     }
 
+    /// How often what `budget` counts may still happen.
+    #[inline]
+    pub fn left(&self, budget: Budget) -> u32 {
+        self.left[budget]
+    }
+
+    /// Takes one of `budget`, if there is one left.
+    pub fn spend(&mut self, budget: Budget) -> bool {
+        self.left.take(budget)
+    }
+
     /// What else is to be said of the execution, besides what has gone wrong.
     pub fn aside(&self) -> Option<&str> {
         self.aside.as_deref()
@@ -89,10 +101,11 @@ impl Engine {
         held.map(|resource| (resource, self.taken_at(task, resource))).collect()
     }
 
-    /// The operations before which all tasks stand that have begun and not ended, but for `task` and the clock.
+    /// The operations before which all tasks stand that have begun and not ended, but for `task` and those of the environment.
     pub fn standing_beside(&self, task: TaskId) -> Vec<Standing> {
-        let others = (0..self.tasks.len() as u32).map(TaskId).filter(|other| *other != task && *other != TaskId::CLOCK);
-        let unfinished = others.filter(|other| self.tasks[other.index()].status != Status::Finished);
+        let others = (0..self.tasks.len() as u32).map(TaskId).filter(|other| *other != task);
+        let is_left = |t: &Task| !t.environment && t.status != Status::Finished;
+        let unfinished = others.filter(|other| is_left(&self.tasks[other.index()]));
         let standing = |task: TaskId| {
             let Operation { kind, resource, site, .. } = self.tasks[task.index()].pending;
             Standing { task, kind, resource, site }
@@ -123,7 +136,7 @@ impl Engine {
 
     /// The name of a task that is the same in every execution.
     pub fn path(&self, task: TaskId) -> TaskPath {
-        if task == TaskId::CLOCK {
+        if self.has_no_path(task) {
             return TaskPath(Vec::new());
         }
         let mut parts = Vec::new();
@@ -139,7 +152,7 @@ impl Engine {
 
     /// Whether that is the [path](Self::path) of `task`.
     pub(crate) fn is_path_of(&self, task: TaskId, path: &TaskPath) -> bool {
-        if task == TaskId::CLOCK {
+        if self.has_no_path(task) {
             return path.0.is_empty();
         }
         let mut parts = path.0.iter().rev();
@@ -152,6 +165,12 @@ impl Engine {
             at = task.parent;
         }
         parts.next().is_none()
+    }
+
+    /// Whether nobody has created `task`, and it is not main either.
+    fn has_no_path(&self, task: TaskId) -> bool {
+        let t = &self.tasks[task.index()];
+        t.environment && t.parent == TaskId::NONE
     }
 
     /// Where `task` took `resource`, which it holds.

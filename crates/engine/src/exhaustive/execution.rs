@@ -166,7 +166,7 @@ impl Analysis {
             } else if step.kind.is(Traits::REACHES) && self.reaching.is_none() {
                 self.reaching = Some(i);
             }
-            if step.task == TaskId::CLOCK && self.fired.is_none() {
+            if step.kind.fires() && self.fired.is_none() {
                 self.fired = Some(i);
             }
         }
@@ -221,6 +221,11 @@ impl<'a> Execution<'a> {
             has_timers: true,
             view,
         }
+    }
+
+    /// Whether `task` belongs to the environment.
+    pub(super) fn is_environment(&self, task: TaskId) -> bool {
+        self.view.is_environment(task)
     }
 
     pub(super) fn name(&self, task: TaskId) -> Name {

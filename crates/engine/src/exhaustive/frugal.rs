@@ -68,7 +68,7 @@ impl Sleep {
             return first;
         }
         let others = view.ready().iter().copied().filter(|task| awake(*task));
-        others.min_by_key(|task| (*task == TaskId::CLOCK, view.path(*task))).unwrap_or(first)
+        others.min_by_key(|task| (view.is_environment(*task), view.path(*task))).unwrap_or(first)
     }
 
     /// The first outcome of the last step that does not sleep.

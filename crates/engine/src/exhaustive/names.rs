@@ -17,7 +17,8 @@ pub(super) struct Names {
 
 impl Names {
     pub(super) const MAIN: Name = Name(0);
-    pub(super) const CLOCK: Name = Name(1);
+    /// Of the tasks that are there from the beginning: main, and the first one of the environment.
+    const FIRST: [Name; 2] = [Names::MAIN, Name(1)];
 
     pub(super) fn new() -> Self {
         Names { children: BTreeMap::new(), given: Vec::new() }
@@ -30,7 +31,7 @@ impl Names {
 
     /// The name of the `ordinal`-th child of `parent`.
     pub(super) fn child(&mut self, parent: Name, ordinal: u32) -> Name {
-        let next = Name(self.given.len() as u32 + 2);
+        let next = Name((Names::FIRST.len() + self.given.len()) as u32);
         *self.children.entry((parent, ordinal)).or_insert_with(|| {
             self.given.push((parent, ordinal));
             next
@@ -48,10 +49,10 @@ pub(super) struct Cast {
 }
 
 impl Cast {
-    /// Begins with main and the clock.
+    /// Begins with those who are there from the beginning.
     pub(super) fn begin(&mut self) {
         self.len = 0;
-        [Names::MAIN, Names::CLOCK].into_iter().for_each(|name| self.push(name));
+        Names::FIRST.into_iter().for_each(|name| self.push(name));
     }
 
     /// Number of tasks.

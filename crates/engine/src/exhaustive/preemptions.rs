@@ -99,7 +99,7 @@ fn slack(execution: &Execution<'_>) -> u32 {
     let mut tasks: Vec<TaskId> = execution.steps.iter().filter(|s| meets_others(s.kind)).map(|s| s.task).collect();
     tasks.sort_unstable();
     tasks.dedup();
-    let tasks = tasks.iter().filter(|task| **task != TaskId::CLOCK).count();
+    let tasks = tasks.iter().filter(|task| !execution.is_environment(**task)).count();
     // Who waits for others, rather than for its turn, can be left for free, and yet be kept from waiting by a preemption:
     // from there the way to what needs none leads through what needs one.
     let waits = tasks > 1 && execution.steps.iter().any(|s| s.kind.is(Traits::WAITS_FOR_OTHERS));
@@ -160,9 +160,10 @@ impl Search {
         let left = state.last != NOBODY && sequence.could_go_on(state.last, &state.done);
         let others = (0..sequence.tasks()).filter(|task| *task != state.last);
         for task in others.filter(|task| sequence.can_go(*task, &state.done)) {
-            let is_clock = task == TaskId::CLOCK.index();
-            let next = state.after(task, if is_clock { state.last } else { task });
-            let costs = left && !is_clock;
+            // The environment preempts nobody: what counts is who runs after it.
+            let preempts = !sequence.is_environment(task);
+            let next = state.after(task, if preempts { task } else { state.last });
+            let costs = left && preempts;
             if costs { &mut self.later } else { &mut self.now }.push(next);
         }
         if state.last != NOBODY && sequence.can_go(state.last, &state.done) {

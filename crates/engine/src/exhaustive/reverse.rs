@@ -180,7 +180,8 @@ impl<'a, 'e> Run<'a, 'e> {
         // What the execution before has made as well, it has seen to: whatever came of a race there, a branch
         // beside its first step leads to where its reversal begins, and that is all that is needed. But in
         // frugal mode another thing covers a sequence, and may have been asked before that; and what comes
-        // later decides whether a sequence needs too many preemptions.
+        // later decides whether a sequence needs too many preemptions. And what a choice came to that only this
+        // execution has made stays in a sequence: no branch for another outcome leads to where that begins.
         let from = if self.frugal { 0 } else { execution.as_before };
         let races_from = if self.kept.preemptions.is_bounded() { 0 } else { from };
         let mut races = std::mem::take(&mut self.kept.races);
@@ -192,7 +193,13 @@ impl<'a, 'e> Run<'a, 'e> {
         };
         // At the very end also those of what is awaited in vain.
         let last = if end < execution.end { until(end) } else { all.len() };
-        races.extend_from_slice(&all[until(races_from).min(last)..last]);
+        let known = until(races_from).min(last);
+        let chosen = |first: usize| {
+            let origin = execution.causality.origin(first);
+            execution.choices_before(end).any(|at| at >= from && !execution.causality.is_after(at, origin))
+        };
+        races.extend(all[..known].iter().filter(|(first, _)| chosen(*first)));
+        races.extend_from_slice(&all[known..last]);
         races.append(&mut self.kept.awaits);
         races.sort_unstable_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(&b.1)));
         for races in races.chunk_by(|a, b| a.0 == b.0) {

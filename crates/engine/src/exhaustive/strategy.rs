@@ -80,7 +80,7 @@ impl Scratch {
     fn repeated_otherwise(&self, made: &[Step], as_before: usize) -> Option<&Step> {
         let (before, step) = (self.analysis.step(as_before)?, made.get(as_before)?);
         // Which timer fires is a choice.
-        let by_same_task = before.task == step.task && step.task != TaskId::CLOCK;
+        let by_same_task = before.task == step.task && !step.kind.fires();
         (by_same_task && (before.kind, before.resource) != (step.kind, step.resource)).then_some(before)
     }
 

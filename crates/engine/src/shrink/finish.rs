@@ -98,7 +98,7 @@ impl Strategy for Wanderer {
         let last = last_runner(view);
         let stays = view.is_ready(last);
         let due = self.points.last().is_some_and(|point| *point <= view.steps().len() as u64);
-        let others = view.ready().iter().copied().filter(|task| *task != TaskId::CLOCK && *task != last);
+        let others = view.ready().iter().copied().filter(|task| *task != last && !view.is_environment(*task));
         let count = others.clone().count() as u64;
         if stays && (!due || count == 0) {
             return Ok(last);

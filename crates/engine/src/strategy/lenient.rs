@@ -38,7 +38,7 @@ pub struct Lenient {
 /// ran before could have gone on and did not yield.
 ///
 /// A task that waits for its ticket cannot go on, and neither can one that waits for a task to end, for a
-/// token or for a time. A timer that fires preempts nobody: what counts is who runs after it.
+/// token or for a time. The environment preempts nobody (a timer that fires): what counts is who runs after it.
 #[derive(Clone, Debug, Default)]
 pub struct Preemptions {
     steps: Rc<RefCell<Vec<u32>>>,
@@ -59,7 +59,7 @@ impl Preemptions {
     pub(crate) fn note(&self, task: TaskId, view: &View<'_>) {
         let last = last_runner(view);
         let yielded = || view.steps().last().is_some_and(|step| step.kind.gives_way());
-        if task != TaskId::CLOCK && task != last && view.is_ready(last) && !yielded() {
+        if !view.is_environment(task) && task != last && view.is_ready(last) && !yielded() {
             self.steps.borrow_mut().push(view.steps().len() as u32);
         }
     }
@@ -69,12 +69,12 @@ impl Preemptions {
     }
 }
 
-/// The task that made the last step, timers aside.
+/// The task of the program that made the last step.
 pub(crate) fn last_runner(view: &View<'_>) -> TaskId {
-    if view.current() != TaskId::CLOCK {
+    if !view.is_environment(view.current()) {
         return view.current();
     }
-    let by_task = |step: &&crate::trace::Step| step.task != TaskId::CLOCK;
+    let by_task = |step: &&crate::trace::Step| !view.is_environment(step.task);
     view.steps().iter().rev().find(by_task).map_or(TaskId::MAIN, |step| step.task)
 }
 

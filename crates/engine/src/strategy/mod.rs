@@ -223,6 +223,12 @@ impl<'a> View<'a> {
         self.engine.task(task)
     }
 
+    /// Whether `task` belongs to the environment: a timer, a message in flight.
+    #[inline]
+    pub fn is_environment(&self, task: TaskId) -> bool {
+        self.engine.tasks().get(task.index()).is_some_and(|task| task.environment)
+    }
+
     /// A task's name that is the same in every execution.
     pub fn path(&self, task: TaskId) -> TaskPath {
         self.engine.path(task)

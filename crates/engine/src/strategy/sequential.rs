@@ -29,7 +29,7 @@ pub(crate) fn fill(view: &View<'_>) -> TaskId {
 #[inline]
 pub(crate) fn fill_with(view: &View<'_>, rank: impl Fn(&Task) -> u8) -> TaskId {
     let current = view.current();
-    if current != TaskId::CLOCK && view.is_ready(current) {
+    if view.is_ready(current) && !view.is_environment(current) {
         return current;
     }
     let yielded = view.steps().last().is_some_and(|s| s.kind.gives_way());
@@ -45,8 +45,8 @@ pub(super) fn after(view: &View<'_>, current: TaskId) -> TaskId {
     lowest(view, |t, _| u8::from(view.path(t) <= path)).unwrap_or(view.ready()[0])
 }
 
-/// The ready task of the lowest rank and, of these, of the lowest spawn path. The clock comes last: it fires early
-/// only where that is asked for.
+/// The ready task of the lowest rank and, of these, of the lowest spawn path. The
+/// environment comes after the program, and the clock last: it fires early only where that is asked for.
 #[inline]
 fn lowest(view: &View<'_>, rank: impl Fn(TaskId, &Task) -> u8) -> Option<TaskId> {
     let (mut lowest, mut its_parent, mut its_rank) = (TaskId::NONE, TaskId::NONE, u8::MAX);
@@ -57,8 +57,11 @@ fn lowest(view: &View<'_>, rank: impl Fn(TaskId, &Task) -> u8) -> Option<TaskId>
         if its_rank == 0 && parent == its_parent && task > lowest {
             continue;
         }
-        let rank = rank(task, its);
-        if rank > its_rank || task == TaskId::CLOCK {
+        let rank = match its.environment {
+            true => u8::MAX - 1 - u8::from(parent != TaskId::NONE),
+            false => rank(task, its),
+        };
+        if rank > its_rank {
             continue;
         }
         // Without spelling out the paths of parents and siblings: a parent comes before its children, and

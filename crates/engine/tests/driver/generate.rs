@@ -207,6 +207,30 @@ pub fn generate_exchanging(seed: u64) -> (Program, String) {
     generate_of(seed ^ 0xCA5C_A500, |tape| EXCHANGED[tape.below(EXCHANGED.len() as u64) as usize])
 }
 
+/// Fragments that go one way or another by a choice.
+const CHOOSING: &[&str] = &[
+    "choose r0 2; jz r0 L; faa r1 x 1; jnz r1 L; faa r2 y 1; label L",
+    "choose r0 2; jz r0 L; faa r1 x 1; faa r2 y 1; label L",
+    "choose r0 2; jz r0 L; tryacquire r1 s; jz r1 L; store y 1; label L",
+    "choose r0 2; jnz r0 L; load r1 x; load r2 y; label L",
+    "choose r0 3; store x r0",
+    "choose r0 2; jz r0 L; lock m; load r1 x; unlock m; label L",
+    "choose r0 2; jz r0 L; send u 1; label L",
+    "choose r0 2; jz r0 L; recv r1 u; label L",
+    "faa r2 y 1",
+    "faa r2 x 1",
+    "load r1 y",
+    "store y 2",
+    "tryacquire r5 s",
+    "lock m; store x 1; unlock m",
+    "send u 2; load r1 x",
+];
+
+/// The program of `seed` about choices, with its text.
+pub fn generate_choosing(seed: u64) -> (Program, String) {
+    generate_of(seed ^ 0xC400_5E00, |tape| CHOOSING[tape.below(CHOOSING.len() as u64) as usize])
+}
+
 /// Fragments about waits that others end, and what they do before and after.
 const WAITED: &[&str] = &[
     "recv r0 q",

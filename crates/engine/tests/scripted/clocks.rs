@@ -3,7 +3,7 @@
 use drawloom_engine::causality::Causality;
 use drawloom_engine::dependence::{Relation, relation};
 use drawloom_engine::strategy::Random;
-use drawloom_engine::{Engine, Limits, OpKind, Step, TaskId, outcome};
+use drawloom_engine::{Budget, Budgets, Engine, Limits, OpKind, Step, TaskId, outcome};
 
 use crate::driver::{Program, generate, run_on};
 
@@ -82,7 +82,7 @@ fn join(clock: &mut [u32], other: &[u32]) {
 
 /// Compares the clocks and races of a random run with what the definition says.
 pub fn compare_clocks((program, text): (Program, String), seed: u64) {
-    let limits = Limits { early_fires: 2, ..Limits::default() };
+    let limits = Limits { budgets: Budgets::NONE.with(Budget::EarlyFires, 2), ..Limits::default() };
     let run = run_on(&mut Engine::new(), &program, &mut Random::new(), &limits, seed);
     let (clocks, races) = by_definition(&run.steps);
     let causality = Causality::of(&run.steps);

@@ -10,7 +10,9 @@ use drawloom_engine::exhaustive::Explorer;
 use drawloom_engine::guard::Armed;
 use drawloom_engine::{Engine, Limits};
 
-use crate::driver::{Program, Run, canonical, generate, generate_exchanging, generate_preferring, run_on, up_to};
+use crate::driver::{
+    Program, Run, canonical, generate, generate_choosing, generate_exchanging, generate_preferring, run_on, up_to,
+};
 
 /// A program with its number of classes, and of those that end with tasks blocked.
 pub struct Row {
@@ -277,6 +279,30 @@ fn exchanges_have_no_other_classes() {
 #[ignore = "a long run: use --release"]
 fn many_exchanges_have_no_other_classes() {
     println!("{} programs", compare_those(generate_exchanging, 0..8_000, 2_000, |_, _| None, exactly));
+}
+
+/// What `c` chooses stays in the sequence by which the race of `a` and `b` is reversed, and is another one in an execution that
+/// has made the race as the one before has.
+#[test]
+fn a_race_is_reversed_for_every_outcome_of_a_choice_beside_it() {
+    const TEXT: &str = "var x; var y
+        thread a; faa r2 y 1
+        thread b; choose r0 2; jz r0 L; faa r1 x 1; jnz r1 L; faa r2 y 1; label L
+        thread c; choose r0 2; jz r0 M; faa r1 x 1; jnz r1 M; faa r2 y 1; label M";
+    let nth = |_| (Program::parse(TEXT), TEXT.to_owned());
+    assert_eq!(compare_those(nth, 0..1, 1_000_000, |_, _| None, exactly), 1);
+}
+
+#[test]
+fn choices_have_no_other_classes() {
+    let compared = compare_those(generate_choosing, 0..120, 500, |_, _| None, exactly);
+    assert!(compared > 20, "{compared}");
+}
+
+#[test]
+#[ignore = "a long run: use --release"]
+fn many_choices_have_no_other_classes() {
+    println!("{} programs", compare_those(generate_choosing, 0..20_000, 5_000, |_, _| None, exactly));
 }
 
 /// What the task that waits would do next is not known, so that one execution is made in vain: it is told from the others.

@@ -27,7 +27,7 @@ impl Strategy for Machine {
     }
 
     fn pick(&mut self, view: &View<'_>) -> Result<TaskId, Box<Divergence>> {
-        let last = view.steps().iter().rev().find(|s| s.task != TaskId::CLOCK);
+        let last = view.steps().iter().rev().find(|s| !view.is_environment(s.task));
         let goes_on = |s: &Step| s.kind != OpKind::Yield && view.is_ready(s.task) && need_not_wait(view, s.task);
         let left = last.filter(|s| goes_on(s)).map(|s| s.task);
         let mut options: Vec<TaskId> = view.ready().iter().copied().filter(|t| need_not_wait(view, *t)).collect();

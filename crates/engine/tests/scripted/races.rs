@@ -3,7 +3,7 @@
 
 use drawloom_engine::race::Races;
 use drawloom_engine::strategy::{Random, Tape};
-use drawloom_engine::{Engine, Limits, OpKind, Step, UNBOUNDED, outcome};
+use drawloom_engine::{Budget, Budgets, Engine, Limits, OpKind, Step, UNBOUNDED, outcome};
 
 use crate::driver::{InOrder, Program, run_on};
 
@@ -256,7 +256,7 @@ fn with_cells(seed: u64) -> String {
 
 #[test]
 fn races_are_those_of_the_definition() {
-    let limits = Limits { early_fires: 2, ..Limits::default() };
+    let limits = Limits { budgets: Budgets::NONE.with(Budget::EarlyFires, 2), ..Limits::default() };
     let mut engine = Engine::new();
     let mut detector = Races::default();
     let (mut racy, mut orderly) = (0, 0);

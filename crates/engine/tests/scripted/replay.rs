@@ -3,7 +3,7 @@
 use drawloom_engine::finding::FindingKind;
 use drawloom_engine::schedule::Schedule;
 use drawloom_engine::strategy::{Lenient, Random, Replay, Sequential, Strategy};
-use drawloom_engine::{Engine, Limits};
+use drawloom_engine::{Budget, Budgets, Engine, Limits};
 
 use crate::driver::{Program, Run, generate, line_of, run, run_on};
 
@@ -28,7 +28,7 @@ fn the_same_seed_makes_the_same_steps_also_on_a_used_engine() {
     let mut used = Engine::new();
     for seed in 0..300 {
         let (program, text) = generate(seed);
-        let limits = Limits { early_fires: 1, ..Limits::default() };
+        let limits = Limits { budgets: Budgets::NONE.with(Budget::EarlyFires, 1), ..Limits::default() };
         for mut strategy in [Random::new(), Random::sticky(2)] {
             let first = run_on(&mut Engine::new(), &program, &mut strategy, &limits, seed);
             let second = run_on(&mut used, &program, &mut strategy, &limits, seed);
@@ -56,7 +56,7 @@ fn a_run_with_early_timers_is_replayed_under_the_same_limits() {
     let program = Program::parse(
         "var n\nthread a; sleep 1; faa r0 n 1\nthread b; sleep 2; faa r0 n 1\nthread c; faa _ n 1; faa _ n 1",
     );
-    let limits = Limits { early_fires: 2, ..Limits::default() };
+    let limits = Limits { budgets: Budgets::NONE.with(Budget::EarlyFires, 2), ..Limits::default() };
     for seed in 0..50 {
         let (original, token) = recorded(&program, &mut Random::new(), &limits, seed);
         let schedule = Schedule::from_token(&token, "a test").expect("a token");

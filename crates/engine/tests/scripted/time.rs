@@ -1,6 +1,6 @@
 //! Virtual time: timers, their order, and firing early.
 
-use drawloom_engine::{Limits, OpKind};
+use drawloom_engine::{Budget, Budgets, Limits, OpKind};
 
 use crate::driver::{Program, every_run, every_run_within};
 
@@ -44,7 +44,7 @@ fn a_loop_that_yields_until_a_sleeper_wakes_ends() {
 #[test]
 fn an_early_timer_is_a_choice_and_there_are_only_so_many() {
     let text = "var n\nthread a; sleep 1; load r0 n\nthread b; sleep 2; load r0 n\nthread c; faa _ n 1";
-    let limits = Limits { early_fires: 1, ..Limits::default() };
+    let limits = Limits { budgets: Budgets::NONE.with(Budget::EarlyFires, 1), ..Limits::default() };
     let mut seen = Vec::new();
     every_run_within(&Program::parse(text), &limits, |run| {
         let early = run.steps.iter().filter(|s| s.kind == OpKind::TimerFire && s.was_choice).count();

@@ -43,7 +43,7 @@ impl Strategy for Follows {
         let py = unsafe { Python::assume_gil_acquired() };
         let name = |task: TaskId| view.task(task).name.as_deref().unwrap_or_default().to_owned();
         tell_script(view.steps(), name);
-        let mut able: Vec<TaskId> = view.ready().iter().copied().filter(|task| *task != TaskId::CLOCK).collect();
+        let mut able: Vec<TaskId> = view.ready().iter().copied().filter(|task| !view.is_environment(*task)).collect();
         able.sort();
         let (mut asked, mut script) = (Vec::new(), None);
         if let Some(markers) = &world().markers {
@@ -60,10 +60,10 @@ impl Strategy for Follows {
         }
         let found = script.and_then(|script| aside(|| script.call_method1(py, "find", (asked,))).ok());
         let found = found.and_then(|found| found.extract::<Option<usize>>(py).ok()).flatten();
-        match found.and_then(|at| able.get(at)) {
+        // Else time may pass for somebody who is on the way.
+        let clock = || view.ready().iter().find(|task| view.is_environment(**task));
+        match found.and_then(|at| able.get(at)).or_else(clock) {
             Some(task) => Ok(*task),
-            // Time may pass for somebody who is on the way.
-            None if view.ready().contains(&TaskId::CLOCK) => Ok(TaskId::CLOCK),
             None => {
                 let (expected, found) =
                     ("the next turn of the order".to_owned(), "nobody who could take it".to_owned());

@@ -140,7 +140,7 @@ impl Record {
                 },
             ),
             FindingKind::Deadlock(deadlock) => {
-                let details = self.deadlock(deadlock, builder);
+                let details = self.deadlock(engine, deadlock, builder);
                 let sentence = if deadlock.is_passed_over() {
                     "a lock lets others in first, again and again"
                 } else if deadlock.is_starvation() {
@@ -208,11 +208,12 @@ impl Record {
         self.finding.details = details;
     }
 
-    fn deadlock(&self, deadlock: &Deadlock, builder: &mut Builder<'_>) -> Details {
+    fn deadlock(&self, engine: &Engine, deadlock: &Deadlock, builder: &mut Builder<'_>) -> Details {
         let ids = |tasks: &[TaskId]| tasks.iter().map(|t| t.0).collect();
         let blocked: Vec<_> = deadlock.blocked.iter().map(|b| builder.blocked(b)).collect();
         let are_blocked: HashSet<u32> = blocked.iter().map(|b| b.task).collect();
-        let stuck = |(i, t): (u32, &TaskRecord)| t.finished || i == TaskId::CLOCK.0 || are_blocked.contains(&i);
+        let is_environment = |i: u32| engine.task(TaskId(i)).environment;
+        let stuck = |(i, t): (u32, &TaskRecord)| t.finished || is_environment(i) || are_blocked.contains(&i);
         let everybody = deadlock.stands_still || (0..).zip(&self.tasks).all(stuck);
         Details::Deadlock { blocked, cycle: ids(&deadlock.cycle), chain: ids(&deadlock.chain()), everybody }
     }

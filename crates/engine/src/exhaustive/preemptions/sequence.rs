@@ -43,6 +43,8 @@ pub(super) struct Event {
 #[derive(Default)]
 pub(super) struct Sequence {
     tasks: usize,
+    /// By task: whether it belongs to the environment.
+    environment: Vec<bool>,
     events: Vec<Event>,
     /// By event: how many steps of each task have to be made before, or are it.
     rows: Vec<u32>,
@@ -60,6 +62,8 @@ impl Sequence {
         moved: Option<(usize, Label)>,
     ) {
         self.tasks = execution.steps.iter().map(|s| s.task.index() + 1).max().unwrap_or(0);
+        self.environment.clear();
+        self.environment.extend((0..self.tasks).map(|task| execution.is_environment(TaskId(task as u32))));
         self.events.clear();
         self.rows.clear();
         self.by_task.iter_mut().for_each(Vec::clear);
@@ -80,6 +84,10 @@ impl Sequence {
 
     pub(super) fn tasks(&self) -> usize {
         self.tasks
+    }
+
+    pub(super) fn is_environment(&self, task: usize) -> bool {
+        self.environment[task]
     }
 
     fn push(&mut self, execution: &Execution<'_>, position: usize, label: Label) {
