@@ -15,6 +15,7 @@ use super::exhaust::add;
 use super::exploration::Exploration;
 use super::plan::{GUIDED, Plan};
 use super::program::Program;
+use super::sharing::SHARING;
 use super::spread::empty;
 use super::worker::Worker;
 
@@ -147,7 +148,7 @@ impl Attempt {
             self.given_up = ran.cut || ran.failure.is_some() || is_beyond(&worker.engine().view(), NARROW);
             add(&mut self.found, ran, plan.spin_rounds);
         }
-        let explorer = self.explorer.get_or_insert_with(|| Explorer::new(u64::MAX));
+        let explorer = self.explorer.get_or_insert_with(|| Explorer::new(SHARING, u64::MAX));
         while !self.given_up && (self.fits || self.found.executions < number / 2) && !is_late() {
             let Some(strategy) = explorer.claim() else {
                 self.exhausted = explorer.progress().exhausted;

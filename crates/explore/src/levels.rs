@@ -13,6 +13,7 @@ use super::exploration::{Exploration, Failure};
 use super::pipeline;
 use super::plan::Plan;
 use super::program::Program;
+use super::sharing::SHARING;
 use super::spread::empty;
 use super::worker::Worker;
 
@@ -27,7 +28,7 @@ pub(super) fn exhaust<P: Program>(plan: &Plan, program: &P, most: u32, listener:
     for level in 0..=most {
         let here = Plan { threads: 1, preemptions: Some(level), ..plan.clone() };
         let left = plan.executions.saturating_sub(found.executions + found.redundant);
-        let explorer = Explorer::new(left).with_memory(plan.memory_budget).with_preemptions(Some(level));
+        let explorer = Explorer::new(SHARING, left).with_memory(plan.memory_budget).with_preemptions(Some(level));
         let earlier = std::mem::take(&mut found.failures);
         let so_far = Exploration { failing: 0, cut: 0, ..found };
         found = exhaust_from(&here, program, &mut worker, None, &explorer, so_far, listener);

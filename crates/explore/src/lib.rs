@@ -6,7 +6,7 @@
 //! - `worker` runs single executions and judges them;
 //! - `crew` is who decides what is run next, and who runs it: workers on OS threads;
 //! - `spread` decides on samples, with the same result on many threads as on one;
-//! - `exhaust` decides on every behaviour;
+//! - `exhaust` decides on every behaviour; `sharing` is how workers have its tree in common;
 //! - `levels` explores what needs few preemptions before what needs more;
 //! - `events` is what happens, for whoever listens; `progress` listens, and shows how far it has come;
 //! - `rounds` says what each execution is drawn with;
@@ -54,6 +54,7 @@ mod resume;
 mod rounds;
 mod saturation;
 mod scenario;
+mod sharing;
 mod shrink;
 mod spread;
 mod standing;
@@ -75,6 +76,7 @@ pub use harness::{Choices, Crate, Target, Test, check};
 pub use output::ask_for_columns;
 pub use program::{Executor, Program};
 pub use scenario::Layout;
+pub use sharing::SHARING;
 
 /// Explores `program` as `config` says. Never panics because of what it finds.
 pub fn explore<P: Program>(config: &Config, program: &P) -> Exploration {

@@ -12,6 +12,7 @@ use drawloom_engine::strategy::{Auto, Drawn, Guide, Profile, Strategy, Tape, Vie
 use drawloom_engine::{Ending, TaskId};
 
 use super::plan::GUIDED;
+use super::sharing::SHARING;
 
 thread_local! {
     static AUTO: Cell<Option<Box<Auto>>> = const { Cell::new(None) };
@@ -28,7 +29,7 @@ pub(super) fn guide() -> Guide {
             guide.renew();
             guide
         }
-        None => Guide::new(GUIDED),
+        None => Guide::new(SHARING, GUIDED),
     }
 }
 
@@ -44,7 +45,7 @@ pub(super) fn explorer(budget: u64) -> Explorer {
             explorer.renew(budget);
             explorer
         }
-        None => Explorer::new(budget),
+        None => Explorer::new(SHARING, budget),
     }
 }
 

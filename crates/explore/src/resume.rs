@@ -20,6 +20,7 @@ use super::exploration::{Exploration, Failure};
 use super::output;
 use super::plan::Plan;
 use super::program::Program;
+use super::sharing::SHARING;
 use super::spread::empty;
 use super::worker::{Ran, Worker};
 
@@ -104,7 +105,7 @@ impl Log {
     }
 
     fn read<P: Program>(&self, bytes: &[u8], plan: &Plan, worker: &mut Worker<'_, P>) -> Result<Start, String> {
-        let restored = Explorer::restore(bytes, plan.executions).map_err(|error| error.to_string())?;
+        let restored = Explorer::restore(SHARING, bytes, plan.executions).map_err(|error| error.to_string())?;
         let theirs = restored.header;
         if theirs.test != self.test {
             return Err(format!("it is that of the test `{}`", theirs.test));
@@ -115,7 +116,7 @@ impl Log {
         if theirs.program != program() {
             return Err("the program has been built anew since".to_owned());
         }
-        if let Some(strategy) = Explorer::new(1).claim() {
+        if let Some(strategy) = Explorer::new(SHARING, 1).claim() {
             worker.run_with(0, Box::new(strategy));
         }
         self.began_with(worker);

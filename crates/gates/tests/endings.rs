@@ -10,7 +10,7 @@ use drawloom_engine::exhaustive::Explorer;
 use drawloom_engine::finding::FindingKind;
 use drawloom_engine::strategy::Strategy;
 use drawloom_engine::{Abandoned, Ending, OpKind, Outcome, Settings, Site, Stop, TaskId};
-use drawloom_explore::{Executor, Exploration, Program, explore};
+use drawloom_explore::{Executor, Exploration, Program, SHARING, explore};
 use drawloom_gates::Gates;
 use drawloom_report::{Language, Place};
 
@@ -109,7 +109,7 @@ fn what_was_found_before_an_exploration_is_stopped_stays_as_it_was() {
 
 #[test]
 fn an_execution_that_is_stopped_is_left_to_be_explored() {
-    let explorer = Explorer::new(u64::MAX);
+    let explorer = Explorer::new(SHARING, u64::MAX);
     let mut gates = Gates::new(TOY, Box::new(explorer.claim().expect("the first one")));
     let make = |gates: &mut Gates, looks: fn(u64) -> Toy<()>| {
         Looked { looks, executions: AtomicU64::new(0) }.run(gates, &Settings::default(), 0).ending

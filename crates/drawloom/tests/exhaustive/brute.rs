@@ -11,6 +11,7 @@ use drawloom_engine::exhaustive::Explorer;
 use drawloom_engine::finding::Divergence;
 use drawloom_engine::strategy::{Sequential, Strategy, View};
 use drawloom_engine::{Budget, Engine, Limits, OpKind, ResourceId, TaskId};
+use drawloom_explore::SHARING;
 use drawloom_fiber::{Executor, Settings};
 
 /// What the tasks of an execution have seen, each in its order. Not under control.
@@ -123,7 +124,7 @@ impl Lab {
 
     /// Every execution of an exhaustive exploration with one worker.
     pub fn exhaust(&mut self, subject: &Subject) -> Vec<(u64, Outcome)> {
-        let explorer = Explorer::default();
+        let explorer = Explorer::new(SHARING, u64::MAX);
         let mut ran = self.work(subject, &explorer);
         ran.extend(unfinished(&explorer));
         ran
@@ -131,7 +132,7 @@ impl Lab {
 
     /// The same with two workers that take turns as `seed` says: what one has claimed may be made after what the other has.
     pub fn exhaust_in_turns(&mut self, subject: &Subject, seed: u64) -> Vec<(u64, Outcome)> {
-        let explorer = Explorer::default();
+        let explorer = Explorer::new(SHARING, u64::MAX);
         let workers = [explorer.clone(), explorer.clone()];
         let mut claimed = [None, None];
         let mut draws = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
@@ -174,7 +175,7 @@ impl Lab {
 
 /// As [`Lab::exhaust`], with two workers on one explorer from the beginning.
 pub fn exhaust_with_two(subject: &Subject) -> Vec<(u64, Outcome)> {
-    let explorer = Explorer::default();
+    let explorer = Explorer::new(SHARING, u64::MAX);
     let mut ran: Vec<_> = std::thread::scope(|scope| {
         let workers = [explorer.clone(), explorer.clone()];
         let workers = workers.map(|explorer| scope.spawn(move || Lab::new().work(subject, &explorer)));

@@ -79,6 +79,7 @@ impl History {
     }
 
     /// Takes back a change of `place`.
+    #[inline]
     pub(super) fn take_back(&mut self, place: &mut Place, change: Change) {
         match change {
             Change::Fired(_) => {}

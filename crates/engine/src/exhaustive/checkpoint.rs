@@ -10,9 +10,10 @@
 use std::collections::VecDeque;
 
 use super::names::{Name, Names};
+use super::sharing::Sharing;
 use super::tally::Tally;
 use super::tree::{NodeId, Tree};
-use super::{Explorer, Shared};
+use super::{Board, Explorer};
 use crate::schedule::{Reader, put};
 
 /// What every log begins with; its number is that of the format.
@@ -91,15 +92,14 @@ impl Explorer {
     /// Says what came of an execution. To be called for each, once it is over and judged, if there is
     /// to be a log.
     pub fn settle(&self, ticket: Ticket, tally: &Tally) {
-        let mut shared = self.lock();
-        shared.settled += 1;
-        if let Some(recorder) = &mut shared.recorder {
+        self.own.with_and_tell(|board| {
+            board.settled += 1;
+            let Some(recorder) = &mut board.recorder else { return };
             if let Some(entry) = recorder.entries.iter_mut().rev().find(|entry| entry.ticket == ticket) {
                 tally.write(&mut entry.bytes);
                 entry.settled = true;
             }
-        }
-        self.common().unlock(shared);
+        });
     }
 
     /// A whole log of what is known now. [`added`](Self::added) says from now on what is to be appended.
@@ -108,38 +108,36 @@ impl Explorer {
     /// `tally` is called after that. A thread that has an execution to settle must not call it.
     pub fn checkpoint(&self, header: &Header, tally: impl FnOnce() -> Tally) -> Vec<u8> {
         self.own.give_back();
-        let mut shared = self.lock();
-        shared.paused = true;
-        while shared.settled < shared.claimed {
-            shared = self.common().wait(shared);
-        }
-        drop(shared);
-        let tally = tally();
-        let mut shared = self.lock();
-        let mut log = MAGIC.to_vec();
-        append(&mut log, HEADER, |bytes| header.write(bytes));
-        append(&mut log, STATE, |bytes| {
-            put(bytes, shared.executions);
-            put(bytes, u64::from(shared.frugal));
-            put_names(bytes, shared.names.given());
-            shared.tree.write(bytes);
-            tally.write(bytes);
+        self.own.wait_for(|board| {
+            board.paused = true;
+            (board.settled >= board.claimed).then_some(())
         });
-        shared.tree.keep_journal();
-        shared.recorder = Some(Recorder { entries: VecDeque::new(), names: shared.names.given().len() });
-        shared.paused = false;
-        self.common().unlock(shared);
-        log
+        let tally = tally();
+        self.own.with_and_tell(|board| {
+            let mut log = MAGIC.to_vec();
+            append(&mut log, HEADER, |bytes| header.write(bytes));
+            append(&mut log, STATE, |bytes| {
+                put(bytes, board.executions);
+                put(bytes, u64::from(board.frugal));
+                put_names(bytes, board.names.given());
+                board.tree.write(bytes);
+                tally.write(bytes);
+            });
+            board.tree.keep_journal();
+            board.recorder = Some(Recorder { entries: VecDeque::new(), names: board.names.given().len() });
+            board.paused = false;
+            log
+        })
     }
 
     /// What is to be appended to the log: everything since the last call that has been settled, and
     /// does not come after something that has not. Empty if there is nothing.
     pub fn added(&self) -> Vec<u8> {
-        let mut shared = self.lock();
-        let Some(recorder) = &mut shared.recorder else { return Vec::new() };
-        let settled = recorder.entries.iter().take_while(|entry| entry.settled).count();
-        let entries: Vec<Entry> = recorder.entries.drain(..settled).collect();
-        drop(shared);
+        let entries: Vec<Entry> = self.own.with(|board| {
+            let Some(recorder) = &mut board.recorder else { return Vec::new() };
+            let settled = recorder.entries.iter().take_while(|entry| entry.settled).count();
+            recorder.entries.drain(..settled).collect()
+        });
         let mut record = Vec::new();
         if !entries.is_empty() {
             append(&mut record, ADDED, |bytes| entries.iter().for_each(|entry| bytes.extend(&entry.bytes)));
@@ -152,7 +150,7 @@ impl Explorer {
     /// # Errors
     ///
     /// If it is no log, or has been altered. A record that ends too early is no error.
-    pub fn restore(log: &[u8], budget: u64) -> Result<Restored, LogError> {
+    pub fn restore(sharing: Sharing, log: &[u8], budget: u64) -> Result<Restored, LogError> {
         let records = log.strip_prefix(MAGIC).ok_or(match MAGIC.starts_with(log) {
             true => LogError::TooShort,
             false => LogError::NotALog,
@@ -161,24 +159,24 @@ impl Explorer {
         let header = records.take(HEADER)?.ok_or(LogError::TooShort)?;
         let header = Header::read(&mut Reader { bytes: header }).ok_or(LogError::Damaged)?;
         let state = records.take(STATE)?.ok_or(LogError::TooShort)?;
-        let (mut shared, mut tally) = read_state(&mut Reader { bytes: state }, budget).ok_or(LogError::Damaged)?;
+        let (mut board, mut tally) = read_state(&mut Reader { bytes: state }, budget).ok_or(LogError::Damaged)?;
         while let Some(added) = records.take(ADDED)? {
             let mut reader = Reader { bytes: added };
             while !reader.bytes.is_empty() {
-                shared.frugal |= reader.number().ok_or(LogError::Damaged)? != 0;
-                read_names(&mut reader, &mut shared.names).ok_or(LogError::Damaged)?;
-                shared.tree.add_stored(&mut reader).ok_or(LogError::Damaged)?;
-                shared.executions += 1;
+                board.frugal |= reader.number().ok_or(LogError::Damaged)? != 0;
+                read_names(&mut reader, &mut board.names).ok_or(LogError::Damaged)?;
+                board.tree.add_stored(&mut reader).ok_or(LogError::Damaged)?;
+                board.executions += 1;
                 tally.add(Tally::read(&mut reader).ok_or(LogError::Damaged)?);
             }
         }
-        (shared.claimed, shared.settled) = (shared.executions, shared.executions);
-        shared.budget = budget.saturating_add(shared.executions);
-        Ok(Restored { header, tally, explorer: Explorer::of(shared) })
+        (board.claimed, board.settled) = (board.executions, board.executions);
+        board.budget = budget.saturating_add(board.executions);
+        Ok(Restored { header, tally, explorer: Explorer::of(sharing, board) })
     }
 }
 
-impl Shared {
+impl Board {
     /// Takes down what the execution that began with `leaf` has added.
     pub(super) fn record(&mut self, leaf: NodeId, ticket: Ticket) {
         let Some(recorder) = &mut self.recorder else { return };
@@ -191,14 +189,14 @@ impl Shared {
     }
 }
 
-fn read_state(reader: &mut Reader<'_>, budget: u64) -> Option<(Shared, Tally)> {
-    let mut shared = Shared::new(budget);
-    shared.executions = reader.number()?;
-    shared.frugal = reader.number()? != 0;
-    read_names(reader, &mut shared.names)?;
-    shared.tree = Tree::read(reader)?;
+fn read_state(reader: &mut Reader<'_>, budget: u64) -> Option<(Board, Tally)> {
+    let mut board = Board::new(budget);
+    board.executions = reader.number()?;
+    board.frugal = reader.number()? != 0;
+    read_names(reader, &mut board.names)?;
+    board.tree = Tree::read(reader)?;
     let tally = Tally::read(reader)?;
-    reader.bytes.is_empty().then_some((shared, tally))
+    reader.bytes.is_empty().then_some((board, tally))
 }
 
 impl Header {

@@ -21,13 +21,12 @@
 //! - `preemptions`: which of these need too many preemptions;
 //! - `frugal`: the same with little memory, at the price of executions that bring nothing;
 //! - `checkpoint` and `tally`: what is known, as bytes, for another process to go on from;
-//! - `common`: what workers have in common, and how they wait for it;
+//! - `sharing`: what workers have in common, and who says how they wait for it;
 //! - `strategy`: [`Exhaustive`], what a worker makes one execution with;
 //! - [`Explorer`]: what workers share.
 
 mod asleep;
 mod checkpoint;
-mod common;
 mod context;
 mod execution;
 mod frugal;
@@ -37,6 +36,7 @@ mod preemptions;
 mod reverse;
 mod route;
 mod sequence;
+mod sharing;
 mod strategy;
 mod tally;
 mod tree;
@@ -44,22 +44,23 @@ mod tree;
 pub(crate) use self::context::There;
 pub(crate) use self::preemptions::Made;
 pub use checkpoint::{Header, LogError, Restored, Ticket, hash};
+pub use sharing::{Commons, Desk, Kept, Sharing, Then};
 pub use strategy::Exhaustive;
 pub use tally::{Tally, Witness};
 
-use std::sync::{Arc, RwLockWriteGuard};
+use std::sync::Arc;
 
 use self::checkpoint::Recorder;
-use self::common::{Common, Own};
 use self::execution::Analysis;
 use self::names::{Cast, Name, Names};
 use self::preemptions::{Needs, Preemptions};
 use self::route::Route;
+use self::sharing::Own;
 use self::strategy::Scratch;
 use self::tree::{NodeId, Place, Tree};
 use crate::engine::Engine;
 use crate::finding::Divergence;
-use crate::strategy::Tape;
+use crate::strategy::{Guided, Tape};
 
 /// The fewest preemptions with which an execution equivalent to the last one of `engine` can be made; `None`
 /// if that is more than `most`, or cannot be told. See [`Explorer::with_preemptions`].
@@ -89,11 +90,12 @@ pub struct Explorer {
 
 impl Clone for Explorer {
     fn clone(&self) -> Self {
-        Explorer { own: Own::new(Arc::clone(&self.own.common)) }
+        Explorer { own: Own::new(self.own.sharing, Arc::clone(&self.own.commons)) }
     }
 }
 
-struct Shared {
+/// All that workers have in common: what there is to explore, and how far they are. Whoever shares it need not look inside.
+pub struct Board {
     tree: Tree,
     names: Names,
     executions: u64,
@@ -119,11 +121,13 @@ struct Shared {
     within_bound: u64,
     /// Prefixes that were dropped because of it.
     dropped: u64,
-    /// Workers that have nothing to do for the moment.
-    waiting: usize,
     /// A task waited for ever in some execution. What it would have done next is not known there, so that a sequence may have
     /// been put into the tree although it was covered.
     may_repeat: bool,
+    /// What the last worker that is gone has left to another.
+    left: Option<Box<Scratch>>,
+    /// What the guides of all workers know.
+    pub(crate) guided: Guided,
 }
 
 /// Where an exhaustive exploration stands.
@@ -148,32 +152,28 @@ pub struct Progress {
     pub dropped: u64,
 }
 
-impl Default for Explorer {
-    fn default() -> Self {
-        Self::new(u64::MAX)
-    }
-}
-
 impl Explorer {
     /// An explorer that has everything before it, and may make `budget` executions.
-    pub fn new(budget: u64) -> Self {
-        Self::of(Shared::new(budget))
+    pub fn new(sharing: Sharing, budget: u64) -> Self {
+        Self::of(sharing, Board::new(budget))
     }
 
     /// Whether the memory that it has is worth keeping for another exploration.
     pub fn is_small(&self) -> bool {
-        self.common().read().is_small() && self.own.kept().scratch.as_ref().is_none_or(|scratch| scratch.is_small())
+        self.own.with(|board| board.is_small())
+            && self.own.kept(|kept| kept.scratch.as_ref().is_none_or(|scratch| scratch.is_small()))
     }
 
     /// Begins anew, in the same memory if nobody else has it and it is not much.
     pub fn renew(&mut self, budget: u64) {
-        let own = Arc::get_mut(&mut self.own);
-        match own.and_then(|own| Common::alone(&mut own.common)).filter(|shared| shared.is_small()) {
-            None => *self = Explorer::new(budget),
-            Some(shared) => {
-                let mut tree = std::mem::replace(&mut shared.tree, Tree::of_nodes(Vec::new()));
+        let sharing = self.own.sharing;
+        let commons = Arc::get_mut(&mut self.own).and_then(|own| Arc::get_mut(&mut own.commons));
+        match commons.map(|commons| commons.board()).filter(|board| board.is_small()) {
+            None => *self = Explorer::new(sharing, budget),
+            Some(board) => {
+                let mut tree = std::mem::replace(&mut board.tree, Tree::of_nodes(Vec::new()));
                 tree.clear();
-                *shared = Shared::with(tree, budget);
+                *board = Board { left: board.left.take(), ..Board::with(tree, budget) };
                 self.own.forget();
             }
         }
@@ -182,7 +182,7 @@ impl Explorer {
     /// The same, with a tree that should not take more than so many bytes: if it does, the exploration
     /// becomes frugal. It is as complete as before, but makes executions that bring nothing.
     pub fn with_memory(self, bytes: usize) -> Self {
-        self.lock().memory = bytes;
+        self.own.with(|board| board.memory = bytes);
         self
     }
 
@@ -190,39 +190,35 @@ impl Explorer {
     /// explored, once; so are some of those beyond the bound, since the way to others leads through them.
     /// Which of these depends on the order in which executions are made.
     pub fn with_preemptions(self, most: Option<u32>) -> Self {
-        self.lock().preemptions = most;
+        self.own.with(|board| board.preemptions = most);
         self
     }
 
     /// Whether an execution of this worker that is over brought nothing, since one like it is made
     /// elsewhere. Can be asked once.
     pub fn was_redundant(&self, ticket: Ticket) -> bool {
-        self.own.kept().was_redundant(ticket)
+        self.own.kept(|kept| kept.was_redundant(ticket))
     }
 
     /// Whether an execution of this worker that is over [brought nothing](Self::was_redundant), and how it was
     /// [not what it had to be](Self::take_divergence).
     pub fn take_outcome(&self, ticket: Ticket) -> (bool, Option<Divergence>) {
-        let mut kept = self.own.kept();
-        (kept.was_redundant(ticket), kept.divergence.take())
+        self.own.kept(|kept| (kept.was_redundant(ticket), kept.divergence.take()))
     }
 
-    fn of(shared: Shared) -> Self {
-        Explorer { own: Own::new(Common::new(shared)) }
+    fn of(sharing: Sharing, board: Board) -> Self {
+        Explorer { own: Own::new(sharing, (sharing.commons)(board)) }
     }
 
-    fn common(&self) -> &Common {
-        &self.own.common
-    }
-
-    fn lock(&self) -> RwLockWriteGuard<'_, Shared> {
-        self.own.common.lock()
+    /// Calls `act` with what the guides of all workers know.
+    pub(crate) fn guided<R>(&self, act: impl FnOnce(&mut Guided) -> R) -> R {
+        self.own.with(|board| act(&mut board.guided))
     }
 
     /// The strategy for one execution; `None` if there is nothing left to do. Waits for executions that
     /// are under way elsewhere and may bring something.
     pub fn claim(&self) -> Option<Exhaustive> {
-        self.claim_by(Shared::claim)
+        self.claim_by(Board::claim)
     }
 
     /// The strategy for all executions that this worker [claims ahead](Self::claim_ahead). When one of them is over, the
@@ -234,15 +230,18 @@ impl Explorer {
     /// As [`claim`](Self::claim), for the [strategy](Self::strategy) that is told to prepare for an execution next. Who
     /// makes none has to [give it back](Self::give_back).
     pub fn claim_ahead(&self) -> Option<Ticket> {
-        let mut own = self.own.kept();
-        if own.next.is_none() {
-            let mut scratch = own.scratch.take().unwrap_or_default();
-            drop(own);
-            let claimed = self.claim_or_wait(&mut scratch, Shared::claim);
-            own = self.own.kept();
-            (own.scratch, own.next) = (Some(scratch), claimed);
-        }
-        own.next.as_ref().map(|next| next.ticket)
+        let claimed = self.own.kept(|kept| match &kept.next {
+            Some(next) => Ok(next.ticket),
+            None => Err(kept.scratch.take().unwrap_or_default()),
+        });
+        let mut scratch = match claimed {
+            Ok(ticket) => return Some(ticket),
+            Err(scratch) => scratch,
+        };
+        let claimed = self.claim_or_wait(&mut scratch, Board::claim);
+        let ticket = claimed.as_ref().map(|claimed| claimed.ticket);
+        self.own.kept(|kept| (kept.scratch, kept.next) = (Some(scratch), claimed));
+        ticket
     }
 
     /// As [`claim`](Self::claim), but which prefix it is turns out on the way: at each step the execution may go
@@ -251,7 +250,7 @@ impl Explorer {
     /// other: the tree forgets little.
     pub fn claim_on_the_way(&self, seed: u64) -> Option<Exhaustive> {
         let mut on_the_way = false;
-        let mut claimed = self.claim_by(|shared, route| match shared.tree.start_at_root(route)? {
+        let mut claimed = self.claim_by(|board, route| match board.tree.start_at_root(route)? {
             Place::Leaf(root) => Some(root),
             Place::Above(root) => {
                 on_the_way = true;
@@ -262,11 +261,8 @@ impl Explorer {
         Some(claimed)
     }
 
-    fn claim_by(&self, claim: impl FnMut(&mut Shared, &mut Route) -> Option<NodeId>) -> Option<Exhaustive> {
-        let mut own = self.own.kept();
-        let mut scratch = own.scratch.take().unwrap_or_default();
-        let next = own.next.take();
-        drop(own);
+    fn claim_by(&self, claim: impl FnMut(&mut Board, &mut Route) -> Option<NodeId>) -> Option<Exhaustive> {
+        let (mut scratch, next) = self.own.kept(|kept| (kept.scratch.take().unwrap_or_default(), kept.next.take()));
         let claimed = match next {
             Some(next) => next,
             None => self.claim_or_wait(&mut scratch, claim)?,
@@ -279,24 +275,22 @@ impl Explorer {
     fn claim_or_wait(
         &self,
         scratch: &mut Scratch,
-        mut claim: impl FnMut(&mut Shared, &mut Route) -> Option<NodeId>,
+        mut claim: impl FnMut(&mut Board, &mut Route) -> Option<NodeId>,
     ) -> Option<Claimed> {
-        let mut shared = self.lock();
-        scratch.reversal.preemptions.set_bound(shared.preemptions);
-        loop {
-            if shared.claimed >= shared.budget || shared.diverged {
+        self.own.wait_for(|board| {
+            scratch.reversal.preemptions.set_bound(board.preemptions);
+            if board.claimed >= board.budget || board.diverged {
+                return Some(None);
+            }
+            if board.paused {
                 return None;
             }
-            if shared.paused {
-                shared = self.common().wait(shared);
-                continue;
+            match claim(board, &mut scratch.route) {
+                Some(leaf) => Some(Some(board.claimed(leaf))),
+                None if board.claimed == board.executions => Some(None),
+                None => None,
             }
-            match claim(&mut shared, &mut scratch.route) {
-                Some(leaf) => return Some(shared.claimed(leaf)),
-                None if shared.claimed == shared.executions => return None,
-                None => shared = self.common().wait(shared),
-            }
-        }
+        })
     }
 
     /// Leaves to others what this worker has claimed [ahead](Self::claim_ahead).
@@ -306,34 +300,35 @@ impl Explorer {
 
     /// Where the exploration stands.
     pub fn progress(&self) -> Progress {
-        let shared = self.lock();
-        let pending = shared.tree.unclaimed();
-        Progress {
-            executions: shared.executions,
-            pending,
-            exhausted: pending == 0 && shared.claimed == shared.executions && !shared.diverged,
-            diverged: shared.diverged,
-            frugal: shared.frugal,
-            steps_held: shared.tree.len(),
-            within_bound: shared.within_bound,
-            dropped: shared.dropped,
-        }
+        self.own.with(|board| {
+            let pending = board.tree.unclaimed();
+            Progress {
+                executions: board.executions,
+                pending,
+                exhausted: pending == 0 && board.claimed == board.executions && !board.diverged,
+                diverged: board.diverged,
+                frugal: board.frugal,
+                steps_held: board.tree.len(),
+                within_bound: board.within_bound,
+                dropped: board.dropped,
+            }
+        })
     }
 
     /// How the program behaved differently when a schedule was repeated, if the execution in which it did so
     /// was over before it could say so itself. Can be asked once.
     pub fn take_divergence(&self) -> Option<Divergence> {
-        self.own.kept().divergence.take()
+        self.own.kept(|kept| kept.divergence.take())
     }
 
     /// How many executions there will be in all: an estimate, and never less than is known. Takes time in
     /// proportion to what is left.
     pub fn estimate(&self) -> u64 {
-        self.lock().tree.estimate() as u64
+        self.own.with(|board| board.tree.estimate() as u64)
     }
 }
 
-impl Shared {
+impl Board {
     fn is_small(&self) -> bool {
         self.tree.room() <= 4_096
     }
@@ -343,7 +338,7 @@ impl Shared {
     }
 
     fn with(tree: Tree, budget: u64) -> Self {
-        Shared {
+        Board {
             tree,
             names: Names::new(),
             executions: 0,
@@ -359,8 +354,9 @@ impl Shared {
             preemptions: None,
             within_bound: 0,
             dropped: 0,
-            waiting: 0,
             may_repeat: false,
+            left: None,
+            guided: Guided::default(),
         }
     }
 

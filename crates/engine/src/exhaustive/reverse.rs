@@ -5,7 +5,6 @@
 
 use super::Planned;
 use super::asleep::{Asleep, Sleeper};
-use super::common::Common;
 use super::context::label_after;
 use super::execution::Execution;
 use super::frugal::Sleep;
@@ -13,6 +12,7 @@ use super::plant::{Plan, Planter, Rest};
 use super::preemptions::Preemptions;
 use super::route::Route;
 use super::sequence::{Event, NOTHING, Reversed, Staying};
+use super::sharing::Commons;
 use super::tree::Tree;
 use crate::dependence::dependent_on_step;
 use crate::look::Look;
@@ -108,28 +108,39 @@ impl Reversal {
 
     /// Finds the places of what is to be put into the tree, and forgets what is covered there; whatever is added by
     /// others, that will be so. The tree is only read.
-    pub(super) fn find_places(&mut self, common: &Common, route: &Route, execution: &Execution<'_>) {
+    pub(super) fn find_places(&mut self, commons: &dyn Commons, route: &Route, execution: &Execution<'_>) {
         let Reversal { asleep, wanted, rest, .. } = self;
         rest.begin();
-        let (mut shared, mut beside) = (None, None);
-        wanted.retain_mut(|Wanted { reversed, plan }| {
-            let first = reversed.first;
-            if first < route.nodes().len() {
-                let held = shared.take();
-                shared = Some(common.make_way(held));
-            }
-            let tree = match &shared {
-                Some(shared) if shared.frugal => return true,
-                Some(shared) => Some(&shared.tree),
-                None => None,
-            };
+        let mut beside = None;
+        // Whether it stays wanted.
+        let mut find = |tree: Option<&Tree>, Wanted { reversed, plan }: &mut Wanted| {
             let Some(place) = rest.find(tree, execution, reversed, route) else { return false };
             // What is put beside the same branch before it may be in its way.
-            if beside.replace(first) != Some(first) {
+            if beside.replace(reversed.first) != Some(reversed.first) {
                 *plan = Some(rest.plan(place, execution, reversed, (route, asleep)));
             }
             true
-        });
+        };
+        let needs_tree = |wanted: &Wanted| wanted.reversed.first < route.nodes().len();
+        let (mut next, mut kept) = (0, 0);
+        while next < wanted.len() && !needs_tree(&wanted[next]) {
+            if find(None, &mut wanted[next]) {
+                wanted.swap(kept, next);
+                kept += 1;
+            }
+            next += 1;
+        }
+        if next < wanted.len() {
+            commons.read(&mut |board| {
+                if board.frugal || find(Some(&board.tree), &mut wanted[next]) {
+                    wanted.swap(kept, next);
+                    kept += 1;
+                }
+                next += 1;
+                next < wanted.len()
+            });
+        }
+        wanted.truncate(kept);
     }
 
     /// Whether there is anything to be put into the tree.

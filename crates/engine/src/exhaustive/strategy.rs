@@ -134,17 +134,18 @@ impl Exhaustive {
 
     /// Nothing is to follow from its execution, nor from any other: what is left to explore is of no use any more.
     pub(crate) fn abandon(&mut self) {
-        self.explorer.own.kept().scratch = self.scratch.take().map(Scratch::forgetful);
+        let scratch = self.scratch.take().map(Scratch::forgetful);
+        self.explorer.own.kept(|kept| kept.scratch = scratch);
     }
 
     /// Its execution was stopped: nobody knows what would have followed from it, so that it is as if it had not been made.
     fn leave_unfinished(&mut self) {
         self.abandon();
         if self.on_the_way.is_none() {
-            let mut shared = self.explorer.lock();
-            shared.tree.unclaim(self.leaf);
-            shared.claimed -= 1;
-            self.explorer.common().unlock(shared);
+            self.explorer.own.with_and_tell(|board| {
+                board.tree.unclaim(self.leaf);
+                board.claimed -= 1;
+            });
         }
     }
 
@@ -183,7 +184,7 @@ impl Exhaustive {
         let Scratch { route, cast, .. } = &mut **scratch;
         let fits = |planned: Planned| task.is_none_or(|task| cast.name(task) == planned.task);
         let draw = |several: usize| if several == 1 { 0 } else { tape.below(several as u64) as usize };
-        if let Place::Leaf(leaf) = self.explorer.lock().tree.descend(route, fits, draw)? {
+        if let Place::Leaf(leaf) = self.explorer.own.with(|board| board.tree.descend(route, fits, draw))? {
             self.leaf = leaf;
             self.on_the_way = None;
         }
@@ -201,7 +202,7 @@ impl Exhaustive {
 
     /// The program did not do again what it did before.
     fn diverged(&mut self, view: &View<'_>, planned: Planned, found: String) -> Box<Divergence> {
-        self.explorer.lock().diverged = true;
+        self.explorer.own.with(|board| board.diverged = true);
         let cast = self.scratch.as_mut().map(|scratch| &mut scratch.cast);
         let task = cast.and_then(|cast| {
             cast.forget_others();
@@ -235,10 +236,11 @@ impl Strategy for Exhaustive {
     fn prepare(&mut self, _number: u64, _profile: &Arc<Profile>) {
         // Else it is to make the same one again.
         if self.ahead && self.scratch.is_none() {
-            let mut own = self.explorer.own.kept();
-            if let Some(next) = own.next.take() {
-                let scratch = own.scratch.take().unwrap_or_default();
-                drop(own);
+            let next = self.explorer.own.kept(|kept| {
+                let next = kept.next.take()?;
+                Some((next, kept.scratch.take().unwrap_or_default()))
+            });
+            if let Some((next, scratch)) = next {
                 self.take(next, scratch);
             }
         }
@@ -265,7 +267,7 @@ impl Strategy for Exhaustive {
         let name = match given.get(at) {
             Some((of, number, name)) if (*of, *number) == (parent, ordinal) => *name,
             _ => {
-                let name = self.explorer.lock().names.child(parent, ordinal);
+                let name = self.explorer.own.with(|board| board.names.child(parent, ordinal));
                 given.truncate(at);
                 given.push((parent, ordinal, name));
                 name
@@ -339,42 +341,43 @@ impl Strategy for Exhaustive {
             let is_within = reversal.preemptions.is_within(&execution);
             if self.sleep.is_none() && self.explorer.own.has_company() {
                 // What is covered, and where the rest belongs, can be found out without keeping anybody waiting.
-                reversal.find_places(self.explorer.common(), route, &execution);
+                reversal.find_places(&*self.explorer.own.commons, route, &execution);
             }
-            let mut shared = self.explorer.lock();
-            if shared.must_be_frugal() && self.sleep.is_none() {
-                // Since it was begun memory has run short.
-                worth = reversal.look_through_frugally(route, &execution, None);
-            }
-            let frugal = shared.frugal;
             let waits = |task: &Task| task.status == Status::Waiting;
-            shared.may_repeat |= ending.finding().is_some() && view.engine.tasks().iter().any(waits);
-            reversal.plant(&mut shared.tree, route, &execution, frugal);
-            shared.diverged |= worth == Worth::Unknown;
-            shared.dropped += reversal.preemptions.take_dropped();
-            shared.within_bound += u64::from(worth == Worth::New && is_within);
-            shared.finish(self.leaf, self.ticket);
-            route.was_gone();
-            let next = if self.ahead { shared.claim_next(route) } else { None };
-            shared.tree.leave(self.leaf);
-            self.explorer.common().unlock(shared);
-            let mut own = self.explorer.own.kept();
-            if worth == Worth::Redundant {
-                own.redundant.push(self.ticket);
-            }
-            own.scratch = Some(scratch);
-            own.next = next;
+            let next = self.explorer.own.with_and_tell(|board| {
+                if board.must_be_frugal() && self.sleep.is_none() {
+                    // Since it was begun memory has run short.
+                    worth = reversal.look_through_frugally(route, &execution, None);
+                }
+                let frugal = board.frugal;
+                board.may_repeat |= ending.finding().is_some() && view.engine.tasks().iter().any(waits);
+                reversal.plant(&mut board.tree, route, &execution, frugal);
+                board.diverged |= worth == Worth::Unknown;
+                board.dropped += reversal.preemptions.take_dropped();
+                board.within_bound += u64::from(worth == Worth::New && is_within);
+                board.finish(self.leaf, self.ticket);
+                route.was_gone();
+                let next = if self.ahead { board.claim_next(route) } else { None };
+                board.tree.leave(self.leaf);
+                next
+            });
+            self.explorer.own.kept(|kept| {
+                if worth == Worth::Redundant {
+                    kept.redundant.push(self.ticket);
+                }
+                (kept.scratch, kept.next) = (Some(scratch), next);
+            });
         } else {
             if !ending.finding().is_some_and(|finding| matches!(finding.kind, FindingKind::Divergence(_))) {
-                self.explorer.own.kept().divergence = Some(scratch.first_difference(view));
+                self.explorer.own.kept(|kept| kept.divergence = Some(scratch.first_difference(view)));
             }
-            let mut shared = self.explorer.lock();
-            shared.diverged = true;
-            if self.on_the_way.is_none() {
-                shared.finish(self.leaf, self.ticket);
-                shared.tree.leave(self.leaf);
-            }
-            self.explorer.common().unlock(shared);
+            self.explorer.own.with_and_tell(|board| {
+                board.diverged = true;
+                if self.on_the_way.is_none() {
+                    board.finish(self.leaf, self.ticket);
+                    board.tree.leave(self.leaf);
+                }
+            });
         }
     }
 }

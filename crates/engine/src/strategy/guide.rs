@@ -10,13 +10,10 @@
 //! It costs about as much as the executions themselves, so it is given up where they are long or many; and
 //! where tasks yield, since then exhaustive exploration has rules of its own for what an execution is.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
-
 use super::width::is_beyond;
 use super::{Strategy, View};
 use crate::ending::Ending;
-use crate::exhaustive::{Exhaustive, Explorer};
+use crate::exhaustive::{Exhaustive, Explorer, Sharing};
 use crate::id::TaskId;
 use crate::trace::Step;
 
@@ -35,7 +32,6 @@ pub struct Guide {
     explorer: Explorer,
     /// Executions that are guided, from the first on.
     executions: u64,
-    shared: Arc<Shared>,
     number: u64,
     /// What the execution begins with; none after its end.
     leaf: Option<Exhaustive>,
@@ -44,22 +40,18 @@ pub struct Guide {
 }
 
 /// What the guides of all workers know.
-struct Shared {
-    fate: AtomicU8,
+#[derive(Default)]
+pub(crate) struct Guided {
+    fate: Fate,
     /// The seed of the first execution.
-    first: AtomicU64,
-}
-
-impl Shared {
-    fn new() -> Self {
-        Shared { fate: AtomicU8::new(Fate::Alive as u8), first: AtomicU64::new(0) }
-    }
+    first: u64,
 }
 
 /// What becomes of a guide.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Fate {
     /// It can go on.
+    #[default]
     Alive,
     /// There are too many ways to go on. What is left to explore is known.
     Wide,
@@ -70,38 +62,25 @@ pub enum Fate {
 
 impl Clone for Guide {
     fn clone(&self) -> Self {
-        Guide {
-            explorer: self.explorer.clone(),
-            executions: self.executions,
-            shared: Arc::clone(&self.shared),
-            number: 0,
-            leaf: None,
-            guided: 0,
-        }
+        Guide { explorer: self.explorer.clone(), executions: self.executions, number: 0, leaf: None, guided: 0 }
     }
 }
 
 impl Guide {
     /// Guides the first `executions`.
-    pub fn new(executions: u64) -> Self {
-        let shared = Arc::new(Shared::new());
-        Guide { explorer: Explorer::default(), executions, shared, number: 0, leaf: None, guided: 0 }
+    pub fn new(sharing: Sharing, executions: u64) -> Self {
+        Guide { explorer: Explorer::new(sharing, u64::MAX), executions, number: 0, leaf: None, guided: 0 }
     }
 
     /// Guides the first executions of another exploration, in the same memory if nobody else has it.
     pub fn renew(&mut self) {
         (self.number, self.leaf, self.guided) = (0, None, 0);
         self.explorer.renew(u64::MAX);
-        match Arc::get_mut(&mut self.shared) {
-            Some(shared) => *shared = Shared::new(),
-            None => self.shared = Arc::new(Shared::new()),
-        }
     }
 
     /// What has become of it.
     pub fn fate(&self) -> Fate {
-        let fate = self.shared.fate.load(Ordering::Relaxed);
-        [Fate::Alive, Fate::Wide].into_iter().find(|known| *known as u8 == fate).unwrap_or(Fate::Unfit)
+        self.explorer.guided(|guided| guided.fate)
     }
 
     /// What is left to explore.
@@ -110,7 +89,7 @@ impl Guide {
     }
 
     fn give_up(&self, fate: Fate) {
-        self.shared.fate.store(fate as u8, Ordering::Relaxed);
+        self.explorer.guided(|guided| guided.fate = fate);
     }
 
     pub(super) fn prepare(&mut self, number: u64) {
@@ -135,9 +114,9 @@ impl Guide {
     /// what led to the bug, the other is likely to be. The first is over when the second begins, whoever makes them.
     pub(super) fn opposite(&self, seed: u64) -> Option<u64> {
         if self.number == 0 {
-            self.shared.first.store(seed, Ordering::Relaxed);
+            self.explorer.guided(|guided| guided.first = seed);
         }
-        (self.number == 1).then(|| self.shared.first.load(Ordering::Relaxed))
+        (self.number == 1).then(|| self.explorer.guided(|guided| guided.first))
     }
 
     pub(super) fn spawned(&mut self, parent: TaskId, child: TaskId) {

@@ -34,6 +34,7 @@ mod width;
 pub use auto::Auto;
 pub use corpus::Corpus;
 pub use delay_bounded::DelayBounded;
+pub(crate) use guide::Guided;
 pub(crate) use guide::LONGEST_GUIDED;
 pub use guide::{Fate, Guide};
 pub use kept::{Drawn, Kept};

@@ -9,6 +9,7 @@ mod instruction;
 mod machine;
 mod operations;
 mod program;
+mod sharing;
 
 pub use enumerate::{Enumerate, InOrder, canonical, every_run, every_run_within, up_to};
 pub use generate::{
@@ -17,3 +18,4 @@ pub use generate::{
 };
 pub use machine::{Run, line_of, run, run_on};
 pub use program::Program;
+pub use sharing::ALONE;

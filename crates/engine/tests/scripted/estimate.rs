@@ -3,13 +3,13 @@
 use drawloom_engine::exhaustive::Explorer;
 use drawloom_engine::{Engine, Limits};
 
-use crate::driver::{Program, run_on};
+use crate::driver::{ALONE, Program, run_on};
 use crate::exhaustive::{LARGE, Row, SMALL};
 
 /// The estimates after each of these fractions of the classes.
 fn estimates<const N: usize>(row: &Row, fractions: [f64; N]) -> [f64; N] {
     let program = Program::parse(row.text);
-    let explorer = Explorer::default();
+    let explorer = Explorer::new(ALONE, u64::MAX);
     let mut engine = Engine::new();
     let mut made = 0;
     fractions.map(|fraction| {

@@ -11,7 +11,8 @@ use drawloom_engine::guard::Armed;
 use drawloom_engine::{Engine, Limits};
 
 use crate::driver::{
-    Program, Run, canonical, generate, generate_choosing, generate_exchanging, generate_preferring, run_on, up_to,
+    ALONE, Program, Run, canonical, generate, generate_choosing, generate_exchanging, generate_preferring, run_on,
+    up_to,
 };
 
 /// A program with its number of classes, and of those that end with tasks blocked.
@@ -123,7 +124,7 @@ pub const LARGE: &[Row] = rows! {
 
 /// Every execution of an exhaustive exploration; the class of each.
 pub fn explore(program: &Program, limits: &Limits, mut visit: impl FnMut(&Run)) -> usize {
-    let explorer = Explorer::default();
+    let explorer = Explorer::new(ALONE, u64::MAX);
     let mut engine = Engine::new();
     let mut executions = 0;
     while let Some(mut strategy) = explorer.claim() {

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use drawloom_engine::exhaustive::Explorer;
 use drawloom_engine::{Engine, Limits};
 
-use crate::driver::{Program, Run, canonical, run_on};
+use crate::driver::{ALONE, Program, Run, canonical, run_on};
 use crate::exhaustive::{LARGE, Row, SMALL, compare};
 
 /// What an exploration took.
@@ -17,7 +17,7 @@ struct Took {
 
 /// Explores with at most `memory` bytes, and visits the executions that count.
 fn explore(program: &Program, limits: &Limits, memory: usize, mut visit: impl FnMut(&Run)) -> Took {
-    let explorer = Explorer::default().with_memory(memory);
+    let explorer = Explorer::new(ALONE, u64::MAX).with_memory(memory);
     let mut engine = Engine::new();
     let mut took = Took { executions: 0, redundant: 0, most_steps: 0 };
     while let Some(mut strategy) = explorer.claim() {

@@ -8,11 +8,11 @@ use drawloom_engine::strategy::{Auto, Fate, Guide, Profile, Strategy, Tape};
 use drawloom_engine::{Engine, Limits};
 
 use super::exhaustive::compare;
-use crate::driver::{Program, Run, canonical, generate, run_on, up_to};
+use crate::driver::{ALONE, Program, Run, canonical, generate, run_on, up_to};
 
 /// As exhaustive exploration, with leaves drawn at random.
 fn anywhere(seed: u64, program: &Program, limits: &Limits, visit: &mut dyn FnMut(&Run)) -> usize {
-    let explorer = Explorer::default();
+    let explorer = Explorer::new(ALONE, u64::MAX);
     let mut engine = Engine::new();
     let mut executions = 0;
     while let Some(mut strategy) = explorer.claim_on_the_way(Tape::seed_of(seed, executions)) {
@@ -34,7 +34,7 @@ fn auto_exhausts_a_small_program_without_doing_anything_twice() {
     let limits = Limits::default();
     let mut compared = 0;
     // Handed on from program to program, as from exploration to exploration: nothing but memory may be left in them.
-    let (mut guide, mut auto) = (Guide::new(u64::MAX), Auto::new());
+    let (mut guide, mut auto) = (Guide::new(ALONE, u64::MAX), Auto::new());
     let mut profile = Arc::<Profile>::default();
     for seed in 0..400 {
         let (program, text) = generate(seed);
@@ -76,7 +76,7 @@ fn auto_exhausts_a_small_program_without_doing_anything_twice() {
 #[test]
 fn a_choice_of_very_many_outcomes_is_not_planned_one_by_one() {
     let program = Program::parse("var x\nthread a; choose r0 65536; store x r0\nthread b; load r0 x");
-    let guide = Guide::new(16);
+    let guide = Guide::new(ALONE, 16);
     let (mut engine, mut auto) = (Engine::new(), Auto::guided(guide.clone()));
     auto.prepare(0, &Arc::default());
     run_on(&mut engine, &program, &mut auto, &Limits::default(), 0);

@@ -10,7 +10,7 @@ use drawloom_engine::finding::Divergence;
 use drawloom_engine::strategy::{Strategy, View};
 use drawloom_engine::{Engine, Limits, OnceState, OpKind, State, Step, TaskId};
 
-use crate::driver::{Enumerate, Program, canonical, generate, generate_waiting, run_on};
+use crate::driver::{ALONE, Enumerate, Program, canonical, generate, generate_waiting, run_on};
 use crate::exhaustive::Generator;
 
 /// Makes every schedule of the machine that has at most so many preemptions.
@@ -94,7 +94,7 @@ struct Made {
 }
 
 fn explore(program: &Program, limits: &Limits, most: u32, memory: usize) -> Made {
-    let explorer = Explorer::default().with_preemptions(Some(most)).with_memory(memory);
+    let explorer = Explorer::new(ALONE, u64::MAX).with_preemptions(Some(most)).with_memory(memory);
     let mut engine = Engine::new();
     let mut made = Made { executions: 0, classes: HashMap::new(), within_bound: 0, dropped: 0 };
     while let Some(mut strategy) = explorer.claim() {

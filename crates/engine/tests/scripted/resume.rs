@@ -6,7 +6,7 @@ use drawloom_engine::exhaustive::{Exhaustive, Explorer, Header, LogError, Tally}
 use drawloom_engine::strategy::Tape;
 use drawloom_engine::{Engine, Limits};
 
-use crate::driver::{Program, canonical, run_on};
+use crate::driver::{ALONE, Program, canonical, run_on};
 
 fn header() -> Header {
     Header { test: "a test".into(), configuration: 1, program: 2, first_execution: 3 }
@@ -16,9 +16,9 @@ fn header() -> Header {
 fn live(program: &Program, log: &[u8], memory: usize, tape: &mut Tape, classes: &mut HashSet<u64>) -> (Vec<u8>, bool) {
     let budget = 3 + tape.below(60);
     let (explorer, known) = match log {
-        [] => (Explorer::new(budget), Tally::default()),
+        [] => (Explorer::new(ALONE, budget), Tally::default()),
         log => {
-            let restored = Explorer::restore(log, budget).expect("a log");
+            let restored = Explorer::restore(ALONE, log, budget).expect("a log");
             assert_eq!(restored.header, header());
             (restored.explorer, restored.tally)
         }
@@ -97,7 +97,7 @@ fn counts_do_not_depend_on_interruptions() {
             while !done {
                 (log, done) = live(&program, &log, memory, &mut tape, &mut classes);
             }
-            let restored = Explorer::restore(&log, 1).expect("a log");
+            let restored = Explorer::restore(ALONE, &log, 1).expect("a log");
             assert!(restored.explorer.progress().exhausted && restored.explorer.claim().is_none());
             assert_eq!((restored.tally.executions, classes.len()), (expected, expected as usize), "seed {seed}");
             assert_eq!(*whole.get_or_insert(restored.tally.steps), restored.tally.steps);
@@ -107,7 +107,7 @@ fn counts_do_not_depend_on_interruptions() {
 
 fn some_log() -> Vec<u8> {
     let program = Program::parse(include_str!("../programs/ninc-2-2.txt"));
-    let explorer = Explorer::new(20);
+    let explorer = Explorer::new(ALONE, 20);
     let mut log = explorer.checkpoint(&header(), Tally::default);
     while let Some(mut strategy) = explorer.claim() {
         run_on(&mut Engine::new(), &program, &mut strategy, &Limits::default(), 0);
@@ -122,7 +122,7 @@ fn a_log_that_ends_too_early_is_used_as_far_as_it_goes() {
     let log = some_log();
     let mut known = 0;
     for length in 0..=log.len() {
-        match Explorer::restore(&log[..length], 1) {
+        match Explorer::restore(ALONE, &log[..length], 1) {
             Ok(restored) => {
                 assert!(restored.tally.executions >= known);
                 known = restored.tally.executions;
@@ -140,9 +140,9 @@ fn a_log_that_was_altered_is_refused_or_is_as_if_it_ended_there() {
     for at in 0..log.len() {
         let mut altered = log.clone();
         altered[at] ^= 0x40;
-        if let Ok(restored) = Explorer::restore(&altered, 1) {
+        if let Ok(restored) = Explorer::restore(ALONE, &altered, 1) {
             assert!(restored.tally.executions < 20, "an altered byte went unnoticed at {at}");
         }
     }
-    assert!(matches!(Explorer::restore(b"{\"version\": 1}", 1), Err(LogError::NotALog)));
+    assert!(matches!(Explorer::restore(ALONE, b"{\"version\": 1}", 1), Err(LogError::NotALog)));
 }

@@ -10,8 +10,8 @@ use drawloom_engine::strategy::{Pct, Pos, Random, Strategy, Surw, Urw};
 use drawloom_engine::{Engine, Limits};
 
 use crate::driver::{
-    Program, Run, generate, generate_awaiting, generate_exchanging, generate_preferring, generate_waiting, run_on,
-    up_to, with_yields,
+    ALONE, Program, Run, generate, generate_awaiting, generate_exchanging, generate_preferring, generate_waiting,
+    run_on, up_to, with_yields,
 };
 
 type Outcome = (Vec<[i64; 8]>, Vec<i64>, Option<String>);
@@ -27,7 +27,7 @@ fn exhaustive(rounds: u32) -> Limits {
 /// All outcomes that exhaustive exploration finds, in how many executions, and whether a spin loop was cut. `None` if
 /// there are more than `most` executions.
 fn exhaust(program: &Program, rounds: u32, most: usize) -> Option<(BTreeSet<Outcome>, usize, bool)> {
-    let (explorer, mut engine) = (Explorer::default(), Engine::new());
+    let (explorer, mut engine) = (Explorer::new(ALONE, u64::MAX), Engine::new());
     let (mut found, mut executions, mut cut) = (BTreeSet::new(), 0, false);
     while let Some(mut strategy) = explorer.claim() {
         let run = run_on(&mut engine, program, &mut strategy, &exhaustive(rounds), 0);

@@ -14,6 +14,7 @@ use drawloom_report::{BlockedRecord, Details, Record, same_bug};
 use super::{Known, armed, most_steps, near};
 use crate::exploration::{Failure, grouped};
 use crate::program::Program;
+use crate::sharing::SHARING;
 use crate::worker::{Found, Worker};
 
 /// Steps that the trial of one fix may take, unless executions are so long that this would be too few of them.
@@ -138,7 +139,7 @@ impl<'t, 'w, P: Program> Trial<'t, 'w, P> {
         let most = plan.fixes.saturating_sub(self.schedules);
         let mut settings = plan.to_exhaust(4 * self.failure.record().steps.len() as u64 + 64).settings;
         settings.limits.guard = Some(Arc::clone(guard));
-        let explorer = Explorer::new(most);
+        let explorer = Explorer::new(SHARING, most);
         let unprepared = Arc::new(Profile::default());
         while self.goes_on() {
             let Some(strategy) = explorer.claim() else {

@@ -12,6 +12,7 @@ use drawloom_report::same_bug;
 use super::layout::{Fixed, Layout, Lists};
 use crate::exploration::Failure;
 use crate::program::Program;
+use crate::sharing::SHARING;
 use crate::worker::{Found, Worker};
 
 /// Scenarios of so many operations are explored to the end, as far as that takes no longer than it should.
@@ -101,7 +102,7 @@ impl<'c, 'w, P: Program> Candidates<'c, 'w, P> {
     fn exhaust(&mut self, lists: &Lists) -> Option<Failure> {
         let plan = self.worker.plan().to_exhaust(self.settings.limits.max_steps);
         let mut worker = Worker::new(&plan, self.worker.program());
-        let explorer = Explorer::new(self.budget.exhaustive);
+        let explorer = Explorer::new(SHARING, self.budget.exhaustive);
         let kind = self.failure.finding.kind.word();
         while let Some(strategy) = explorer.claim().filter(|_| !self.is_spent()) {
             let found = {
