@@ -10,7 +10,7 @@ use drawloom_engine::finding::Divergence;
 use drawloom_engine::strategy::{Strategy, View};
 use drawloom_engine::{Budget, Budgets, Engine, Limits, OnceState, OpKind, State, Step, TaskId};
 
-use crate::driver::{Enumerate, Program, canonical, generate, generate_waiting, run_on};
+use crate::driver::{Enumerate, Program, canonical, generate, generate_choosing, generate_waiting, run_on};
 use crate::exhaustive::Generator;
 
 /// Makes every schedule of the machine that has at most so many preemptions.
@@ -207,6 +207,12 @@ fn a_bound_that_drops_nothing_is_none() {
 fn random_programs_whose_tasks_wait_for_each_other_have_no_other_classes_within_the_bound() {
     let compared = compare(generate_waiting, 0..100, 400);
     assert!(compared.programs > 40, "{}", compared.programs);
+}
+
+#[test]
+fn choices_have_no_other_classes_within_the_bound() {
+    let compared = compare(generate_choosing, 0..60, 300);
+    assert!(compared.programs > 5, "{}", compared.programs);
 }
 
 #[test]
