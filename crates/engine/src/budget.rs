@@ -34,6 +34,8 @@ budgets! {
     SpuriousWakeups is "spurious_wakeups",
     /// Weak compare-exchanges that fail without a reason.
     WeakFailures is "weak_failures",
+    /// Faults of the environment: something is lost, fails, or crashes.
+    Faults is "faults",
 }
 
 /// A number for each budget: what is allowed, or what is left of it.

@@ -413,6 +413,20 @@ impl Handle {
         inner.enlist(child, body);
         child
     }
+
+    /// Leaves `operations` to a task of the environment: a step of the running task. No fiber is ever made for that task.
+    pub fn leave_to_environment(
+        self,
+        operations: &[Operation],
+        budget: Option<Budget>,
+        name: Option<&str>,
+        site: Site,
+    ) -> TaskId {
+        self.step(Operation::new(OpKind::Spawn, ResourceId::NONE, site));
+        let inner = self.inner();
+        let parent = inner.running;
+        inner.engine.create_environment(parent, operations, budget, name.map(Into::into), &mut *inner.strategy)
+    }
 }
 
 /// Whoever keeps the number of a resource in one word with that of its execution has so many bits for it.

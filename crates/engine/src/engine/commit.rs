@@ -91,6 +91,9 @@ impl Engine {
             self.steps[step].outcome = result as u16;
         }
         self.leave_trail();
+        if self.tasks[task.index()].environment {
+            return self.go_on_unattended(task, committed);
+        }
         committed
     }
 

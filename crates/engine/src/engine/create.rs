@@ -58,6 +58,20 @@ impl Engine {
         name: Option<Box<str>>,
         strategy: &mut dyn Strategy,
     ) -> TaskId {
+        let child = self.create_task(parent, spawned_at, name, strategy);
+        self.unsettle(child);
+        child
+    }
+
+    /// Creates a child of `parent`, which has announced nothing yet and is in no list.
+    #[inline(always)]
+    pub(super) fn create_task(
+        &mut self,
+        parent: TaskId,
+        spawned_at: Site,
+        name: Option<Box<str>>,
+        strategy: &mut dyn Strategy,
+    ) -> TaskId {
         let parent_task = &mut self.tasks[parent.index()];
         parent_task.children += 1;
         let ordinal = parent_task.children;
@@ -67,7 +81,6 @@ impl Engine {
         task.granted_by = self.steps.len() as u32;
         task.hash = hash;
         self.tasks.push(task);
-        self.unsettle(child);
         // A guest comes into being by a step of any kind, which has an operand of its own.
         if let Some(step) = self.steps.last_mut().filter(|step| step.kind.spawns()) {
             step.arg = u64::from(child.0);

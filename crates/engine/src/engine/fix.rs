@@ -156,6 +156,8 @@ impl Engine {
         let fresh = std::mem::take(&mut guarding.fresh);
         for task in fresh {
             match self.tasks[task.index()].status {
+                // The environment keeps to nothing.
+                Status::Ready if self.tasks[task.index()].environment => {}
                 Status::Ready => self.look_at(task),
                 // A wait for a notification gives up what it holds; any other is part of its statement.
                 Status::Waiting if self.tasks[task.index()].pending.also() != ResourceId::NONE => {

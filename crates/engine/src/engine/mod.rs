@@ -16,6 +16,7 @@ mod choose;
 mod commit;
 mod create;
 mod early;
+mod environment;
 mod fix;
 mod guard;
 mod guest;
@@ -31,6 +32,7 @@ use std::sync::Arc;
 
 use self::awaits::Awaiter;
 pub(crate) use self::early::begin_of_wait;
+use self::environment::Environment;
 use self::fix::Guarding;
 use self::spin::{Rounds, Spinner};
 pub use self::turns::Turns;
@@ -153,6 +155,7 @@ pub struct Engine {
     yields_since_progress: u64,
     /// What is left of the budgets.
     left: Budgets,
+    environment: Environment,
     /// The number of steps at which [`Engine::next`] must look beyond the ready list: 0 as soon as
     /// anything unusual is pending, else when a periodic check is due. One comparison per step.
     attention_at: usize,
@@ -203,6 +206,7 @@ impl Engine {
             goes_on: (TaskId::NONE, 0),
             yields_since_progress: 0,
             left: Budgets::NONE,
+            environment: Environment::default(),
             attention_at: 0,
             next_periodic_check: u64::MAX,
             may_need_care: false,
@@ -241,6 +245,7 @@ impl Engine {
         self.trails.clear();
         self.yields_since_progress = 0;
         self.left = limits.budgets;
+        self.environment.clear();
         self.may_need_care = limits.budgets[Budget::EarlyFires] > 0;
         self.next_periodic_check = limits.starvation_bound.min(limits.max_steps);
         self.attention_at = 0;

@@ -2,7 +2,6 @@
 
 use super::Engine;
 use super::Limits;
-use crate::budget::Budget;
 use crate::ending::Ending;
 use crate::finding::{Finding, Standing};
 use crate::id::{ResourceId, Site, TaskId, TaskPath};
@@ -76,17 +75,6 @@ impl Engine {
     /// The limits of this execution.
     pub fn limits(&self) -> &Limits {
         &self.limits
-    }
-
-    /// How often what `budget` counts may still happen.
-    #[inline]
-    pub fn left(&self, budget: Budget) -> u32 {
-        self.left[budget]
-    }
-
-    /// Takes one of `budget`, if there is one left.
-    pub fn spend(&mut self, budget: Budget) -> bool {
-        self.left.take(budget)
     }
 
     /// What else is to be said of the execution, besides what has gone wrong.

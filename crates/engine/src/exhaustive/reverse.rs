@@ -205,11 +205,14 @@ impl<'a, 'e> Run<'a, 'e> {
         // At the very end also those of what is awaited in vain.
         let last = if end < execution.end { until(end) } else { all.len() };
         let known = until(races_from).min(last);
-        let chosen = |first: usize| {
-            let origin = execution.causality.origin(first);
-            execution.choices_before(end).any(|at| at >= from && !execution.causality.is_after(at, origin))
-        };
-        races.extend(all[..known].iter().filter(|(first, _)| chosen(*first)));
+        let chosen = || execution.choices_before(end).filter(|at| *at >= from);
+        if chosen().next().is_some() {
+            let has_chosen = |first: usize| {
+                let origin = execution.causality.origin(first);
+                chosen().any(|at| !execution.causality.is_after(at, origin))
+            };
+            races.extend(all[..known].iter().filter(|(first, _)| has_chosen(*first)));
+        }
         races.extend_from_slice(&all[known..last]);
         races.append(&mut self.kept.awaits);
         races.sort_unstable_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(&b.1)));

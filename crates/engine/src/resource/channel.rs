@@ -23,10 +23,10 @@ pub(crate) const fn facts(kind: OpKind) -> Facts {
     const COMES: T = T::COMPETES.with(T::GIVES);
     const WAITS: T = T::REQUESTS.with(T::QUEUES_UNNOTICED).with(T::WAITS_FOR_OTHERS);
     const TRIES: T = T::TELLS_OUTCOME.with(T::MEETS_BY_TICKET);
-    const CLOSES: T = T::CLOSES.with(T::ONLY_RELEASES).with(T::TELLS);
+    const CLOSES: T = T::CLOSES.with(T::ONLY_RELEASES).with(T::TELLS).with(T::UNATTENDED);
     match kind {
         OpKind::Send => Facts::on(ON, "send", &[COMES, WAITS, T::TELLS_IF_OK, T::SENDS]),
-        OpKind::TrySend => Facts::on(ON, "try_send", &[COMES, TRIES, T::TELLS_IF_OK]),
+        OpKind::TrySend => Facts::on(ON, "try_send", &[COMES, TRIES, T::TELLS_IF_OK, T::UNATTENDED]),
         OpKind::Recv => Facts::on(ON, "recv", &[COMES, WAITS, T::SEES, T::LEARNS]),
         OpKind::TryRecv => Facts::on(ON, "try_recv", &[COMES, TRIES, T::SEES, T::LEARNS_IF_OK]),
         OpKind::CloseSend => Facts::on(ON, "drop sender", &[COMES, CLOSES]),

@@ -10,7 +10,7 @@ use crate::trace::Step;
 
 pub(crate) const fn facts(kind: OpKind) -> Facts {
     match kind {
-        OpKind::Choose => Facts::of("choose", &[Traits::CHOOSES]),
+        OpKind::Choose => Facts::of("choose", &[Traits::CHOOSES, Traits::UNATTENDED]),
         other => not_here(other),
     }
 }

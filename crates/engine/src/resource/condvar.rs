@@ -18,7 +18,7 @@ use crate::trace::Step;
 pub(crate) const fn facts(kind: OpKind) -> Facts {
     use Traits as T;
     const ON: ResourceKind = ResourceKind::Condvar;
-    const NOTIFIES: &[T] = &[T::COMPETES, T::GIVES, T::ONLY_RELEASES, T::TELLS_IF_OK];
+    const NOTIFIES: &[T] = &[T::COMPETES, T::GIVES, T::ONLY_RELEASES, T::TELLS_IF_OK, T::UNATTENDED];
     match kind {
         OpKind::CondWait => Facts::on(
             ON,

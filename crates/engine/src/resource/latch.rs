@@ -21,7 +21,8 @@ pub(crate) const fn facts(kind: OpKind) -> Facts {
     const ON: ResourceKind = ResourceKind::Latch;
     match kind {
         OpKind::CountDown => {
-            Facts::on(ON, "count_down", &[T::COMPETES, T::GIVES, T::ONLY_RELEASES, T::TELLS_OUTCOME, T::TELLS_IF_OK])
+            const SAYS: T = T::TELLS_OUTCOME.with(T::TELLS_IF_OK);
+            Facts::on(ON, "count_down", &[T::COMPETES, T::GIVES, T::ONLY_RELEASES, SAYS, T::UNATTENDED])
         }
         OpKind::LatchWait => Facts::on(
             ON,

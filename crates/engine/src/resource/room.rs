@@ -286,6 +286,9 @@ impl Traits {
     /// It waits for what others do, rather than for its turn.
     pub(crate) const WAITS_FOR_OTHERS: Traits = Traits(1 << 29);
 
+    /// It never waits, and no code of the program carries it out: a task of the environment can make it.
+    pub(crate) const UNATTENDED: Traits = Traits(1 << 30);
+
     const fn all(traits: &[Traits]) -> Traits {
         let (mut set, mut at) = (0, 0);
         while at < traits.len() {

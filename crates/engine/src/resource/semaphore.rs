@@ -20,8 +20,10 @@ pub(crate) const fn facts(kind: OpKind) -> Facts {
     const ON: ResourceKind = ResourceKind::Semaphore;
     match kind {
         OpKind::Acquire => Facts::on(ON, "acquire", &[T::COMPETES, T::REQUESTS, T::LEARNS, T::WAITS_FOR_OTHERS]),
-        OpKind::TryAcquire => Facts::on(ON, "try_acquire", &[T::COMPETES, T::TELLS_OUTCOME, T::LEARNS_IF_OK]),
-        OpKind::Release => Facts::on(ON, "release", &[T::GIVES, T::ONLY_RELEASES, T::TELLS]),
+        OpKind::TryAcquire => {
+            Facts::on(ON, "try_acquire", &[T::COMPETES, T::TELLS_OUTCOME, T::LEARNS_IF_OK, T::UNATTENDED])
+        }
+        OpKind::Release => Facts::on(ON, "release", &[T::GIVES, T::ONLY_RELEASES, T::TELLS, T::UNATTENDED]),
         other => not_here(other),
     }
 }

@@ -260,6 +260,48 @@ pub fn generate_waiting(seed: u64) -> (Program, String) {
     generate_of(seed ^ 0x5A11_0000, |tape| WAITED[tape.below(WAITED.len() as u64) as usize])
 }
 
+/// Fragments about what is left to the environment, and what it meets.
+const LEFT: &[&str] = &[
+    "later send q 1",
+    "later send u 2",
+    "later send u 3 then send q 4",
+    "later send z 5",
+    "later release s",
+    "later release s then tryacquire s",
+    "later tryacquire s then send u 6",
+    "later down d",
+    "later notify c",
+    "later notifyall c then send q 7",
+    "fault send q 8",
+    "fault release s",
+    "fault tryacquire s",
+    "fault down d then down d",
+    "fault send u 9",
+    "recv r0 q",
+    "tryrecv r5 r0 q",
+    "trysend r5 q 3",
+    "recv r0 u",
+    "recv r1 u; load r2 x",
+    "tryrecv r5 r0 u",
+    "send u 1; store x 1",
+    "recv r0 z",
+    "acquire s; load r1 x",
+    "tryacquire r5 s",
+    "open d; load r1 x",
+    "isopen r6 d",
+    "lock m; cvwait c m; unlock m",
+    "store x 1",
+    "load r2 x",
+    "faa r2 x 1",
+    "sleep T; load r0 x",
+    "recvfor r5 r0 q T",
+];
+
+/// The program of `seed` about what is left to the environment, with its text.
+pub fn generate_left(seed: u64) -> (Program, String) {
+    generate_of(seed ^ 0x1EF7_0000, |tape| LEFT[tape.below(LEFT.len() as u64) as usize])
+}
+
 /// The program of `seed`, with its text.
 pub fn generate(seed: u64) -> (Program, String) {
     generate_of(seed, |tape| FRAGMENTS[tape.below(FRAGMENTS.len() as u64) as usize])

@@ -1,6 +1,6 @@
 //! Instructions of programs, as read.
 
-use drawloom_engine::{OpKind, Parts};
+use drawloom_engine::{Budget, OpKind, Parts};
 
 /// A number or a register.
 #[derive(Clone, Copy, Debug)]
@@ -25,6 +25,14 @@ pub enum When {
     Always,
     Zero(Value),
     NotZero(Value),
+}
+
+/// What the environment does.
+#[derive(Clone, Copy, Debug)]
+pub struct Act {
+    pub kind: OpKind,
+    pub at: Target,
+    pub value: i64,
 }
 
 /// One line of a thread.
@@ -111,6 +119,11 @@ pub enum Instruction {
         good: Value,
     },
     Spawn(usize),
+    /// Leaves these to the environment, one after the other.
+    Leave {
+        acts: [Option<Act>; 2],
+        budget: Option<Budget>,
+    },
     Join(usize),
     IsFinished {
         to: Into,

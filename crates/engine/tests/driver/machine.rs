@@ -4,9 +4,12 @@ use std::collections::VecDeque;
 
 use drawloom_engine::finding::{FindingKind, Panic};
 use drawloom_engine::strategy::Strategy;
-use drawloom_engine::{Committed, Engine, Limits, Next, OpKind, Operation, ResourceId, Site, Step, TaskId, outcome};
+use drawloom_engine::{
+    Budget, ChannelState, Committed, Engine, Limits, Next, OpKind, Operation, ResourceId, Site, State, Step, TaskId,
+    outcome,
+};
 
-use super::instruction::{Instruction, Into, Target, Value, When};
+use super::instruction::{Act, Instruction, Into, Target, Value, When};
 use super::program::Program;
 
 /// An execution that is over.
@@ -54,6 +57,7 @@ pub fn run_on(engine: &mut Engine, program: &Program, strategy: &mut dyn Strateg
         resources: Vec::new(),
         memory: program.things.iter().map(|t| t.initial).collect(),
         messages: vec![VecDeque::new(); program.things.len()],
+        in_flight: Vec::new(),
     };
     machine.run();
     machine.strategy.end(&machine.engine.view(), machine.engine.ending());
@@ -98,6 +102,8 @@ pub(super) struct Machine<'a> {
     pub(super) resources: Vec<ResourceId>,
     pub(super) memory: Vec<i64>,
     pub(super) messages: Vec<VecDeque<i64>>,
+    /// Messages that the environment has yet to send, each with who does and where to.
+    in_flight: Vec<(TaskId, usize, i64)>,
 }
 
 impl Machine<'_> {
@@ -117,6 +123,11 @@ impl Machine<'_> {
                 Next::Run(task) => {
                     let kind = self.engine.task(task).pending.kind;
                     let committed = self.engine.commit(task, kind, self.strategy);
+                    if self.engine.task(task).environment {
+                        assert_eq!(committed, Committed::Wait, "nobody resumes the environment");
+                        self.arrive(task);
+                        continue;
+                    }
                     if task == TaskId::MAIN || self.thread(task).exiting {
                         continue;
                     }
@@ -141,6 +152,34 @@ impl Machine<'_> {
             let value = self.value(task, value);
             self.messages[index].push_back(value);
         }
+    }
+
+    /// The environment has made a step: what it has sent is in the channel.
+    fn arrive(&mut self, task: TaskId) {
+        let Some(step) = self.engine.steps().last().copied() else { return };
+        if step.kind != OpKind::TrySend || !step.is_ok() {
+            return;
+        }
+        let flies = |(by, to, _): &(TaskId, usize, i64)| *by == task && self.resources[*to] == step.resource;
+        let at = self.in_flight.iter().position(flies).expect("a message in flight");
+        let (_, to, value) = self.in_flight.remove(at);
+        self.messages[to].push_back(value);
+    }
+
+    /// Leaves `acts` to the environment.
+    pub(super) fn leave(&mut self, parent: TaskId, acts: [Option<Act>; 2], budget: Option<Budget>) {
+        let acts: Vec<(Act, usize)> = acts.into_iter().flatten().map(|act| (act, self.index(parent, act.at))).collect();
+        let operation = |(act, at): &(Act, usize)| {
+            let arg = match self.program.things[*at].state {
+                State::Channel(ChannelState { capacity, .. }) => capacity,
+                _ => act.value as u64,
+            };
+            Operation::new(act.kind, self.resources[*at], Site::UNKNOWN).with_arg(arg)
+        };
+        let operations: Vec<Operation> = acts.iter().map(operation).collect();
+        let task = self.engine.create_environment(parent, &operations, budget, None, self.strategy);
+        let sends = acts.iter().filter(|(act, _)| act.kind == OpKind::TrySend);
+        self.in_flight.extend(sends.map(|(act, at)| (task, *at, act.value)));
     }
 
     /// Main makes all things and starts the threads without a step, and exits.

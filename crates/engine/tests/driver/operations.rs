@@ -58,7 +58,7 @@ impl Machine<'_> {
                 arg = self.value(task, good) as u64;
                 (OpKind::OnceFinish, Some(at))
             }
-            I::Spawn(_) => (OpKind::Spawn, None),
+            I::Spawn(_) | I::Leave { .. } => (OpKind::Spawn, None),
             I::Join(thread) => {
                 arg = u64::from(self.tasks[thread].0);
                 (OpKind::Join, None)
@@ -214,6 +214,7 @@ impl Machine<'_> {
                 self.set(task, run, code);
             }
             I::Spawn(thread) => self.spawn(task, thread),
+            I::Leave { acts, budget } => self.leave(task, acts, budget),
             I::IsFinished { to, .. } => self.set(task, to, done),
             I::Now { to } => {
                 let now = self.engine.now() as i64;

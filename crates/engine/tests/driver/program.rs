@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 
-use drawloom_engine::{ChannelState, OnceState, OpKind, Parts, Preference, ResourceKind, State, UNBOUNDED};
+use drawloom_engine::{Budget, ChannelState, OnceState, OpKind, Parts, Preference, ResourceKind, State, UNBOUNDED};
 
-use super::instruction::{Instruction, Into, Operator, Target, Value, When};
+use super::instruction::{Act, Instruction, Into, Operator, Target, Value, When};
 
 /// A thing that threads share.
 #[derive(Clone, Debug)]
@@ -120,6 +120,27 @@ impl Program {
         Target { first, index }
     }
 
+    /// What is left to the environment: one or two operations, with `then` between.
+    fn acts(&self, words: &[&str]) -> [Option<Act>; 2] {
+        let act = |words: &[&str]| Act {
+            kind: match words[0] {
+                "send" => OpKind::TrySend,
+                "close" => OpKind::CloseSend,
+                "closerecv" => OpKind::CloseRecv,
+                "release" => OpKind::Release,
+                "tryacquire" => OpKind::TryAcquire,
+                "notify" => OpKind::NotifyOne,
+                "notifyall" => OpKind::NotifyAll,
+                "down" => OpKind::CountDown,
+                other => panic!("the environment cannot `{other}`"),
+            },
+            at: self.target(words[1]),
+            value: words.get(2).map_or(1, |word| word.parse().expect("a number")),
+        };
+        let mut acts = words.split(|word| *word == "then").map(act);
+        [acts.next(), acts.next()]
+    }
+
     fn instruction(&self, words: &[&str], label: impl Fn(&str) -> usize) -> Instruction {
         use Instruction as I;
         let at = |n: usize| self.target(words[n]);
@@ -188,6 +209,8 @@ impl Program {
             "close" => close(OpKind::CloseSend),
             "closerecv" => close(OpKind::CloseRecv),
             "spawn" => I::Spawn(thread(1)),
+            "later" => I::Leave { acts: self.acts(&words[1..]), budget: None },
+            "fault" => I::Leave { acts: self.acts(&words[1..]), budget: Some(Budget::Faults) },
             "join" => I::Join(thread(1)),
             "isfinished" => I::IsFinished { to: into(words[1]), thread: thread(2) },
             "park" => I::Park { ok: None, timeout: None },

@@ -10,6 +10,7 @@ use drawloom_engine::{Engine, Limits, OpKind, Step, TaskPath};
 use crate::driver::{
     Program, Run, canonical, generate, generate_awaiting, generate_preferring, line_of, run, run_on, up_to,
 };
+use crate::exhaustive::Generator;
 
 /// A schedule that names the task of every single step.
 fn schedule(run: &Run, order: impl Iterator<Item = usize>) -> Schedule {
@@ -90,6 +91,10 @@ fn so_can_steps_that_nobody_awaits() {
 
 #[test]
 fn the_behaviour_hash_tells_exactly_what_the_clocks_tell() {
+    hashes_tell_classes(generate);
+}
+
+pub fn hashes_tell_classes(generate: Generator) {
     for seed in 0..50 {
         let (program, text) = generate(seed);
         let mut pairs: Vec<(u64, u64)> = (0..60)

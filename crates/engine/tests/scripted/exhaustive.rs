@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use drawloom_engine::exhaustive::Explorer;
 use drawloom_engine::guard::Armed;
-use drawloom_engine::{Engine, Limits};
+use drawloom_engine::{Budget, Budgets, Engine, Limits};
 
 use crate::driver::{
     ALONE, Program, Run, canonical, generate, generate_choosing, generate_exchanging, generate_preferring, run_on,
@@ -200,7 +200,8 @@ pub fn compare_those(
         if text.contains("isfinished") {
             continue;
         }
-        let limits = Limits { run_on: true, guard: guard(seed, &text), ..Limits::default() };
+        let budgets = Budgets::NONE.with(Budget::Faults, 1);
+        let limits = Limits { run_on: true, guard: guard(seed, &text), budgets, ..Limits::default() };
         let mut expected = HashSet::new();
         let outcome = |run: &Run| (run.registers.clone(), run.memory.clone(), run.finding.clone());
         let runs = up_to(most, &program, &limits, |run| {

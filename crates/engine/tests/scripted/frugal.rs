@@ -5,8 +5,8 @@ use std::collections::HashSet;
 use drawloom_engine::exhaustive::Explorer;
 use drawloom_engine::{Engine, Limits};
 
-use crate::driver::{ALONE, Program, Run, canonical, run_on};
-use crate::exhaustive::{LARGE, Row, SMALL, compare};
+use crate::driver::{ALONE, Program, Run, canonical, generate_choosing, generate_left, run_on};
+use crate::exhaustive::{LARGE, Row, SMALL, compare, compare_those};
 
 /// What an exploration took.
 struct Took {
@@ -71,6 +71,13 @@ pub fn frugally(seed: u64, program: &Program, limits: &Limits, visit: &mut dyn F
 #[test]
 fn random_programs_have_no_other_classes() {
     assert!(compare(0..400, 300, frugally) > 100);
+}
+
+#[test]
+fn choices_and_what_is_left_to_the_environment_have_no_other_classes() {
+    for generate in [generate_choosing, generate_left] {
+        assert!(compare_those(generate, 0..80, 300, |_, _| None, frugally) > 10);
+    }
 }
 
 #[test]

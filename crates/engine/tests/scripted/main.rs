@@ -7,6 +7,7 @@ mod awaits;
 mod classes;
 mod clocks;
 mod commutation;
+mod environment;
 mod estimate;
 mod exhaustive;
 mod frugal;

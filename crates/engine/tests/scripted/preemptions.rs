@@ -8,9 +8,9 @@ use std::collections::{HashMap, HashSet};
 use drawloom_engine::exhaustive::{Explorer, least_preemptions};
 use drawloom_engine::finding::Divergence;
 use drawloom_engine::strategy::{Strategy, View};
-use drawloom_engine::{Engine, Limits, OnceState, OpKind, State, Step, TaskId};
+use drawloom_engine::{Budget, Budgets, Engine, Limits, OnceState, OpKind, State, Step, TaskId};
 
-use crate::driver::{ALONE, Enumerate, Program, canonical, generate, generate_waiting, run_on};
+use crate::driver::{ALONE, Enumerate, Program, canonical, generate, generate_choosing, generate_waiting, run_on};
 use crate::exhaustive::Generator;
 
 /// Makes every schedule of the machine that has at most so many preemptions.
@@ -35,10 +35,12 @@ impl Strategy for Machine {
             options = view.ready().to_vec(); // nobody can go on: those who are left take their places
         }
         if self.preemptions == self.most && left.is_some() {
-            options.retain(|task| Some(*task) == left);
+            options.retain(|task| Some(*task) == left || view.is_environment(*task));
         }
         let task = options[self.choices.turn(options.len() as u64) as usize];
-        self.preemptions += u32::from(left.is_some_and(|left| left != task));
+        // The environment preempts nobody.
+        let preempts = left.is_some_and(|left| left != task) && !view.is_environment(task);
+        self.preemptions += u32::from(preempts);
         Ok(task)
     }
 
@@ -125,7 +127,8 @@ pub fn compare(generate: Generator, seeds: std::ops::Range<u64>, schedules: u64)
     let mut compared = Compared::default();
     for seed in seeds {
         let (program, text) = generate(seed);
-        let limits = Limits { run_on: true, ..Limits::default() };
+        let budgets = Budgets::NONE.with(Budget::Faults, 1);
+        let limits = Limits { run_on: true, budgets, ..Limits::default() };
         let Some(expected) = by_brute_force(&program, &limits, MOST, schedules) else { continue };
         compared.programs += 1;
         for most in 0..MOST {
@@ -204,6 +207,12 @@ fn a_bound_that_drops_nothing_is_none() {
 fn random_programs_whose_tasks_wait_for_each_other_have_no_other_classes_within_the_bound() {
     let compared = compare(generate_waiting, 0..100, 400);
     assert!(compared.programs > 40, "{}", compared.programs);
+}
+
+#[test]
+fn choices_have_no_other_classes_within_the_bound() {
+    let compared = compare(generate_choosing, 0..60, 300);
+    assert!(compared.programs > 5, "{}", compared.programs);
 }
 
 #[test]

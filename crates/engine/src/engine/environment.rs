@@ -1,0 +1,140 @@
+//! Tasks of the environment: what acts on a program and is none of it. A message in flight is one, and a fault that may strike.
+//!
+//! Such a task has operations and no code. It is ready as others are, and strategies, exhaustive exploration, replay and
+//! shrinking pick it as they pick others. Its operation is then carried out by the room of its kind, and executors
+//! take it for a task that has to wait: they never resume it. Its next operation is pending then, or it is finished. It is
+//! finished early by an operation that was refused, and by a choice that came to 0.
+//!
+//! Its operations never wait, so every one of them comes to its end, and no execution is over before: what is still in
+//! flight when the program has ended arrives. Else an arrival that could have come earlier would race with nothing.
+//!
+//! A fault need not happen, so a task with a budget begins with a choice: whether it strikes. If it does, it takes one
+//! of the budget, and if there is none left, that was all. The budget is a semaphore: which of two faults has the last
+//! of it is a race like any other, and exhaustive exploration needs no rule of its own for it.
+
+use super::{Committed, Engine};
+use crate::budget::Budget;
+use crate::id::{ResourceId, Site, TaskId};
+use crate::operation::{OpKind, Operation, ResourceKind};
+use crate::resource::{State, Traits};
+use crate::strategy::Strategy;
+use crate::task::Status;
+use crate::trace::Step;
+
+/// What the tasks of the environment have yet to do.
+#[derive(Debug, Default)]
+pub(super) struct Environment {
+    operations: Vec<Operation>,
+    /// The operations of each after its pending one, by task in ascending order.
+    rest: Vec<(TaskId, std::ops::Range<usize>)>,
+    /// The semaphores of budgets that such tasks share.
+    shared: Vec<(Budget, ResourceId)>,
+}
+
+impl Environment {
+    pub(super) fn clear(&mut self) {
+        self.operations.clear();
+        self.rest.clear();
+        self.shared.clear();
+    }
+
+    fn next(&mut self, task: TaskId) -> Option<Operation> {
+        let at = self.rest.binary_search_by_key(&task, |(task, _)| *task).ok()?;
+        self.rest[at].1.next().map(|at| self.operations[at])
+    }
+
+    fn semaphore(&self, budget: Budget) -> Option<ResourceId> {
+        self.shared.iter().find(|(of, _)| *of == budget).map(|(_, id)| *id)
+    }
+}
+
+impl Engine {
+    /// Creates a task of the environment that makes `operations`, one after another, whenever it is picked; with a budget,
+    /// if it comes to that. Call it as [`spawn`](Self::spawn): after a step of `parent` and before its next announcement.
+    ///
+    /// # Panics
+    ///
+    /// If one of the operations could have to wait, or is carried out by code of the program.
+    pub fn create_environment(
+        &mut self,
+        parent: TaskId,
+        operations: &[Operation],
+        budget: Option<Budget>,
+        name: Option<Box<str>>,
+        strategy: &mut dyn Strategy,
+    ) -> TaskId {
+        let is_able = |operation: &Operation| operation.kind.is(Traits::UNATTENDED);
+        assert!(operations.iter().all(is_able), "the environment neither waits nor has code: {operations:?}");
+        let site = operations.first().map_or(Site::UNKNOWN, |operation| operation.site);
+        let begin = self.environment.operations.len();
+        // What is left now depends on the schedule, and this is no step.
+        let may_act = budget.is_none_or(|budget| self.limits.budgets[budget] > 0);
+        if let Some(budget) = budget.filter(|_| may_act) {
+            let taken = Operation::new(OpKind::TryAcquire, self.semaphore(budget), site).with_arg(1);
+            let strikes = Operation::new(OpKind::Choose, ResourceId::NONE, site).with_arg(2);
+            self.environment.operations.extend([strikes, taken]);
+        }
+        if may_act {
+            self.environment.operations.extend_from_slice(operations);
+        }
+        let task = self.create_task(parent, site, name, strategy);
+        self.environment.rest.push((task, begin..self.environment.operations.len()));
+        self.tasks[task.index()].environment = true;
+        self.tasks[task.index()].status = Status::Ready;
+        self.make_ready(task);
+        self.have_next_operation(task);
+        task
+    }
+
+    /// How often what `budget` counts may still happen.
+    #[inline]
+    pub fn left(&self, budget: Budget) -> u32 {
+        let shared = self.environment.semaphore(budget).map(|id| self.resources[id.index()].state);
+        match shared {
+            Some(State::Count(left)) => left as u32,
+            _ => self.left[budget],
+        }
+    }
+
+    /// Takes one of `budget`, if there is one left. What tasks of the environment share is theirs.
+    pub fn spend(&mut self, budget: Budget) -> bool {
+        self.left.take(budget)
+    }
+
+    /// The semaphore of a budget, which holds what was left of it when it was first asked for.
+    fn semaphore(&mut self, budget: Budget) -> ResourceId {
+        if let Some(id) = self.environment.semaphore(budget) {
+            return id;
+        }
+        let left = std::mem::take(&mut self.left[budget]);
+        let id = self.create_outside(ResourceKind::Semaphore, State::Count(u64::from(left)), budget.name());
+        self.environment.shared.push((budget, id));
+        id
+    }
+
+    /// A task of the environment has made its operation, the last step: it goes on to its next one.
+    #[cold]
+    pub(super) fn go_on_unattended(&mut self, task: TaskId, committed: Committed) -> Committed {
+        debug_assert_ne!(committed, Committed::Wait, "nothing that the environment does has to wait");
+        let ends = |step: &Step| !step.is_ok() || step.outcomes() > 1 && step.chosen() == 0;
+        if self.steps.last().is_some_and(ends) {
+            self.leave_environment(task);
+        } else {
+            self.have_next_operation(task);
+        }
+        Committed::Wait
+    }
+
+    fn have_next_operation(&mut self, task: TaskId) {
+        match self.environment.next(task) {
+            Some(operation) => self.tasks[task.index()].pending = operation,
+            None => self.leave_environment(task),
+        }
+    }
+
+    fn leave_environment(&mut self, task: TaskId) {
+        self.remove_ready(task);
+        self.tasks[task.index()].status = Status::Finished;
+        self.finished += 1;
+    }
+}
