@@ -46,7 +46,7 @@ mod wait_for;
 pub use budget::{Budget, Budgets};
 pub use drawloom_config as config;
 pub use ending::{Abandoned, Ending, Stop};
-pub use engine::{Committed, Engine, Limits, Next, Turns};
+pub use engine::{Committed, Contended, Engine, Limits, Next};
 pub use execution::{Outcome, Settings};
 pub use id::{ResourceId, Site, TaskId, TaskPath};
 pub use look::Look;

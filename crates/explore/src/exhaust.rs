@@ -17,7 +17,7 @@ use super::plan::Plan;
 use super::program::Program;
 use super::resume::{Log, Start};
 use super::spread::{empty, lock};
-use super::worker::{Ran, Worker};
+use super::worker::{Executed, Worker};
 
 /// An exploration that is shorter than this stays on the thread that it was started on.
 const WORTH_SPREADING: Duration = Duration::from_millis(1);
@@ -280,7 +280,7 @@ impl Shares {
 }
 
 /// Adds what one execution came to.
-pub(super) fn add(found: &mut Exploration, ran: Ran, spin_rounds: u32) {
+pub(super) fn add(found: &mut Exploration, ran: Executed, spin_rounds: u32) {
     found.executions += 1;
     found.steps += ran.steps;
     found.leaked_tasks += ran.leaked_tasks;

@@ -7,7 +7,7 @@ use drawloom_engine::Stop;
 use drawloom_engine::finding::{Finding, FindingKind};
 use drawloom_report::{Departure, Minimised, Record, TestTarget, assumed_of, cause};
 
-use super::telling::Telling;
+use super::lazy_record::LazyRecord;
 
 /// What an exploration came to.
 #[derive(Debug)]
@@ -294,7 +294,7 @@ pub(super) fn grouped(number: u64) -> String {
 pub struct Failure {
     /// What went wrong, as the engine knows it.
     pub finding: Finding,
-    pub(super) telling: Telling,
+    pub(super) record: LazyRecord,
     /// As told by the record.
     pub(super) cause: OnceLock<String>,
     pub(super) occurrences: u64,
@@ -309,7 +309,7 @@ pub struct Failure {
 impl Failure {
     /// Other executions were made before the one in which it was found, and are counted too.
     pub(super) fn comes_after(&mut self, others: u64) {
-        let meta = self.telling.meta_mut();
+        let meta = self.record.meta_mut();
         meta.iteration += others;
         meta.executions += others;
     }
@@ -317,7 +317,7 @@ impl Failure {
     /// Its test is one of this package and target.
     pub(super) fn belongs_to(&mut self, package: Option<&str>, target: Option<TestTarget>) {
         let others = [&mut self.original, &mut self.passing].into_iter().flatten().map(|record| &mut record.meta);
-        for meta in others.chain([self.telling.meta_mut()]) {
+        for meta in others.chain([self.record.meta_mut()]) {
             (meta.package, meta.target) = (package.map(str::to_owned), target.clone());
         }
     }
@@ -352,7 +352,7 @@ impl Failure {
 
     /// The number of the execution in which it was found first, from 1.
     pub fn iteration(&self) -> u64 {
-        self.telling.meta().iteration
+        self.record.meta().iteration
     }
 
     /// Switches of the schedule away from a task that could have gone on and did not yield. Exact if the
@@ -387,12 +387,12 @@ impl Failure {
 
     /// What minimising the schedule came to; `None` if it was not tried, or did not work out.
     pub fn minimised(&self) -> Option<&Minimised> {
-        self.telling.meta().minimised.as_ref()
+        self.record.meta().minimised.as_ref()
     }
 
     /// The whole record: tasks, resources, every step.
     pub fn record(&self) -> &Record {
-        self.telling.record()
+        self.record.get()
     }
 
     /// The report that a failing test prints.

@@ -25,9 +25,9 @@ use drawloom_report::{Explanation, Explanations, Meta, Record, StepRecord, same_
 
 use self::trial::Trial;
 use super::exploration::Failure;
+use super::lazy_record::replay_with;
 use super::plan::Plan;
 use super::program::Program;
-use super::telling::replay_with;
 use super::worker::{Found, Worker};
 
 /// Chooses among what may be to blame for `failure`, by trying whether it is: a window is, if the program no longer fails

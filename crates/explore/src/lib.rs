@@ -22,7 +22,7 @@
 //! - `attempt` is what `auto` does where a program is small;
 //! - `saturation` says when behaviours repeat themselves;
 //! - `verdict` is what may be claimed when nothing was found;
-//! - `telling` puts a finding into words, when asked;
+//! - `lazy_record` puts a finding into words, when asked;
 //! - `exploration` is what comes of it;
 //! - `output` prints findings and keeps their traces;
 //! - `passing` records a replay in which nothing was found;
@@ -39,6 +39,7 @@ mod exploration;
 mod fixes;
 mod following;
 mod harness;
+mod lazy_record;
 mod learn;
 mod levels;
 mod memory;
@@ -58,7 +59,6 @@ mod sharing;
 mod shrink;
 mod spread;
 mod standing;
-mod telling;
 mod verdict;
 mod worker;
 

@@ -29,13 +29,13 @@ pub(super) fn explain<P: Program>(worker: &mut Worker<'_, P>, failures: &mut [Fa
     for failure in failures.iter_mut().filter(|failure| failure.comes_back()) {
         // Who does not want it simple wants it at once: the rest can wait until somebody reads it.
         if worker.plan().shrink == Shrink::Off || worker.is_spent() {
-            failure.telling.explain_when_read();
+            failure.record.explain_when_read();
             continue;
         }
         let knowledge = learn(worker, failure).unwrap_or_default();
-        let explanations = explain_all(failure.telling.record(), &knowledge, &source);
+        let explanations = explain_all(failure.record.get(), &knowledge, &source);
         if let Some(explanation) = fixes::choose(worker, failure, explanations) {
-            failure.telling.record_mut().explained(explanation);
+            failure.record.get_mut().explained(explanation);
         }
     }
 }

@@ -151,7 +151,7 @@ impl Store {
             } else {
                 pipeline::work_out(&mut worker, std::slice::from_mut(&mut failure));
             }
-            let meta = failure.telling.meta_mut();
+            let meta = failure.record.meta_mut();
             (meta.strategy, meta.seed) = ("the stored schedules".to_owned(), None);
             let simpler = failure.token().to_owned();
             replayed.outdated.extend(departure.map(|departure| self.outdated(entry, departure, false, simpler)));

@@ -22,7 +22,7 @@ use super::plan::Plan;
 use super::program::Program;
 use super::sharing::SHARING;
 use super::spread::empty;
-use super::worker::{Ran, Worker};
+use super::worker::{Executed, Worker};
 
 /// What takes no longer than this is simply done again.
 const WORTH_KEEPING: Duration = Duration::from_secs(1);
@@ -252,7 +252,7 @@ fn again<P: Program>(plan: &Plan, worker: &mut Worker<'_, P>, cause: &str, witne
     Some(Failure { occurrences: witness.occurrences, ..*failure })
 }
 
-impl Ran {
+impl Executed {
     /// As what is added up and stored.
     pub(super) fn tally(&self) -> Tally {
         Tally {

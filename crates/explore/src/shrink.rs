@@ -42,7 +42,7 @@ pub(super) fn is_wanted(plan: &Plan) -> bool {
 pub(super) fn in_a_smaller_scenario<P: Program>(worker: &mut Worker<'_, P>, failure: &Failure) -> Option<Failure> {
     let Smaller { failure: smaller, before, executions } = scenario::smallest(worker, failure)?;
     let mut simpler = one(worker, &smaller)?;
-    if let Some(minimised) = &mut simpler.telling.meta_mut().minimised {
+    if let Some(minimised) = &mut simpler.record.meta_mut().minimised {
         failure.token().clone_into(&mut minimised.original);
         minimised.before = before.into();
         minimised.replays += executions;
@@ -121,7 +121,7 @@ impl<P: Program> Replayed<'_, '_, P> {
         };
         let finding = self.finding.clone()?;
         let mut simpler = self.worker.describe(finding, self.failure.iteration() - 1);
-        simpler.telling.meta_mut().minimised = Some(minimised);
+        simpler.record.meta_mut().minimised = Some(minimised);
         simpler.cause = self.failure.cause().to_owned().into();
         simpler.occurrences = self.failure.occurrences;
         simpler.original = Some(Box::new(self.failure.record().clone()));

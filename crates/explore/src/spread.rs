@@ -29,7 +29,7 @@ use super::rounds::{Assignment, Rounds, Turn};
 use super::saturation::Saturation;
 use super::shrink;
 use super::verdict::{Evidence, claim, novelty};
-use super::worker::{Ran, Worker};
+use super::worker::{Executed, Worker};
 
 /// An exploration that is shorter than this stays on the thread that it was started on.
 const WORTH_SPREADING: Duration = Duration::from_millis(3);
@@ -307,7 +307,7 @@ impl Block {
         }
     }
 
-    fn add(&mut self, ran: Ran) -> bool {
+    fn add(&mut self, ran: Executed) -> bool {
         self.executions += 1;
         self.steps += ran.steps;
         self.leaked_tasks += ran.leaked_tasks;

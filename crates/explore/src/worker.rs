@@ -10,15 +10,15 @@ use drawloom_engine::{Ending, Engine, ResourceKind, Settings, Step, Stop, TaskId
 use drawloom_report::Meta;
 
 use super::exploration::Failure;
+use super::lazy_record::LazyRecord;
 use super::plan::{GUIDED, Plan};
 use super::program::{Executor, Program};
-use super::telling::Telling;
 
 /// What an execution that came to its end has shown, if anything; or why it did not, and the exploration is to end.
 pub(super) type Found = Result<Option<Finding>, Stop>;
 
 /// What one execution came to.
-pub(super) struct Ran {
+pub(super) struct Executed {
     pub(super) steps: u64,
     /// Its behaviour hash, where behaviours are counted.
     pub(super) behaviour: Option<u64>,
@@ -91,13 +91,13 @@ impl<'a, P: Program> Worker<'a, P> {
     }
 
     /// Runs execution number `iteration`.
-    pub(super) fn run(&mut self, iteration: u64) -> Ran {
+    pub(super) fn run(&mut self, iteration: u64) -> Executed {
         let (found, leaked_tasks) = self.execute(&self.plan.settings_of(iteration), iteration);
         let mut finding = match found {
             Ok(finding) => finding,
             // The exploration has failed by that: nothing else is known.
             Err(Stop::OutOfTime) if iteration == 0 => Some(self.out_of_time()),
-            Err(stop) => return Ran { stopped: Some(stop), ..self.ran(None, iteration, leaked_tasks, false) },
+            Err(stop) => return Executed { stopped: Some(stop), ..self.ran(None, iteration, leaked_tasks, false) },
         };
         let cut =
             matches!(&finding, Some(Finding { kind: FindingKind::StepLimit, .. }) if !self.plan.cuts_are_failures);
@@ -126,10 +126,10 @@ impl<'a, P: Program> Worker<'a, P> {
         self.ran(finding, iteration, leaked_tasks, cut)
     }
 
-    fn ran(&mut self, finding: Option<Finding>, iteration: u64, leaked_tasks: u64, cut: bool) -> Ran {
+    fn ran(&mut self, finding: Option<Finding>, iteration: u64, leaked_tasks: u64, cut: bool) -> Executed {
         let engine = self.executor.engine();
         self.seen_choice = self.seen_choice || engine.choices() > 0;
-        Ran {
+        Executed {
             steps: engine.steps().len() as u64,
             behaviour: engine.limits().behaviour.then(|| engine.behaviour()),
             had_choice: self.seen_choice,
@@ -257,7 +257,7 @@ impl<'a, P: Program> Worker<'a, P> {
     }
 
     /// As [`run`](Self::run), with the choices of `strategy`.
-    pub(super) fn run_with(&mut self, iteration: u64, strategy: Box<dyn Strategy>) -> Ran {
+    pub(super) fn run_with(&mut self, iteration: u64, strategy: Box<dyn Strategy>) -> Executed {
         self.set_strategy(strategy);
         self.run(iteration)
     }
@@ -288,7 +288,7 @@ impl<'a, P: Program> Worker<'a, P> {
             Some(again) if again.kind.word() == failure.kind() => return None,
             Some(Finding { kind: FindingKind::Divergence(_), .. }) => {}
             _ => {
-                let differs = difference::<P>(failure.telling.steps(), self.executor.engine(), finding.as_ref());
+                let differs = difference::<P>(failure.record.steps(), self.executor.engine(), finding.as_ref());
                 return Some(self.describe(differs, failure.iteration() - 1));
             }
         }
@@ -318,8 +318,8 @@ impl<'a, P: Program> Worker<'a, P> {
     }
 
     pub(super) fn describe(&self, finding: Finding, iteration: u64) -> Failure {
-        let telling = Telling::of::<P>(self.executor.engine(), &finding, self.meta(iteration));
-        Failure { finding, telling, cause: OnceLock::new(), occurrences: 1, needs: None, original: None, passing: None }
+        let record = LazyRecord::of::<P>(self.executor.engine(), &finding, self.meta(iteration));
+        Failure { finding, record, cause: OnceLock::new(), occurrences: 1, needs: None, original: None, passing: None }
     }
 
     /// What a record of execution `iteration` says of itself; but for the token and the way to replay it.

@@ -103,7 +103,7 @@ impl Executor {
         inner.fiber_of.clear();
         inner.locals.clear();
         inner.forced.clear();
-        inner.owed.clear();
+        inner.owed_wakes.clear();
         inner.cell_accesses_in_teardown = 0;
         inner.addresses.clear();
         inner.enlist(TaskId::MAIN, Box::new(move || handle.outlive(TaskId::MAIN, AssertUnwindSafe(&main))));

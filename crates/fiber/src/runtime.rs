@@ -70,7 +70,7 @@ pub(crate) struct Inner {
     /// The running task was left where it was.
     pub(crate) left: bool,
     /// Whom the running task has woken since its last step, and where: paid before its next one.
-    pub(crate) owed: Vec<(TaskId, Site)>,
+    pub(crate) owed_wakes: Vec<(TaskId, Site)>,
     /// By task: how often it was forced to unwind. Only filled in teardown.
     pub(crate) forced: Vec<u32>,
     pub(crate) cell_accesses_in_teardown: u32,
@@ -102,7 +102,7 @@ impl Default for Runtime {
                 stack_size: 0,
                 quitting: false,
                 left: false,
-                owed: Vec::new(),
+                owed_wakes: Vec::new(),
                 forced: Vec::new(),
                 cell_accesses_in_teardown: 0,
                 addresses: Vec::new(),
@@ -342,7 +342,7 @@ impl Handle {
     }
 
     fn begin_wait(self, operation: Operation, deadline: u64) -> u32 {
-        self.pay();
+        self.make_owed_wakes();
         let inner = self.inner();
         inner.engine.set_deadline(inner.running, Some(deadline));
         let result = self.step(operation);

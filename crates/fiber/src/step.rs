@@ -5,7 +5,7 @@
 //! that requests or gives back a mutex goes on in the same frame with those of others that come before
 //! it. All else is left to `hand_over`.
 
-use drawloom_engine::{Committed, Look, Next, OpKind, Operation, ResourceId, Site, TaskId, Turns, outcome};
+use drawloom_engine::{Committed, Contended, Look, Next, OpKind, Operation, ResourceId, Site, TaskId, outcome};
 
 use crate::runtime::Handle;
 
@@ -27,7 +27,7 @@ impl Handle {
     /// frame between the user and the switch costs a mispredicted return.
     #[inline(always)]
     pub fn step(self, operation: Operation) -> u32 {
-        self.pay();
+        self.make_owed_wakes();
         self.step_unowed(operation)
     }
 
@@ -42,29 +42,29 @@ impl Handle {
             self.step_in_teardown(OpKind::Unpark, ResourceId::NONE, u64::from(task.0), site);
             return;
         }
-        inner.owed.push((task, site));
+        inner.owed_wakes.push((task, site));
     }
 
-    /// Makes the steps that the running task owes.
+    /// Makes the wake-ups that the running task owes, a step each.
     #[inline(always)]
-    pub(crate) fn pay(self) {
-        if self.owes() {
-            self.pay_all();
+    pub(crate) fn make_owed_wakes(self) {
+        if self.owes_wakes() {
+            self.make_owed_wakes_now();
         }
     }
 
     #[inline(always)]
-    fn owes(self) -> bool {
-        !self.inner().owed.is_empty()
+    fn owes_wakes(self) -> bool {
+        !self.inner().owed_wakes.is_empty()
     }
 
     #[inline(never)]
-    fn pay_all(self) {
+    fn make_owed_wakes_now(self) {
         let unpark = |(task, site): (TaskId, Site)| {
             self.step_unowed(Operation::new(OpKind::Unpark, ResourceId::NONE, site).with_arg(u64::from(task.0)));
         };
         // Others run meanwhile, and owe steps of their own: nothing of ours may be left there.
-        let owed = &mut self.inner().owed;
+        let owed = &mut self.inner().owed_wakes;
         match owed[..] {
             [one] => {
                 owed.clear();
@@ -78,7 +78,7 @@ impl Handle {
     /// may be something else.
     pub fn step_when(self, operation: Operation, mut look: impl FnMut() -> Look) {
         loop {
-            self.pay();
+            self.make_owed_wakes();
             let made = self.inner().engine.steps().len();
             let seen = look();
             let untouched = self.inner().engine.steps().len() == made || self.is_tearing_down();
@@ -118,8 +118,8 @@ impl Handle {
     /// before: others run in this step, and must not be taken for the one that unwinds.
     #[inline(never)]
     pub fn lock(self, mutex: ResourceId, site: Site) {
-        if self.owes() {
-            return self.pay_and_turn(mutex, site, OpKind::Lock);
+        if self.owes_wakes() {
+            return self.wake_and_step(mutex, site, OpKind::Lock);
         }
         self.step_of_mutex(Operation::new(OpKind::Lock, mutex, site));
     }
@@ -127,18 +127,18 @@ impl Handle {
     /// The step that gives a mutex back. As for [`lock`](Self::lock), ask whether the task unwinds before.
     #[inline(never)]
     pub fn unlock(self, mutex: ResourceId, site: Site) {
-        if self.owes() {
-            return self.pay_and_turn(mutex, site, OpKind::Unlock);
+        if self.owes_wakes() {
+            return self.wake_and_step(mutex, site, OpKind::Unlock);
         }
         self.step_of_mutex(Operation::new(OpKind::Unlock, mutex, site));
     }
 
-    /// Pays, and then makes the step that it was called from. There is nothing to come back to there, and what is
+    /// Makes the wake-ups that are owed, and then the step that it was called from. There is nothing to come back to there, and what is
     /// handed on stays in its registers: so who owes nothing saves and moves nothing for it.
     #[cold]
     #[inline(never)]
-    fn pay_and_turn(self, mutex: ResourceId, site: Site, kind: OpKind) {
-        self.pay_all();
+    fn wake_and_step(self, mutex: ResourceId, site: Site, kind: OpKind) {
+        self.make_owed_wakes_now();
         match kind {
             OpKind::Lock => self.lock(mutex, site),
             _ => self.unlock(mutex, site),
@@ -150,19 +150,19 @@ impl Handle {
     #[inline(always)]
     fn step_of_mutex(self, operation: Operation) {
         let inner = self.inner();
-        match inner.engine.take_turns(inner.running, operation) {
-            Turns::Done(task) => {
+        match inner.engine.lock_or_unlock(inner.running, operation) {
+            Contended::Done(task) => {
                 if task == inner.running {
                     return;
                 }
                 inner.resumes = task;
             }
-            Turns::Picked(task) => {
+            Contended::Picked(task) => {
                 if !self.hand_over(Next::Run(task), inner.running) {
                     return;
                 }
             }
-            Turns::Open => match inner.engine.settle_at_once() {
+            Contended::Open => match inner.engine.settle_at_once() {
                 Some(task) => {
                     inner.resumes = task;
                     if task == inner.running {
@@ -211,7 +211,7 @@ impl Handle {
     /// what the trace is to know of it.
     #[inline(always)]
     pub fn access<R>(self, mut access: Operation, act: impl FnOnce() -> (R, Seen)) -> R {
-        self.pay();
+        self.make_owed_wakes();
         let inner = self.inner();
         let me = inner.running;
         inner.engine.announce(me, access);

@@ -14,7 +14,7 @@ impl Executor {
     /// Unwinds what the execution has left over. Returns how many tasks had to be leaked.
     pub(crate) fn tear_down(&mut self, handle: Handle, leak: bool) -> usize {
         handle.inner().engine.begin_teardown();
-        handle.inner().owed.clear();
+        handle.inner().owed_wakes.clear();
         let mut left = leftover(handle);
         while !left.is_empty() && !leak {
             let steps = handle.inner().engine.steps().len();

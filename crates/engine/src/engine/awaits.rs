@@ -44,7 +44,7 @@ impl Engine {
             None => {
                 self.awaiting.push(Awaiter { task, known });
                 self.may_need_care = true;
-                self.attend();
+                self.leave_fast_path();
                 if !holds {
                     self.disable(task);
                 }

@@ -78,8 +78,8 @@ impl Engine {
     /// Decides what happens now. Call it after every announcement, wait and exit.
     #[inline]
     pub fn next(&mut self, strategy: &mut dyn Strategy) -> Next {
-        if self.steps.len() >= self.attention_at {
-            return self.next_attentively(strategy);
+        if self.steps.len() >= self.fast_until {
+            return self.next_in_full(strategy);
         }
         self.next_ready(strategy)
     }
@@ -88,7 +88,7 @@ impl Engine {
     /// unusual is pending, and there is no choice, every choice is a uniform draw, or the current task goes on.
     #[inline(always)]
     pub fn next_at_once(&mut self) -> Option<TaskId> {
-        if self.steps.len() >= self.attention_at {
+        if self.steps.len() >= self.fast_until {
             return None;
         }
         if self.ready.len() > 1 {
@@ -151,7 +151,7 @@ impl Engine {
 
     /// As [`next`](Self::next), when something is pending: mostly a task that is to be settled.
     #[inline(never)]
-    pub(super) fn next_attentively(&mut self, strategy: &mut dyn Strategy) -> Next {
+    pub(super) fn next_in_full(&mut self, strategy: &mut dyn Strategy) -> Next {
         match self.settle_at_once() {
             Some(task) => Next::Settle(task),
             None => self.next_with_care(strategy),
@@ -164,7 +164,7 @@ impl Engine {
         let task = self.settles;
         let t = self.tasks.get_mut(task.index())?;
         self.settles = TaskId::NONE;
-        self.attention_at = self.next_periodic_check as usize;
+        self.fast_until = self.next_periodic_check as usize;
         debug_assert_eq!(t.ready_at, NOT_READY, "who waits is not ready");
         t.status = Status::Ready;
         let at = self.ready.len();
@@ -187,7 +187,7 @@ impl Engine {
         if self.timers_may_fire() {
             return self.next_unusual(strategy);
         }
-        self.relax();
+        self.enter_fast_path();
         self.next_ready(strategy)
     }
 
@@ -216,13 +216,13 @@ impl Engine {
     /// A task that is to run up to its next announcement. Nobody picks before it has made it, so it
     /// is counted among the ready ones already.
     pub(super) fn next_unsettled(&mut self) -> Option<TaskId> {
-        self.attend();
+        self.leave_fast_path();
         self.settles = self.unsettled.pop(&mut self.tasks)?;
         let task = self.settle_at_once();
         if self.unsettled.is_empty() {
-            self.relax();
+            self.enter_fast_path();
         } else {
-            self.attend();
+            self.leave_fast_path();
         }
         task
     }
@@ -230,8 +230,8 @@ impl Engine {
     /// `task` is to be settled before the next choice.
     #[inline(always)]
     pub(super) fn unsettle(&mut self, task: TaskId) {
-        if self.attention_at == 0 {
-            self.attend();
+        if self.fast_until == 0 {
+            self.leave_fast_path();
             self.unsettled.push(task, &mut self.tasks);
             return;
         }
@@ -242,14 +242,14 @@ impl Engine {
     #[inline(always)]
     pub(super) fn settle_next(&mut self, task: TaskId) {
         debug_assert!(self.settles == TaskId::NONE && self.unsettled.is_empty(), "nobody else is to be settled");
-        self.attention_at = 0;
+        self.fast_until = 0;
         self.settles = task;
     }
 
     /// Makes the next call of [`next`](Self::next) look beyond the ready list.
     #[inline]
-    pub(super) fn attend(&mut self) {
-        self.attention_at = 0;
+    pub(super) fn leave_fast_path(&mut self) {
+        self.fast_until = 0;
         let settles = std::mem::replace(&mut self.settles, TaskId::NONE);
         if settles != TaskId::NONE {
             self.unsettled.push(settles, &mut self.tasks);
@@ -258,14 +258,14 @@ impl Engine {
 
     /// Nothing unusual is pending, unless timers take part in every choice.
     #[inline(always)]
-    pub(super) fn relax(&mut self) {
+    pub(super) fn enter_fast_path(&mut self) {
         let careful = self.may_need_care
             && (self.timers_may_fire()
                 || self.every_timer_fires() && self.timers.pending()
                 || !self.spinning.is_empty()
                 || !self.awaiting.is_empty()
                 || self.yielded != TaskId::NONE);
-        self.attention_at = if careful { 0 } else { self.next_periodic_check as usize };
+        self.fast_until = if careful { 0 } else { self.next_periodic_check as usize };
     }
 
     #[inline]

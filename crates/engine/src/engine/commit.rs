@@ -134,14 +134,14 @@ impl Engine {
         }
         if self.yields_since_progress % YIELDS_UNTIL_TIME_PASSES == 0 && self.timers.pending() {
             self.time_may_pass = true;
-            self.attend();
+            self.leave_fast_path();
         }
         self.return_yielded();
         if self.is_passed_over(task, strategy) {
             self.remove_ready(task);
             self.yielded = task;
             self.may_need_care = true;
-            self.attend();
+            self.leave_fast_path();
         }
         Committed::Done(outcome::OK)
     }

@@ -44,7 +44,7 @@ impl Engine {
     /// The next wait of `task` has the time limit that was set, or its last one is over.
     #[cold]
     pub(super) fn limit_wait(&mut self, task: TaskId) {
-        self.attend();
+        self.leave_fast_path();
         let t = &mut self.tasks[task.index()];
         match t.is_limited() {
             true => self.start_timer(task),
@@ -54,7 +54,7 @@ impl Engine {
 
     /// Starts the timer of `task`, by the last step, unless it has been.
     pub(super) fn start_timer_by_last(&mut self, task: TaskId, deadline: u64) {
-        self.attend();
+        self.leave_fast_path();
         if self.timers.has(task, self.tasks[task.index()].timer) {
             return;
         }

@@ -72,7 +72,7 @@ impl Engine {
     fn end_with(&mut self, ending: Ending) {
         if self.ending.is_done() && !self.tearing_down {
             self.ending = ending;
-            self.attend();
+            self.leave_fast_path();
         }
     }
 
@@ -97,7 +97,7 @@ impl Engine {
     /// whatever the engine does, and again if that was in vain.
     pub fn cut(&mut self) {
         self.cut = true;
-        self.attention_at = 0;
+        self.fast_until = 0;
     }
 
     /// Says something besides what has gone wrong. What is said first stands.

@@ -14,6 +14,7 @@
 mod awaits;
 mod choose;
 mod commit;
+mod contended;
 mod create;
 mod early;
 mod environment;
@@ -23,7 +24,6 @@ mod guest;
 mod spin;
 mod teardown;
 mod timer;
-mod turns;
 mod unseen;
 mod view;
 mod wait;
@@ -31,11 +31,11 @@ mod wait;
 use std::sync::Arc;
 
 use self::awaits::Awaiter;
+pub use self::contended::Contended;
 pub(crate) use self::early::begin_of_wait;
 use self::environment::Environment;
 use self::fix::Guarding;
 use self::spin::{Rounds, Spinner};
-pub use self::turns::Turns;
 use crate::behaviour::Trails;
 use crate::budget::{Budget, Budgets};
 use crate::ending::Ending;
@@ -127,7 +127,7 @@ pub struct Engine {
     /// Tasks that are held since their rounds repeat themselves.
     spinning: Vec<Spinner>,
     /// Held tasks that were let look once more since time passed.
-    looked: Vec<Spinner>,
+    second_looks: Vec<Spinner>,
     spins_were_cut: bool,
     /// Tasks that await a value of an atomic.
     awaiting: Vec<Awaiter>,
@@ -158,7 +158,7 @@ pub struct Engine {
     environment: Environment,
     /// The number of steps at which [`Engine::next`] must look beyond the ready list: 0 as soon as
     /// anything unusual is pending, else when a periodic check is due. One comparison per step.
-    attention_at: usize,
+    fast_until: usize,
     next_periodic_check: u64,
     /// This execution has had what needs attention for longer than one step: a yield, early timers.
     may_need_care: bool,
@@ -186,7 +186,7 @@ impl Engine {
             yielded: TaskId::NONE,
             rounds: Vec::new(),
             spinning: Vec::new(),
-            looked: Vec::new(),
+            second_looks: Vec::new(),
             spins_were_cut: false,
             awaiting: Vec::new(),
             time_may_pass: false,
@@ -207,7 +207,7 @@ impl Engine {
             yields_since_progress: 0,
             left: Budgets::NONE,
             environment: Environment::default(),
-            attention_at: 0,
+            fast_until: 0,
             next_periodic_check: u64::MAX,
             may_need_care: false,
             guarding: None,
@@ -229,7 +229,7 @@ impl Engine {
         self.yielded = TaskId::NONE;
         self.rounds.clear();
         self.spinning.clear();
-        self.looked.clear();
+        self.second_looks.clear();
         self.spins_were_cut = false;
         self.awaiting.clear();
         self.time_may_pass = false;
@@ -248,7 +248,7 @@ impl Engine {
         self.environment.clear();
         self.may_need_care = limits.budgets[Budget::EarlyFires] > 0;
         self.next_periodic_check = limits.starvation_bound.min(limits.max_steps);
-        self.attention_at = 0;
+        self.fast_until = 0;
         self.tasks.push(Task::new(TaskId::NONE, 0, Site::UNKNOWN, None));
         self.wind_up_clock();
         self.unsettled.push(TaskId::MAIN, &mut self.tasks);

@@ -64,7 +64,7 @@ impl Engine {
             self.spinning.push(Spinner { task, site });
             self.spins_were_cut = true;
             self.may_need_care = true;
-            self.attend();
+            self.leave_fast_path();
         }
         self.rounds[task.index()] = own;
     }
@@ -86,7 +86,7 @@ impl Engine {
         let has_timers = self.timers.pending();
         for spinner in std::mem::take(&mut self.spinning) {
             let waits = self.tasks[spinner.task.index()].status == Status::Disabled;
-            if waits || has_timers && self.looked.contains(&spinner) {
+            if waits || has_timers && self.second_looks.contains(&spinner) {
                 self.spinning.push(spinner);
                 continue;
             }
@@ -96,7 +96,7 @@ impl Engine {
             self.leave_trail();
             self.clock_has_ticked();
             self.make_ready(spinner.task);
-            self.looked.push(spinner);
+            self.second_looks.push(spinner);
         }
     }
 }

@@ -11,7 +11,7 @@ impl Engine {
         self.keep_behaviour();
         self.disarm();
         self.tearing_down = true;
-        self.attend();
+        self.leave_fast_path();
         self.steps_before_teardown = self.steps.len();
         self.unsettled = WaitList::EMPTY;
     }

@@ -43,7 +43,7 @@ impl Engine {
         let t = &mut self.tasks[task.index()];
         t.timer = t.timer.wrapping_add(1);
         self.timers.start(deadline, task, rank, t.timer);
-        self.attend();
+        self.leave_fast_path();
     }
 
     /// Asks the strategy, with the clock as one more ready task, whose operation is the earliest timer. Nobody, if it picks
@@ -102,7 +102,7 @@ impl Engine {
     pub(super) fn end_wait(&mut self, task: TaskId) {
         let pending = self.tasks[task.index()].pending;
         self.clock_has_ticked();
-        self.looked.clear();
+        self.second_looks.clear();
         self.yields_since_progress = 0;
         match self.tasks[task.index()].status {
             Status::Disabled => {

@@ -1,4 +1,4 @@
-//! Turns of mutexes, one after another: what contended locks do most of the time.
+//! Contended of mutexes, one after another: what contended locks do most of the time.
 //!
 //! The same rules as everywhere ([`crate::resource`]), over borrows of the parts they touch: so that
 //! tables need not be looked up again after every store.
@@ -11,9 +11,9 @@ use crate::operation::{OpKind, Operation, outcome};
 use crate::resource::Request;
 use crate::task::NOT_READY;
 
-/// What the turns of mutexes came to.
+/// What locks and unlocks came to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Turns {
+pub enum Contended {
     /// This task's lock or unlock has been carried out: it goes on.
     Done(TaskId),
     /// This task is to go next, and what it announced is something else.
@@ -27,7 +27,7 @@ impl Engine {
     /// [`next_at_once`](Self::next_at_once) does, and carries out their locks and unlocks until one
     /// of them can go on.
     #[inline(always)]
-    pub fn take_turns(&mut self, task: TaskId, operation: Operation) -> Turns {
+    pub fn lock_or_unlock(&mut self, task: TaskId, operation: Operation) -> Contended {
         debug_assert!(matches!(operation.kind, OpKind::Lock | OpKind::Unlock) && self.may_announce(task));
         let tasks = &mut self.tasks[..];
         tasks[task.index()].pending = operation;
@@ -35,8 +35,8 @@ impl Engine {
             // A trace that is full is left to others too: nothing here calls anything, so that what is
             // looked up stays in registers.
             let made = self.steps.len();
-            if made >= self.attention_at || made == self.steps.capacity() {
-                return Turns::Open;
+            if made >= self.fast_until || made == self.steps.capacity() {
+                return Contended::Open;
             }
             let was_choice = self.ready.len() > 1;
             let mut at = 0;
@@ -47,10 +47,10 @@ impl Engine {
                     None if self.goes_on.0 == self.current && made < self.goes_on.1 => {
                         tasks[self.current.index()].ready_at as usize
                     }
-                    None => return Turns::Open,
+                    None => return Contended::Open,
                 };
             }
-            let Some(&picked) = self.ready.get(at) else { return Turns::Open };
+            let Some(&picked) = self.ready.get(at) else { return Contended::Open };
             let task = &mut tasks[picked.index()];
             let Operation { site, resource, kind, .. } = task.pending;
             match kind {
@@ -61,7 +61,7 @@ impl Engine {
                     match self.resources[resource.index()].request(picked, tasks) {
                         Request::Granted => {
                             self.current = picked;
-                            return Turns::Done(picked);
+                            return Contended::Done(picked);
                         }
                         Request::Waits => {
                             tasks[picked.index()].ready_at = NOT_READY;
@@ -70,7 +70,7 @@ impl Engine {
                         Request::WaitsUnusually => {
                             self.current = picked;
                             self.wait(picked);
-                            return Turns::Open;
+                            return Contended::Open;
                         }
                     }
                 }
@@ -84,12 +84,12 @@ impl Engine {
                         tasks[next.index()].take_grant(outcome::OK, made + 1);
                         self.settle_next(next);
                     }
-                    return Turns::Done(picked);
+                    return Contended::Done(picked);
                 }
                 _ => {
                     self.current = picked;
                     self.next_was_choice = was_choice;
-                    return Turns::Picked(picked);
+                    return Contended::Picked(picked);
                 }
             }
         }

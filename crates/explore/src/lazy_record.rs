@@ -21,7 +21,7 @@ pub(super) fn replay_with() -> Option<String> {
 
 /// A record, made or yet to be made.
 #[derive(Clone)]
-pub(super) struct Telling {
+pub(super) struct LazyRecord {
     seen: Arc<Seen>,
     /// Without the token and what it is replayed with; what counts once there is a record is in there.
     meta: Meta,
@@ -40,14 +40,14 @@ struct Seen {
     line_of: LineOf,
 }
 
-impl Telling {
+impl LazyRecord {
     /// Of `finding`, which the execution that is still in `engine` has shown. The token is added to `meta`.
-    pub(super) fn of<P: Program>(engine: &Engine, finding: &Finding, meta: Meta) -> Telling {
+    pub(super) fn of<P: Program>(engine: &Engine, finding: &Finding, meta: Meta) -> LazyRecord {
         let seen = Seen { engine: engine.snapshot(), finding: finding.clone(), place: P::place, line_of: P::line_of };
-        Telling { seen: Arc::new(seen), meta, explained: false, record: OnceLock::new() }
+        LazyRecord { seen: Arc::new(seen), meta, explained: false, record: OnceLock::new() }
     }
 
-    pub(super) fn record(&self) -> &Record {
+    pub(super) fn get(&self) -> &Record {
         self.record.get_or_init(|| {
             let Seen { engine, finding, place, line_of } = &*self.seen;
             let schedule = finding.kind.has_schedule().then(|| Schedule::of(engine, &self.meta.test, *line_of));
@@ -75,8 +75,8 @@ impl Telling {
     }
 
     /// The same, to be changed.
-    pub(super) fn record_mut(&mut self) -> &mut Record {
-        self.record();
+    pub(super) fn get_mut(&mut self) -> &mut Record {
+        self.get();
         self.record.get_mut().expect("it was made just now")
     }
 
@@ -94,9 +94,9 @@ impl Telling {
     }
 }
 
-impl fmt::Debug for Telling {
+impl fmt::Debug for LazyRecord {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.record().fmt(f)
+        self.get().fmt(f)
     }
 }
 
