@@ -182,7 +182,8 @@ def explore(
     `workers` is a list, or one callable that `count` threads run. Coroutine functions are run as tasks of an event
     loop, from await to await; then `setup` and `invariant` may be some, too. `backend` says whose: "asyncio" or "trio",
     if it is not the library that runs already. `invariant` is asked in the end of each execution: it returns something
-    false other than None, or raises, if something is wrong. An exception in a worker is a finding, too.
+    false other than None, or raises, if something is wrong; one that only compares, without `return` or `assert`, is
+    refused. An exception in a worker is a finding, too.
 
     A thread that stands still for `stuck_after` seconds of real time (5), in something that is not under control, ends
     the exploration; 0 lets it. Ctrl-C ends it with a KeyboardInterrupt, whose `result` is what there is until then.
@@ -194,6 +195,7 @@ def explore(
     elif count is not None:
         raise TypeError("count goes with one callable as workers, not with a list")
     workers = list(workers)
+    _invariant.refuse_if_it_says_nothing(invariant)
     library = backend_of(backend)
     name = name or _naming.of_exploration(setup, workers)
     strategy, options = _settings.overridden(strategy, options)

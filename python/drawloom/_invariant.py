@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import collections
+import dis
 import enum
 import inspect
 import linecache
@@ -279,3 +280,41 @@ def _cut(text: str, longest: int) -> str:
 def broken_of(invariant: Any) -> Callable[[Any], str]:
     """What says what is wrong with a state for which the invariant does not hold."""
     return Invariant(invariant).broken
+
+
+_COMPARES = {"COMPARE_OP", "CONTAINS_OP", "IS_OP", "UNARY_NOT"}
+
+
+def refuse_if_it_says_nothing(invariant: Any) -> None:
+    """Raises if an invariant compares, forgets the result, and has no way to say that something is wrong."""
+    function = getattr(invariant, "__func__", invariant)
+    if not isinstance(function, types.FunctionType):
+        return
+    code = function.__code__
+    line, forgotten, before = code.co_firstlineno, None, None
+    for each in dis.get_instructions(code):
+        line = _line_of(each) or line
+        if each.opname == "RAISE_VARARGS" or _returns_something(each, before):
+            return
+        if each.opname == "POP_TOP" and before is not None and before.opname in _COMPARES:
+            forgotten = forgotten or line
+        before = each
+    if forgotten is not None:
+        text = linecache.getline(code.co_filename, forgotten, function.__globals__).strip()
+        raise ValueError(
+            f"the invariant `{code.co_name}` compares something in line {forgotten}, and forgets what came of it: "
+            f"`{_cut(text, _LONGEST_SOURCE)}`; put `return` or `assert` before it")
+
+
+def _returns_something(each: dis.Instruction, before: dis.Instruction | None) -> bool:
+    if each.opname == "RETURN_CONST":
+        return each.argval is not None
+    if each.opname != "RETURN_VALUE":
+        return each.opname in ("YIELD_VALUE", "RETURN_GENERATOR", "GEN_START")
+    return before is None or before.opname != "LOAD_CONST" or before.argval is not None
+
+
+def _line_of(each: dis.Instruction) -> int | None:
+    # From 3.13 on the line is always there; before, where it begins.
+    line = getattr(each, "line_number", None)
+    return line if line is not None else each.starts_line if each.starts_line is not True else None

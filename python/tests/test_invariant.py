@@ -4,6 +4,8 @@ import asyncio
 import collections
 import enum
 
+import pytest
+
 import drawloom
 from drawloom._invariant import Invariant
 
@@ -140,3 +142,41 @@ def test_of_several_lambdas_in_a_line_it_is_the_right_one():
     first, second = (lambda c: c.n == 2), (lambda c: c.count() == 3)
     assert Invariant(first).broken(Counter()).startswith("the invariant does not hold: `c.n == 2`")
     assert Invariant(second).broken(Counter()).startswith("the invariant does not hold: `c.count() == 3`")
+
+
+def test_a_forgotten_return_is_refused():
+    def both_are_counted(c):
+        seen = c.n
+        seen == 2
+
+    with pytest.raises(ValueError, match=r"`both_are_counted` compares .* forgets what came of it: `seen == 2`; put `return` or `assert`"):
+        drawloom.explore(Counter, [Counter.add, Counter.add], both_are_counted)
+
+
+def test_so_is_one_of_a_method_and_of_a_membership():
+    class Checks:
+        def holds(self, c):
+            if c.n:
+                c.n in (1, 2)
+
+    with pytest.raises(ValueError, match="`holds` compares something in line"):
+        drawloom.explore(Counter, [Counter.add], Checks().holds)
+
+
+def test_what_says_something_may_also_compare():
+    def asserts(c):
+        c.n == 2
+        assert c.n == 1
+
+    def returns(c):
+        c.n == 2
+        return c.n == 1
+
+    def between(c):
+        assert 0 < c.n < 2
+
+    def asks_another(c):
+        asserts(c)
+
+    for invariant in (asserts, returns, between, asks_another, lambda c: 0 < c.n < 2, lambda c: None):
+        assert drawloom.explore(Counter, [Counter.add], invariant).verdict == "holds"
