@@ -14,7 +14,7 @@ use shuttle::scheduler::DfsScheduler;
 
 use self::instruction::Instruction;
 use self::program::Program;
-use self::rows::{LARGE, Row, SMALL};
+use self::published::{Cost, Row, rows};
 use crate::measure::{cpu_time, process_cpu_clock};
 
 mod drawloom_side;
@@ -29,9 +29,9 @@ mod program;
 #[allow(dead_code, missing_docs)]
 mod instruction;
 
-#[path = "../../../crates/drawloom/tests/exhaustive/rows.rs"]
-#[allow(missing_docs)]
-mod rows;
+#[path = "../../../crates/engine/tests/programs/published.rs"]
+#[allow(dead_code, missing_docs)]
+mod published;
 
 /// Tasks that loom allows beside main.
 const LOOMS_TASKS: usize = 4;
@@ -73,8 +73,9 @@ pub enum Came {
 impl Text {
     /// All programs that drawloom's API can express.
     pub fn all() -> Vec<Text> {
-        let rows = SMALL.iter().chain(LARGE);
-        rows.map(|row| Text { row, program: Arc::new(Program::parse(row.text)) }).collect()
+        rows(&[Cost::Small, Cost::Medium, Cost::Large])
+            .map(|row| Text { row, program: Arc::new(Program::parse(row.text)) })
+            .collect()
     }
 
     /// What the program is called.
@@ -84,7 +85,7 @@ impl Text {
 
     /// The classes of equivalent executions, from elsewhere.
     pub fn classes(&self) -> u64 {
-        self.row.classes
+        self.row.classes as u64
     }
 
     /// Explores the program with drawloom; the executions, which are its classes.
@@ -102,7 +103,13 @@ impl Text {
         });
         assert!(explored.exhausted(), "{}: {}", self.name(), explored.summary());
         let found = (explored.executions(), explored.failing_executions(), explored.redundant_executions());
-        assert_eq!(found, (self.row.classes, self.row.blocked, 0), "{}: {}", self.name(), explored.summary());
+        assert_eq!(
+            found,
+            (self.row.classes as u64, self.row.blocked as u64, 0),
+            "{}: {}",
+            self.name(),
+            explored.summary()
+        );
         explored.executions()
     }
 

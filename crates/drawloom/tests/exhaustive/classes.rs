@@ -13,18 +13,27 @@ use std::sync::Arc;
 
 use crate::interpreter;
 use crate::program::Program;
-use crate::rows::{LARGE, Row, SMALL};
+use crate::published::{Cost, rows};
+
+const SMALL: &[Cost] = &[Cost::Small];
+const LARGE: &[Cost] = &[Cost::Medium, Cost::Large];
 
 const CONFIG: &str = "exhaustive(max_schedules = 100000, spurious_wakeups = 0, weak_failures = 0, trace = false";
 
-fn check(rows: &[Row], threads: u32) {
-    for row in rows {
+fn check(costs: &'static [Cost], threads: u32) {
+    for row in rows(costs) {
         let program = Arc::new(Program::parse(row.text));
         let config = format!("{CONFIG}, threads = {threads})").parse().expect("a configuration");
         let explored = drawloom::explore(config, move || interpreter::run(&program));
         let found = (explored.executions(), explored.failing_executions(), explored.exhausted());
         let first = explored.findings().first().map(drawloom::Failure::message);
-        assert_eq!(found, (row.classes, row.blocked, true), "{}: {} {first:?}", row.name, explored.summary());
+        assert_eq!(
+            found,
+            (row.classes as u64, row.blocked as u64, true),
+            "{}: {} {first:?}",
+            row.name,
+            explored.summary()
+        );
         let stuck = |kind| matches!(kind, "deadlock" | "starvation");
         assert!(explored.findings().iter().all(|found| stuck(found.kind())), "{}", row.name);
     }

@@ -7,7 +7,7 @@ use drawloom::{Exploration, explore, thread};
 
 use crate::interpreter;
 use crate::program::Program;
-use crate::rows::LARGE;
+use crate::published::{Cost, rows};
 
 const PLAIN: &str = "max_schedules = 100000, resume = false, max_steps = 1000000, trace = false";
 
@@ -51,11 +51,11 @@ fn executions_may_be_long_and_memory_short() {
 #[ignore = "takes long in a debug build: run with --release"]
 fn large_programs_keep_their_classes_in_a_kibibyte() {
     for name in ["lastzero-10", "expbug-1", "ssb-12", "szymanski-2"] {
-        let row = LARGE.iter().find(|row| row.name == name).expect("a large program");
+        let row = rows(&[Cost::Medium, Cost::Large]).find(|row| row.name == name).expect("a large program");
         let program = Arc::new(Program::parse(row.text));
         let explored = explore_with("1KiB", move || interpreter::run(&program));
         let found = (explored.executions(), explored.failing_executions(), explored.exhausted());
-        assert_eq!(found, (row.classes, row.blocked, true), "{name}: {}", explored.summary());
+        assert_eq!(found, (row.classes as u64, row.blocked as u64, true), "{name}: {}", explored.summary());
         assert!(explored.summary().contains("frugal mode"), "{name}: {}", explored.summary());
     }
 }

@@ -20,8 +20,10 @@ mod fuzz;
 mod generate;
 mod interpreter;
 mod poison;
+#[allow(dead_code, reason = "the engine's tests ask for more")]
+#[path = "../../../engine/tests/programs/published.rs"]
+mod published;
 mod random_program;
-mod rows;
 mod running;
 mod sctbench;
 mod twins;

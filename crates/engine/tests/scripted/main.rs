@@ -2,6 +2,8 @@
 
 #[path = "../driver/mod.rs"]
 mod driver;
+#[path = "../programs/published.rs"]
+mod published;
 
 mod awaits;
 mod classes;
