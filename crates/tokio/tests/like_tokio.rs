@@ -658,3 +658,18 @@ fn it_has_every_feature_of_tokio() {
         assert!(ours.iter().any(|known| known == name), "no feature {name}: {ours:?}");
     }
 }
+
+#[test]
+fn a_set_that_is_kept_for_a_thread_ends_with_it() {
+    std::thread_local! {
+        static KEPT: (Runtime, LocalSet) = (Builder::new_current_thread().build().unwrap(), LocalSet::new());
+    }
+    let thread = std::thread::spawn(|| {
+        KEPT.with(|(runtime, set)| {
+            set.block_on(runtime, async {
+                tokio::task::spawn_local(async {});
+            });
+        });
+    });
+    thread.join().unwrap();
+}

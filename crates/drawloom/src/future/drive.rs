@@ -192,10 +192,14 @@ crate::thread_local! {
     static DRIVEN: RefCell<Vec<Arc<Target>>> = const { RefCell::new(Vec::new()) };
 }
 
+/// What `look` finds in them; nothing on a thread that ends, and drops what it has kept: nobody drives there any more.
+fn driven<R: Default>(look: impl FnOnce(&mut Vec<Arc<Target>>) -> R) -> R {
+    DRIVEN.try_with(|driven| look(&mut driven.borrow_mut())).unwrap_or_default()
+}
+
 /// Whether the task that polls was aborted, if it is one that takes turns.
 pub(super) fn is_aborted_in_turn() -> bool {
-    let target = DRIVEN.with_borrow(|driven| driven.last().cloned());
-    target.is_some_and(|target| target.is_aborted_in_turn())
+    driven(|driven| driven.last().cloned()).is_some_and(|target| target.is_aborted_in_turn())
 }
 
 /// Polls `future` until it is ready, or until it is aborted: then it is dropped, and there is no output.
@@ -225,14 +229,14 @@ struct Driven;
 
 impl Driven {
     fn new(target: &Arc<Target>) -> Driven {
-        DRIVEN.with_borrow_mut(|driven| driven.push(target.clone()));
+        driven(|driven| driven.push(target.clone()));
         Driven
     }
 }
 
 impl Drop for Driven {
     fn drop(&mut self) {
-        let _ = DRIVEN.try_with(|driven| driven.borrow_mut().pop());
+        drop(driven(Vec::pop));
     }
 }
 
@@ -243,7 +247,7 @@ impl Drop for Driven {
 pub fn block_on<F: Future>(future: F) -> F::Output {
     let target = Target::here();
     let output = drive(future, &target, true);
-    if DRIVEN.with_borrow(|driven| !driven.is_empty()) {
+    if driven(|driven| !driven.is_empty()) {
         // A future within a future: what has woken us may have been meant for the outer one.
         target.unpark();
     }
