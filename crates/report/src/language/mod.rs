@@ -1,7 +1,7 @@
 //! The language of the program that a record is of: a table of all that a report takes from it.
 //!
 //! Whoever writes a front end for another language adds a table beside [`RUST`] and [`PYTHON`], a file or a folder of
-//! its own, and lists it in [`KNOWN`]. No other file of this crate knows a language by its name.
+//! its own, and lists it in `KNOWN`. No other file of this crate knows a language by its name.
 
 mod python;
 mod rust;
