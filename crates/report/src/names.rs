@@ -37,7 +37,10 @@ impl<'a> Names<'a> {
             .iter()
             .zip(&names)
             .map(|(r, name)| match name {
-                Some(name) => format!("{} `{name}`", kind(r)),
+                Some(name) => match language.event_loop_called(name).filter(|_| r.kind != "object") {
+                    Some(called) => called.to_owned(),
+                    None => format!("{} `{name}`", kind(r)),
+                },
                 None => r.id.clone(),
             })
             .collect();

@@ -1,10 +1,11 @@
 //! Turns: the tasks of one thread are polled one at a time.
 //!
-//! On a runtime of one thread, in a `LocalSet`, and wherever polls are to be atomic, nothing else of that thread happens between two waits of
-//! a task. Who is polled next is up to the schedule, though: tokio promises no order.
+//! On a runtime of one thread, and in a `LocalSet`, a task runs from one await to the next before any other task of
+//! that thread runs. The schedule chooses who is polled next: tokio promises no order.
 //!
-//! The turn of a thread is a lock of the engine's. Who wants it asks once, and waits in the queue, so that all that the order of polls
-//! has to tell is who asked first. Tasks of a set cannot wait like that: a set that is dropped ends them, and may have the turn itself.
+//! The turn of a thread is a mutex of the engine. A task asks for it once and waits in the mutex's queue, so two
+//! executions differ only if tasks asked in different orders. A task of a `LocalSet` cannot wait like that: the set may
+//! be dropped, and end the task, while the set itself has the turn. It tries, and is woken to try again.
 
 use std::collections::VecDeque;
 use std::future::{Future, poll_fn};
@@ -165,15 +166,16 @@ impl OfSet {
 
 impl Turns for OfSet {
     fn poll_take(&self, ticket: &mut Option<u64>, waker: &Waker, place: Place) -> Poll<()> {
-        self.state.update_from(place, |state| {
+        let (poll, left) = self.state.update_from(place, |state| {
             if std::mem::replace(&mut state.taken, true) {
                 state.line.wait(ticket, waker);
-                return Poll::Pending;
+                return (Poll::Pending, None);
             }
-            let left = ticket.take().and_then(|ticket| state.line.leave(ticket));
-            drop(left);
-            Poll::Ready(())
-        })
+            (Poll::Ready(()), ticket.take().and_then(|ticket| state.line.leave(ticket)))
+        });
+        // Whoever made the waker decides what its drop does: not within a step.
+        drop(left);
+        poll
     }
 
     fn leave(&self, ticket: u64, place: Place) {

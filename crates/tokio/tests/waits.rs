@@ -11,8 +11,12 @@ use drawloom_tokio::{join, select, spawn};
 
 /// The report of what is found in `body`: the user sees the same. How it was found, and what to paste, is another matter.
 fn reported<F: Future<Output = ()> + 'static>(body: fn() -> F) -> String {
-    let several_threads = || Builder::new_multi_thread().enable_all().build().expect("a runtime");
-    let exploration = explore(Config::new().iterations(300), move || several_threads().block_on(body()));
+    reported_on(Builder::new_multi_thread, body)
+}
+
+fn reported_on<F: Future<Output = ()> + 'static>(flavor: fn() -> Builder, body: fn() -> F) -> String {
+    let runtime = move || flavor().enable_all().build().expect("a runtime");
+    let exploration = explore(Config::new().iterations(300), move || runtime().block_on(body()));
     let report = exploration.findings().first().expect("there is a bug").report();
     report.split("\nseed ").next().unwrap_or_default().trim_end().to_owned()
 }
@@ -152,5 +156,30 @@ fn a_barrier_that_too_few_come_to() {
         let waits = spawn(async move { other.wait().await.is_leader() });
         barrier.wait().await;
         waits.await.expect("it ends");
+    }));
+}
+
+#[test]
+fn a_lock_of_std_held_over_an_await_on_one_thread() {
+    insta::assert_snapshot!(reported_on(Builder::new_current_thread, || async {
+        let cache = Arc::new(drawloom::sync::Mutex::new(0));
+        let mine = cache.clone();
+        let other = spawn(async move {
+            *mine.lock().expect("nobody panics") += 1;
+        });
+        let guard = cache.lock().expect("nobody panics");
+        drawloom_tokio::task::yield_now().await;
+        drop(guard);
+        other.await.expect("it ends");
+    }));
+}
+
+#[test]
+fn a_blocking_receive_on_one_thread() {
+    insta::assert_snapshot!(reported_on(Builder::new_current_thread, || async {
+        let (sender, receiver) = drawloom::sync::mpsc::channel();
+        let other = spawn(async move { sender.send(1).expect("it is received") });
+        let _ = receiver.recv();
+        other.await.expect("it ends");
     }));
 }

@@ -77,7 +77,7 @@ fn deadlock(case: &Case<'_>, involved: &[&BlockedRecord], cycle: &[u32]) -> Blam
         let holds: Vec<&str> = held(case, b.task)
             .into_iter()
             .filter(|held| involved.iter().any(|other| other.resource == Some(held.lock)))
-            .map(|held| lock_name(case, held.lock))
+            .map(|held| names.short(held.lock))
             .collect();
         match holds.as_slice() {
             [] => format!("task {} waits for {wants}", names.quoted(b.task)),
@@ -109,10 +109,19 @@ fn deadlock(case: &Case<'_>, involved: &[&BlockedRecord], cycle: &[u32]) -> Blam
             (!held.is_empty()).then(|| format!("{} takes {} and then {wanted}", names.path(b.task), held.join(", ")))
         };
         let orders: Vec<String> = involved.iter().filter_map(order).collect();
-        match orders.as_slice() {
+        let event_loop = involved.iter().filter_map(|b| b.resource).find(|r| case.record.is_event_loop(Some(*r)));
+        match (event_loop, orders.as_slice()) {
+            // It is no lock that a program takes, in an order that could be another one: who runs has it.
+            (Some(event_loop), _) => {
+                blame.subkind = Some("circular-wait");
+                let kept = names.short(event_loop);
+                blame.reasons.push(format!("a task that blocks where it could await keeps {kept} from all others"));
+            }
             // One of them waits for something else: that another one ends, say.
-            [] | [_] => blame.subkind = Some("circular-wait"),
-            orders => blame.reasons.push(format!("the locks are taken in different orders: {}", orders.join("; "))),
+            (None, [] | [_]) => blame.subkind = Some("circular-wait"),
+            (None, orders) => {
+                blame.reasons.push(format!("the locks are taken in different orders: {}", orders.join("; ")))
+            }
         }
     }
     blame
@@ -232,7 +241,10 @@ fn why_nobody(case: &Case<'_>, b: &BlockedRecord) -> String {
     }
     match b.operation.as_str() {
         // It would have ended with an error, if no sender were left.
-        "recv" => " that nobody sends, and the channel is never closed: a sender is still alive".to_owned(),
+        "recv" => {
+            " that nobody sends, and the channel is never closed: a sender that nobody uses any more is still alive"
+                .to_owned()
+        }
         "send" => ", and nobody receives".to_owned(),
         "lock" | "read" | "write" => match b.blockers.first() {
             Some(blocker) if finished(blocker.task) => {
@@ -303,12 +315,6 @@ fn why_nobody_as_told(case: &Case<'_>, b: &BlockedRecord) -> Option<&'static str
     }
 }
 
-/// What a task holds, in a sentence.
-fn lock_name<'c>(case: &'c Case<'_>, lock: u32) -> &'c str {
-    let name = case.record.resources.get(lock as usize).and_then(|r| r.name.as_deref()).unwrap_or_default();
-    if case.record.meta.language.is_event_loop(name) { "the event loop" } else { case.names.short(lock) }
-}
-
 /// What the engine calls the resource of a wait.
 fn given_name<'c>(case: &'c Case<'_>, b: &BlockedRecord) -> &'c str {
     b.resource.and_then(|i| case.record.resources.get(i as usize)?.name.as_deref()).unwrap_or_default()
@@ -350,9 +356,6 @@ fn wanted(case: &Case<'_>, b: &BlockedRecord) -> String {
             Some(task) => format!("task {} to finish", case.names.quoted(task)),
             None => "a task to finish".to_owned(),
         },
-        ("lock", Some(_)) if case.record.meta.language.is_event_loop(given_name(case, b)) => {
-            "the event loop".to_owned()
-        }
         ("recv", Some(_)) if case.record.meta.language.is_connection(given_name(case, b)) => {
             format!("something to receive from {}", given_name(case, b))
         }
@@ -362,6 +365,8 @@ fn wanted(case: &Case<'_>, b: &BlockedRecord) -> String {
         (AWAIT, Some(r)) => awaits::wanted(case, b, r),
         (_, Some(r)) => case.names.short(r).to_owned(),
         _ if awaited_name(case, b).is_some() => format!("`{}`", awaited_name(case, b).unwrap_or_default()),
+        ("park", None) if b.argument.is_some() => "a wake-up".to_owned(),
+        ("park", None) => "an unpark".to_owned(),
         (_, None) => waits_for(case.record, &case.names, &b.operation, None, b.argument),
     }
 }
@@ -387,9 +392,9 @@ fn stack(case: &Case<'_>, b: &BlockedRecord) -> Stack {
                 let place = record.place(held.place).cloned();
                 let source = place.as_ref().and_then(|place| case.sources.line(place));
                 let lock = case.names.resource(Some(held.lock)).unwrap_or_default();
-                let text = match lock_name(case, held.lock) {
-                    "the event loop" => "keeps the event loop".to_owned(),
-                    _ => format!("{} {lock}", record.meta.language.verb("lock")),
+                let text = match record.is_event_loop(Some(held.lock)) {
+                    true => format!("keeps {lock}"),
+                    false => format!("{} {lock}", record.meta.language.verb("lock")),
                 };
                 Taken { text, step: None, place, source }
             }

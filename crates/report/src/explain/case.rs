@@ -110,6 +110,11 @@ impl<'a> Case<'a> {
         Some(self.sources.in_piece(place, &names).unwrap_or_else(|| place.clone()))
     }
 
+    /// Whether it is taken and given back; an object of a library may be a lock.
+    pub(super) fn is_lock(&self, resource: u32) -> bool {
+        matches!(self.record.resources[resource as usize].kind.as_str(), "mutex" | "rwlock" | "object")
+    }
+
     /// The accesses by which the failing task learned what it failed by: those on the line of the panic, or
     /// else its last one.
     pub(super) fn telling(&self) -> Vec<&Access> {

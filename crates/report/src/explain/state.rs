@@ -20,7 +20,7 @@ pub(super) fn shared(case: &Case<'_>, blame: &Blame) -> Vec<SharedState> {
         accesses.entry(access.resource).or_default().push(access);
     }
     let mut seen = HashSet::new();
-    resources.retain(|resource| seen.insert(*resource));
+    resources.retain(|resource| seen.insert(*resource) && !case.record.is_event_loop(Some(*resource)));
     resources.iter().filter_map(|r| row(case, *r, accesses.get(r)?)).take(MOST).collect()
 }
 

@@ -299,6 +299,8 @@ pub(super) fn verb(case: &Case<'_>, i: u32) -> String {
             Act::Receives => format!("receives from {name}"),
             Act::Abandons => format!("is dropped while it waits for {name}"),
         },
+        "lock" | "try_lock" if case.whole.is_event_loop(step.resource) => format!("takes {name}{outcome}"),
+        "unlock" if case.whole.is_event_loop(step.resource) => format!("gives back {name}"),
         "read cell" | "read parts" => format!("reads {name}"),
         "write cell" | "write parts" => format!("writes {name}"),
         "lock" => format!("locks {name}{outcome}"),

@@ -96,6 +96,8 @@ pub(crate) struct Facts {
 pub(crate) struct EventLoop {
     /// What the front end calls that thread, as a task and as a resource.
     pub(crate) name: &'static str,
+    /// What reports call it.
+    pub(crate) called: &'static str,
     /// The code that keeps it going while a task waits.
     pub(crate) instead_of_blocking: &'static str,
 }
@@ -156,7 +158,17 @@ impl Language {
 
     /// Whether it is the thread of an [`EventLoop`].
     pub(crate) fn is_event_loop(self, name: &str) -> bool {
-        self.0.facts.event_loop.as_ref().is_some_and(|event_loop| event_loop.name == name)
+        self.event_loop_called(name).is_some()
+    }
+
+    /// What reports call it, if it is one.
+    pub(crate) fn event_loop_called(self, name: &str) -> Option<&'static str> {
+        self.0
+            .facts
+            .event_loop
+            .as_ref()
+            .filter(|event_loop| event_loop.name == name)
+            .map(|event_loop| event_loop.called)
     }
 }
 
@@ -209,6 +221,12 @@ impl<'de> Deserialize<'de> for Language {
 }
 
 impl Record {
+    /// Whether a resource is the thread of an [`EventLoop`].
+    pub(crate) fn is_event_loop(&self, resource: Option<u32>) -> bool {
+        let named = |resource: u32| self.resources.get(resource as usize)?.name.as_deref();
+        resource.and_then(named).is_some_and(|name| self.meta.language.is_event_loop(name))
+    }
+
     /// What went wrong, in a word or two.
     pub(crate) fn kind_in_words(&self) -> &str {
         match (self.meta.language.words.kind_of_failure, &self.finding.details) {

@@ -58,6 +58,7 @@ pub(super) static TABLE: Table = Table {
         connections: &["socket pair ", "connection ", "address ", "pipe "],
         event_loop: Some(EventLoop {
             name: "event loop",
+            called: "the event loop",
             instead_of_blocking: "await asyncio.to_thread(…)   # or what asyncio has for it: asyncio.Queue, asyncio.Event",
         }),
     },

@@ -5,8 +5,8 @@ mod replay;
 mod sketches;
 mod statement;
 
-use super::{Facts, Syntax, Table, Words};
-use crate::record::Place;
+use super::{EventLoop, Facts, Syntax, Table, Words};
+use crate::record::{Place, TURN};
 use crate::source::Sources;
 use crate::source::statement::{Statement, is_assertion};
 
@@ -37,7 +37,11 @@ pub(super) static TABLE: Table = Table {
         assertion: None,
         made_of_locks: &[],
         connections: &[],
-        event_loop: None,
+        event_loop: Some(EventLoop {
+            name: TURN,
+            called: "the runtime's thread",
+            instead_of_blocking: "lock.lock().await   // tokio::sync::Mutex; or tokio::task::spawn_blocking(…).await",
+        }),
     },
     syntax: &Rust,
     replay: replay::REPLAY,

@@ -31,6 +31,12 @@ pub(super) fn blocked_on(
     if let Some(text) = told(record, names, b, all, everybody) {
         return text;
     }
+    if record.is_event_loop(b.resource) {
+        let place = record.place(b.place).map(|place| format!(" at {place}")).unwrap_or_default();
+        let keeps = b.blockers.first().map(|keeper| format!(", which task {} keeps", names.path(keeper.task)));
+        let name = names.resource(b.resource).unwrap_or_default();
+        return format!("waits for {name}{place}{}", keeps.unwrap_or_default());
+    }
     let method = if b.method() == "barrier wait" { "wait" } else { b.method() };
     let mut text = match &b.awaited {
         Some(_) if method == "join" || method == "await" => "blocked on .await".to_owned(),
@@ -130,7 +136,7 @@ fn told(
     let (mut text, nobody, (held, since)) = match b.operation.as_str() {
         "lock" if language.is_event_loop(given) => {
             let next = record.place(b.place).map(|place| format!(" to go on to {place}")).unwrap_or_default();
-            (format!("waits for the event loop{next}"), "", ("while it stands still in", "at"))
+            (format!("waits for {name}{next}"), "", ("while it stands still in", "at"))
         }
         "recv" | "send" if language.is_connection(given) => {
             let (waits, nobody) = if b.operation == "recv" { ("receive from", "send") } else { ("send to", "receive") };

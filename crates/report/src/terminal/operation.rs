@@ -25,6 +25,8 @@ pub(crate) fn words(record: &Record, names: &Names<'_>, step: &StepRecord) -> Wo
     let (verb, object) = match word {
         "spawn" | "join" | "is_finished" | "unpark" => (word, aim().map(|tag| format!("task {tag}"))),
         "timer" => ("timer fires", aim().map(|tag| format!("for task {tag}"))),
+        "lock" | "try_lock" if record.is_event_loop(step.resource) => ("take", subject(record, names, step)),
+        "unlock" if record.is_event_loop(step.resource) => ("give back", subject(record, names, step)),
         _ => {
             colon = matches!(
                 word,
@@ -132,7 +134,6 @@ pub(crate) fn waits_for(
     let language = record.meta.language;
     let given = resource.and_then(|i| record.resources.get(i as usize)?.name.as_deref()).unwrap_or_default();
     match operation {
-        "lock" if language.is_event_loop(given) => "waits for the event loop".to_owned(),
         "recv" if language.is_connection(given) => format!("waits to receive from {given}"),
         "send" if language.is_connection(given) => format!("waits to send to {given}"),
         "join" => match names.target(argument) {

@@ -56,7 +56,10 @@ pub(super) fn deadlock(draft: &Draft<'_, '_>) -> Vec<Fix> {
         };
         return vec![draft.with_closes(words, "nobody has some of them and waits for more", None)];
     }
-    if draft.blame.subkind == Some("circular-wait") {
+    if let Some(fixes) = blocked_event_loop(draft) {
+        return fixes;
+    }
+    if draft.blame.subkind == Some("circular-wait") || blocked.iter().any(|r| !draft.case.is_lock(*r)) {
         return vec![break_the_circle(draft)];
     }
     let order = locks.join(", then ");
@@ -90,20 +93,38 @@ pub(super) fn deadlock(draft: &Draft<'_, '_>) -> Vec<Fix> {
     ]
 }
 
+/// Of a task that blocks, and keeps the thread from those who could let it go on.
+fn blocked_event_loop(draft: &Draft<'_, '_>) -> Option<Vec<Fix>> {
+    let (record, names) = (draft.case.record, &draft.case.names);
+    let event_loop = record.meta.language.facts.event_loop.as_ref()?;
+    let in_circle = draft.blame.resources.iter().find(|resource| record.is_event_loop(Some(**resource)))?;
+    let called = names.short(*in_circle);
+    let wait = Words {
+        title: format!("Await instead of blocking {called}"),
+        effort: Effort::Simple,
+        sketch: vec![event_loop.instead_of_blocking.to_owned()],
+        tradeoff: "other tasks run meanwhile",
+        risk: "what was true before the await need not be true after",
+    };
+    let closes = format!("{called} goes on while a task waits");
+    let mut fixes = vec![draft.with_closes(wait, &closes, None)];
+    // Another one may have come to its await with a lock in its hand.
+    let mut wanted = draft.blame.resources.iter().filter(|resource| !record.is_event_loop(Some(**resource)));
+    if let Some(lock) = wanted.find(|resource| draft.case.is_lock(**resource)) {
+        let give_back = Words {
+            title: format!("Give {} back before the await", names.short(*lock)),
+            effort: Effort::Simple,
+            sketch: draft.written(Sketch::GiveBack),
+            tradeoff: "others may come in between",
+            risk: "what was true before the lock was given back need not be true after",
+        };
+        fixes.push(draft.with_closes(give_back, "nobody waits for it who keeps others from giving it back", None));
+    }
+    Some(fixes)
+}
+
 /// Of tasks that wait for each other, not only for locks.
 fn break_the_circle(draft: &Draft<'_, '_>) -> Fix {
-    let language = draft.case.record.meta.language;
-    let named = |name: &str| draft.case.record.resources.iter().any(|r| r.name.as_deref() == Some(name));
-    if let Some(event_loop) = language.facts.event_loop.as_ref().filter(|event_loop| named(event_loop.name)) {
-        let words = Words {
-            title: "Await instead of blocking the event loop".to_owned(),
-            effort: Effort::Simple,
-            sketch: vec![event_loop.instead_of_blocking.to_owned()],
-            tradeoff: "other tasks run meanwhile",
-            risk: "what was true before the await need not be true after",
-        };
-        return draft.with_closes(words, "the event loop goes on while a task waits", None);
-    }
     let holder = draft.blame.stacks.iter().find(|stack| !stack.held.is_empty());
     let waits = |stack: &crate::explain::Stack| stack.wanted.source.clone().unwrap_or_else(|| "…".to_owned());
     let (words, closes) = match holder {
