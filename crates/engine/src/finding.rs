@@ -343,6 +343,11 @@ impl Blocked {
     fn joins(&self) -> bool {
         self.kind.joins() || matches!(self.awaited, Some(Awaited::Task(_)))
     }
+
+    /// Whether it waits to be notified: who has done so before says nothing of who would have to do it now.
+    pub(crate) fn waits_for_notification(&self) -> bool {
+        self.kind.waits_for_notification() || self.awaited == Some(Awaited::Notification)
+    }
 }
 
 /// A replay that left its path.

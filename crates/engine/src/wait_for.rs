@@ -99,6 +99,7 @@ impl Engine {
             (0..self.tasks.len() as u32).map(TaskId).filter(|t| waits(&self.tasks[t.index()])).collect();
         let blocked: Vec<Blocked> = tasks.iter().map(|t| self.describe_blocked(*t)).collect();
         let blockers = |t: TaskId| match tasks.binary_search(&t) {
+            Ok(at) if blocked[at].waits_for_notification() => Vec::new(),
             Ok(at) => blocked[at].blockers.clone(),
             Err(_) => Vec::new(),
         };

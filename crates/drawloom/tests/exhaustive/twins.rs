@@ -212,7 +212,7 @@ const PAIRS: &[Pair] = &[
     Pair { name: "two locks", body: two_locks, kind: "deadlock", classes: 3, failing: 1, fixed: 2 },
     Pair { name: "philosophers", body: philosophers, kind: "deadlock", classes: 7, failing: 1, fixed: 6 },
     Pair { name: "if, not while", body: consumers, kind: "panic", classes: 28, failing: 4, fixed: 28 },
-    Pair { name: "lost wake-up", body: wake_up, kind: "deadlock", classes: 3, failing: 1, fixed: 2 },
+    Pair { name: "lost wake-up", body: wake_up, kind: "starvation", classes: 3, failing: 1, fixed: 2 },
     Pair { name: "check, then act", body: check_then_act, kind: "panic", classes: 6, failing: 4, fixed: 2 },
     Pair { name: "initialised twice", body: initialise, kind: "panic", classes: 4, failing: 2, fixed: 2 },
     Pair { name: "Peterson", body: peterson, kind: "panic", classes: 16, failing: 4, fixed: 14 },

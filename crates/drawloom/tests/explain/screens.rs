@@ -121,6 +121,16 @@ fn a_livelock() {
 }
 
 #[test]
+fn a_lock_made_by_hand() {
+    assert_snapshot!(screen(Class::DataRace, guards::lock_made_by_hand));
+}
+
+#[test]
+fn a_look_in_a_section_before_the_wait() {
+    assert_snapshot!(screen(Class::LostWakeup, waits::looked_in_a_section_before));
+}
+
+#[test]
 fn a_data_race() {
     assert_snapshot!(screen(Class::DataRace, guards::data_race));
 }

@@ -31,6 +31,13 @@ pub(crate) const fn facts(kind: OpKind) -> Facts {
     }
 }
 
+impl OpKind {
+    /// Whether it waits to be notified.
+    pub(crate) const fn waits_for_notification(self) -> bool {
+        matches!(self, OpKind::CondWait)
+    }
+}
+
 /// The rules of condition variables.
 pub(crate) struct Rules;
 

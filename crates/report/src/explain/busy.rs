@@ -3,6 +3,7 @@
 use super::case::{Blame, Case};
 use super::class::Class;
 use super::explanation::RaceWindow;
+use super::handmade;
 use crate::names::count;
 use crate::record::AccessRecord;
 use crate::terminal::race::missing;
@@ -114,7 +115,7 @@ pub(super) fn data_race(case: &Case<'_>, cell: u32, earlier: &AccessRecord, late
     let (a, b) = (case.names.quoted(earlier.task), case.names.quoted(later.task));
     let x = case.names.short(cell);
     let access = |side: &AccessRecord| case.accesses.all.iter().find(|a| a.step == side.step).cloned();
-    Blame {
+    let nothing_orders = Blame {
         class: Some(Class::DataRace),
         subkind: Some(match (verb(earlier), verb(later)) {
             ("writes", "writes") => "write-write",
@@ -143,5 +144,14 @@ pub(super) fn data_race(case: &Case<'_>, cell: u32, earlier: &AccessRecord, late
         resources: vec![cell],
         steps: [earlier.sync, later.sync].into_iter().flatten().collect(),
         ..Blame::default()
+    };
+    match handmade::blame(case, cell, earlier, later) {
+        Some(mut broken) => {
+            broken.class = nothing_orders.class;
+            broken.pattern = nothing_orders.pattern;
+            broken.steps.extend(nothing_orders.steps);
+            broken
+        }
+        None => nothing_orders,
     }
 }

@@ -27,6 +27,7 @@ mod dropped;
 mod explanation;
 mod fixes;
 mod flow;
+mod handmade;
 mod knowledge;
 mod order;
 mod parting;

@@ -308,7 +308,7 @@ pub(super) fn verb(case: &Case<'_>, i: u32) -> String {
         "write" => format!("locks {name} to write{outcome}"),
         "unlock" | "unlock read" | "unlock write" => format!("unlocks {name}"),
         "notify_one" | "notify_all" if refused => format!("notifies {name}: nobody waits"),
-        "notify_one" | "notify_all" => format!("notifies {name}"),
+        "notify_one" | "notify_all" => format!("notifies {name}{}", woken(case, i)),
         "wait" => format!("waits for {name}{outcome}"),
         "yield" => "yields".to_owned(),
         "recv" | "try_recv" if !outcome.is_empty() => format!("receives from {name}{outcome}"),
@@ -323,6 +323,20 @@ pub(super) fn verb(case: &Case<'_>, i: u32) -> String {
             let told = if words.told.is_empty() { String::new() } else { format!(", {}", words.told) };
             format!("{} {}{told}", words.verb, words.object).trim().to_owned()
         }
+    }
+}
+
+/// `, wakes 0.2`: who goes on because of the notification that is step `i`.
+fn woken(case: &Case<'_>, i: u32) -> String {
+    const SHOWN: usize = 3;
+    let mut tasks: Vec<u32> =
+        case.whole.steps[i as usize..].iter().filter(|step| step.after == Some(i)).map(|step| step.task).collect();
+    tasks.dedup();
+    let shown: Vec<&str> = tasks.iter().take(SHOWN).map(|task| case.names.path(*task)).collect();
+    match tasks.len() {
+        0 => String::new(),
+        all if all > SHOWN => format!(", wakes {} and {} more", shown.join(", "), all - SHOWN),
+        _ => format!(", wakes {}", shown.join(", ")),
     }
 }
 

@@ -153,11 +153,16 @@ fn lost_wakeup(case: &Case<'_>, b: &BlockedRecord, wait: u32) -> Option<Blame> {
         .filter(|bar| bar.task == b.task && bar.resource == mutex && bar.from < wait)
         .map(|bar| bar.from)
         .max();
-    let before = |a: &&Access| a.task == b.task && a.step < wait && a.mode.reads() && !a.section;
-    let looked = case.accesses.all.iter().rfind(before);
+    let own = || case.accesses.all.iter().filter(|a| a.task == b.task && a.step < wait);
+    // It may have had the lock before, and given it back in between.
+    let earlier =
+        || own().rfind(|a| a.section && Some(a.resource) == mutex && since.is_some_and(|since| a.until < since));
+    let looked = own().rfind(|a| a.mode.reads() && !a.section);
+    let in_a_loop = waits_in_a_loop(case, wait);
+    let looked = looked.or_else(|| earlier().filter(|a| a.mode == Mode::Read && !in_a_loop));
     let decided = match looked {
         Some(look) => look.step,
-        None if waits_in_a_loop(case, wait) => since.unwrap_or(0),
+        None if in_a_loop => since.unwrap_or(0),
         // It waits without a look: a notification at any time before is lost.
         None => 0,
     };
@@ -186,7 +191,11 @@ fn lost_wakeup(case: &Case<'_>, b: &BlockedRecord, wait: u32) -> Option<Blame> {
         });
         blame.opens = Some(look.clone());
     } else {
-        blame.reasons.push(format!("task {waiter} waits without looking whether what it waits for has come already"));
+        if earlier().is_none() {
+            blame
+                .reasons
+                .push(format!("task {waiter} waits without looking whether what it waits for has come already"));
+        }
         blame.window = Some(RaceWindow {
             from: lost,
             to: Some(wait),

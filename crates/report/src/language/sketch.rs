@@ -22,6 +22,10 @@ pub(crate) enum Sketch<'a> {
     CheckAndActAtOnce {
         name: &'a str,
     },
+    /// Find a flag free and set it in one step.
+    TakeFlagAtOnce {
+        name: &'a str,
+    },
     /// Read and write in one step of an atomic.
     UpdateAtOnce {
         name: &'a str,

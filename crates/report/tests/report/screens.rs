@@ -158,7 +158,7 @@ fn a_lost_wakeup_is_a_starvation() {
 }
 
 #[test]
-fn a_wakeup_lost_by_a_task_that_waits_itself_is_a_deadlock() {
+fn a_wakeup_lost_by_a_task_that_waits_itself_is_a_starvation() {
     let waiter = vec![op(OpKind::Lock, 0, 7), op(OpKind::CondWait, 1, 8).arg(0)];
     let script = Script::with(&[
         (ResourceKind::Mutex, State::Plain, 4, Some("ready")),

@@ -76,3 +76,28 @@ pub fn data_race() {
     }
     writer.join().unwrap();
 }
+
+/// Data race: a lock made by hand, which is looked at and set in two steps.
+pub fn lock_made_by_hand() {
+    struct Spin {
+        taken: AtomicBool,
+        count: Cell<u32>,
+    }
+    // SAFETY: as above.
+    unsafe impl Sync for Spin {}
+    impl Spin {
+        fn add(&self) {
+            while self.taken.load(SeqCst) {
+                thread::yield_now();
+            }
+            self.taken.store(true, SeqCst);
+            self.count.set(1);
+            self.taken.store(false, SeqCst);
+        }
+    }
+    let spin = Arc::new(Spin { taken: AtomicBool::new(false), count: Cell::new(0) });
+    let theirs = spin.clone();
+    let other = thread::spawn(move || theirs.add());
+    spin.add();
+    other.join().unwrap();
+}

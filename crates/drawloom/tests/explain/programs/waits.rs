@@ -65,6 +65,22 @@ pub fn lost_wakeup() {
     visitor.join().unwrap();
 }
 
+/// Lost wake-up: the lock is given back between the look and the wait.
+pub fn looked_in_a_section_before() {
+    let door = Arc::new((Mutex::new(false), Condvar::new()));
+    let theirs = door.clone();
+    let visitor = thread::spawn(move || {
+        let open = *theirs.0.lock().unwrap();
+        if !open {
+            let held = theirs.0.lock().unwrap();
+            drop(theirs.1.wait(held).unwrap());
+        }
+    });
+    *door.0.lock().unwrap() = true;
+    door.1.notify_one();
+    visitor.join().unwrap();
+}
+
 /// Lost wake-up: two wait, and one is woken. Nothing has a name where it is made.
 pub fn one_of_several() {
     #[derive(Default)]

@@ -204,6 +204,22 @@ pub(super) fn data_race(draft: &Draft<'_, '_>) -> Vec<Fix> {
         tradeoff: "no lock; only one task has it at a time",
         risk: "every access has to come after the hand-over",
     };
+    if draft.blame.subkind == Some("broken-lock") {
+        let at_once = Words {
+            title: format!("Look at `{name}` and set it in one step"),
+            effort: Effort::Simple,
+            sketch: draft.written(Sketch::TakeFlagAtOnce { name: &name }),
+            tradeoff: "none",
+            risk: "who waits spins, and a panic inside leaves it set: a Mutex does neither",
+        };
+        let state = draft.blame.resources.get(1).map_or("the state", |cell| draft.case.names.bare(*cell));
+        let lock = Words {
+            title: format!("Protect `{state}` by a lock of the library"),
+            sketch: draft.written(Sketch::LockInsteadOfCell { name: state }),
+            ..lock
+        };
+        return vec![draft.fix(at_once, draft.lock()), draft.fix(lock, None)];
+    }
     let sides = [&draft.blame.opens, &draft.blame.closes];
     let regions = sides.into_iter().flatten().map(|a| draft.region(a, a)).collect::<Option<Vec<_>>>();
     vec![draft.fix(lock, regions.map(drawloom_engine::guard::Guard::Lock)), draft.fix(pass, None)]

@@ -223,7 +223,7 @@ pub(super) fn lost_wakeup(draft: &Draft<'_, '_>) -> Vec<Fix> {
                 Guard::Lock(vec![Region { enter: looked, leave: wait }, Region { enter, leave: notified }])
             })
         }
-        (None, Some(wait), Some(notified)) => Some(Guard::Order { before: wait, after: notified }),
+        // Whoever notifies must not wait for a wait that need not come: without the look nothing can be tried.
         _ => None,
     };
     let in_loop = Words {

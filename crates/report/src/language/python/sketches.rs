@@ -78,6 +78,7 @@ pub(super) fn sketch(sketch: &Sketch<'_>) -> Vec<String> {
         Sketch::LimitWait(awaited) => lines([limits(awaited)]),
         // There are no atomics, no cells that race, and no futures that are dropped.
         Sketch::CheckAndActAtOnce { .. }
+        | Sketch::TakeFlagAtOnce { .. }
         | Sketch::UpdateAtOnce { .. }
         | Sketch::LockInsteadOfCell { .. }
         | Sketch::HandOver

@@ -20,6 +20,11 @@ pub(super) fn sketch(sketch: &Sketch<'_>) -> Vec<String> {
         Sketch::CheckAndActAtOnce { name } => {
             vec![format!("{name}.compare_exchange(expected, new, …)   // or fetch_update")]
         }
+        Sketch::TakeFlagAtOnce { name } => {
+            vec![format!(
+                "while {name}.swap(true, Acquire) {{ yield_now(); }}   // or compare_exchange(false, true, …)"
+            )]
+        }
         Sketch::UpdateAtOnce { name } => {
             vec![format!("{name}.fetch_add(…)   // or fetch_update(…) for anything else")]
         }
