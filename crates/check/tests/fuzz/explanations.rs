@@ -7,8 +7,9 @@ use drawloom_check::linearizable::Checker;
 use drawloom_check::model::Model;
 use drawloom_check::{Budget, History, Outcome, Process};
 
-use crate::histories::{Rng, Size, Subject, random};
+use crate::histories::{Size, Subject, random};
 use crate::oracle::{Constraint, explains};
+use crate::rng::Rng;
 use crate::subjects::*;
 
 const QUICK: u64 = 300;

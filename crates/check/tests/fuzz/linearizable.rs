@@ -6,8 +6,9 @@ use drawloom_check::linearizable::{Checker, Monitor};
 use drawloom_check::model::Model;
 use drawloom_check::{Budget, History, OpId, Outcome, Verdict};
 
-use crate::histories::{Rng, Size, Subject, random};
+use crate::histories::{Size, Subject, random};
 use crate::oracle::{Constraint, explains, explains_long};
+use crate::rng::Rng;
 use crate::subjects::*;
 
 const QUICK: u64 = 400;

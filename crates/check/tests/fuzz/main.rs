@@ -5,6 +5,8 @@ mod explanations;
 mod histories;
 mod linearizable;
 mod oracle;
+#[path = "../support/rng.rs"]
+mod rng;
 mod sequential;
 mod special;
 mod subjects;

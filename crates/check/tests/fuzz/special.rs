@@ -4,7 +4,8 @@ use drawloom_check::linearizable::{self, Checker};
 use drawloom_check::model::Model;
 use drawloom_check::{Budget, Verdict};
 
-use crate::histories::{Rng, Size, Subject, random};
+use crate::histories::{Size, Subject, random};
+use crate::rng::Rng;
 use crate::subjects::*;
 
 const QUICK: u64 = 400;

@@ -2,7 +2,8 @@
 
 use drawloom_check::model::*;
 
-use crate::histories::{Rng, Subject};
+use crate::histories::Subject;
+use crate::rng::Rng;
 
 /// A subject from a model, a maker of operations and a list of results.
 macro_rules! subject {
