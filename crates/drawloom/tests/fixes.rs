@@ -224,3 +224,29 @@ fn the_page_has_the_minimised_the_original_and_a_passing_execution() {
         assert!(page.contains(&format!("\"label\":\"{label}\"")), "{label}");
     }
 }
+
+#[test]
+fn a_notification_for_all_is_tried_in_place_of_one_for_one() {
+    fn gate() {
+        let gate = Arc::new((Mutex::new(false), Condvar::new()));
+        let visitors = [gate.clone(), gate.clone()].map(|gate| {
+            thread::spawn(move || {
+                let mut open = gate.0.lock().unwrap();
+                while !*open {
+                    open = gate.1.wait(open).unwrap();
+                }
+            })
+        });
+        *gate.0.lock().unwrap() = true;
+        gate.1.notify_one(); // for two
+        visitors.into_iter().for_each(|visitor| visitor.join().unwrap());
+    }
+    let found = explore(config("auto"), gate);
+    let token = found.findings()[0].token();
+    let guard = Guard::NotifyAll(vec![at(0, "notify_one(); // for two")]);
+    let verdict = try_fix(config("exhaustive"), token, &guard, gate).expect("a verdict");
+    assert!(verdict.helps && verdict.exhausted, "{}", verdict.text);
+    let elsewhere = Guard::NotifyAll(vec![at(0, "visitor.join().unwrap());")]);
+    let verdict = try_fix(config("exhaustive"), token, &elsewhere, gate).expect("a verdict");
+    assert!(!verdict.helps, "{}", verdict.text);
+}

@@ -73,6 +73,8 @@ pub enum Guard {
         /// What waits for it.
         after: Site,
     },
+    /// Notifications at these places reach all who wait, and not one alone.
+    NotifyAll(Vec<Site>),
 }
 
 /// A guard, and how the front end tells places.

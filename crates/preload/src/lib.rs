@@ -12,6 +12,8 @@
 #![cfg(target_os = "linux")]
 
 #[allow(dead_code, reason = "some of it is the other side's")]
+// There, since the source distribution of the Python package has to be complete by itself.
+#[path = "../../python/src/preload/abi.rs"]
 mod abi;
 mod act;
 mod calls;

@@ -1,7 +1,7 @@
 //! The library, preloaded into this very program, with hooks that write down what they are told.
 #![cfg(target_os = "linux")]
 
-#[path = "../src/abi.rs"]
+#[path = "../../python/src/preload/abi.rs"]
 #[allow(dead_code)]
 mod abi;
 

@@ -20,7 +20,6 @@ use crate::outside;
 use crate::raise::here;
 use crate::world::{Phase, is_aside, world};
 
-#[path = "../../preload/src/abi.rs"]
 #[allow(dead_code, reason = "some of it is the library's")]
 mod abi;
 

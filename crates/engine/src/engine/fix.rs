@@ -42,7 +42,7 @@ impl Engine {
         let made = match &armed.guard {
             Guard::Lock(_) => Some((ResourceKind::Mutex, State::Plain, NEW_LOCK)),
             Guard::Order { .. } => Some((ResourceKind::Semaphore, State::Count(0), NEW_ORDER)),
-            Guard::Atomic(_) => None,
+            Guard::Atomic(_) | Guard::NotifyAll(_) => None,
         };
         if let Some((kind, state, name)) = made {
             guarding.resource = self.create_outside(kind, state, name);
@@ -272,6 +272,13 @@ impl Engine {
             return false;
         }
         match &guarding.armed.guard {
+            Guard::NotifyAll(_) => {
+                if let Some(kind) = operation.kind.notifies_all_instead() {
+                    guarding.met = true;
+                    self.tasks[task.index()].pending.kind = kind;
+                }
+                false
+            }
             Guard::Atomic(_) => {
                 // It was left by another way, and begins anew with the step.
                 if guarding.inside == task && guarding.end(&enters) {

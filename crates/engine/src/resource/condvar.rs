@@ -36,6 +36,14 @@ impl OpKind {
     pub(crate) const fn waits_for_notification(self) -> bool {
         matches!(self, OpKind::CondWait)
     }
+
+    /// Of a notification for one, that for all.
+    pub(crate) const fn notifies_all_instead(self) -> Option<OpKind> {
+        match self {
+            OpKind::NotifyOne => Some(OpKind::NotifyAll),
+            _ => None,
+        }
+    }
 }
 
 /// The rules of condition variables.

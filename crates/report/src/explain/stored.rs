@@ -11,6 +11,7 @@ enum Stored {
     Lock(Vec<Stretch>),
     Atomic(Vec<Stretch>),
     Order { before: Place, after: Place },
+    NotifyAll(Vec<Place>),
 }
 
 #[derive(Serialize, Deserialize)]
@@ -27,6 +28,7 @@ pub(super) fn serialize<S: Serializer>(guard: &Option<Guard>, serializer: S) -> 
         Guard::Lock(regions) => Stored::Lock(stretches(regions)),
         Guard::Atomic(regions) => Stored::Atomic(stretches(regions)),
         Guard::Order { before, after } => Stored::Order { before: place(before), after: place(after) },
+        Guard::NotifyAll(sites) => Stored::NotifyAll(sites.iter().map(place).collect()),
     });
     stored.serialize(serializer)
 }
@@ -40,6 +42,7 @@ pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<
         Stored::Lock(stretches) => Guard::Lock(regions(stretches)),
         Stored::Atomic(stretches) => Guard::Atomic(regions(stretches)),
         Stored::Order { before, after } => Guard::Order { before: site(&before), after: site(&after) },
+        Stored::NotifyAll(places) => Guard::NotifyAll(places.iter().map(site).collect()),
     }))
 }
 

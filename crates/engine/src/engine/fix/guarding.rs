@@ -90,7 +90,7 @@ impl Guarding {
     fn regions(&self) -> &[Region] {
         match &self.armed.guard {
             Guard::Lock(regions) | Guard::Atomic(regions) => regions,
-            Guard::Order { .. } => &[],
+            Guard::Order { .. } | Guard::NotifyAll(_) => &[],
         }
     }
 
@@ -120,6 +120,9 @@ impl Guarding {
         if let Guard::Order { before, after } = &self.armed.guard {
             place.leaves.extend(before.is_at(&at).then_some(0));
             place.enters.extend(after.is_at(&at).then_some(0));
+        }
+        if let Guard::NotifyAll(sites) = &self.armed.guard {
+            place.enters.extend(sites.iter().any(|site| site.is_at(&at)).then_some(0));
         }
         for (i, region) in self.regions().iter().enumerate() {
             place.enters.extend(region.enter.is_at(&at).then_some(i));

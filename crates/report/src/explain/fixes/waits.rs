@@ -295,7 +295,16 @@ fn notify_all(draft: &Draft<'_, '_>) -> Fix {
         tradeoff: "all of them wake up and look; who cannot go on waits again",
         risk: "who does not look again, in a loop, goes on although it must not",
     };
-    draft.with_closes(words, "whoever waits looks again", None)
+    // All of its notifications: the next one for one alone could go to the wrong one, too.
+    let condvar = draft.blame.harm.and_then(|i| draft.case.record.steps[i as usize].resource);
+    let notifies =
+        |i: &u32| draft.case.record.steps[*i as usize].resource == condvar && draft.case.operation(*i) == "notify_one";
+    let mut sites: Vec<_> =
+        (0..draft.case.end()).filter(notifies).filter_map(|i| draft.case.place_of(i)).map(site).collect();
+    sites.sort();
+    sites.dedup();
+    let guard = (!sites.is_empty()).then_some(Guard::NotifyAll(sites));
+    draft.with_closes(words, "whoever waits looks again", guard)
 }
 
 /// Where those who wait for different things wait in one place.
