@@ -276,7 +276,7 @@ pub struct DiffArguments {
 /// The arguments of `check`.
 #[derive(Args, Clone, Debug, Default)]
 pub struct CheckArguments {
-    /// The history
+    /// The history; `-` for standard input
     pub file: PathBuf,
     /// What the clients used (`register`, `queue`, `list-append` …), if the file does not say; a wrong name lists all
     #[arg(long, value_name = "NAME")]
@@ -287,7 +287,7 @@ pub struct CheckArguments {
     /// How the history is written, if neither its first bytes nor its name tell
     #[arg(long, value_enum, value_name = "NOTATION")]
     pub input: Option<Notation>,
-    /// Write a page for the browser to this file
+    /// Write a page of the whole history, for the browser, to this file
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
     /// Give up a search after so many steps
