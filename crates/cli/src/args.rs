@@ -170,7 +170,34 @@ pub struct TestArguments {
     #[command(flatten)]
     pub output: Output,
     #[command(flatten)]
+    pub ci: CiArguments,
+    #[command(flatten)]
     pub project: ProjectArguments,
+}
+
+/// What CI is told.
+#[derive(Args, Clone, Debug, Default)]
+#[command(next_help_heading = "CI")]
+pub struct CiArguments {
+    /// Write JUnit's XML to this file
+    #[arg(long, value_name = "FILE")]
+    pub junit: Option<PathBuf>,
+    /// Write findings as SARIF 2.1.0 to this file
+    #[arg(long, value_name = "FILE")]
+    pub sarif: Option<PathBuf>,
+    /// Print annotations for GitHub, and write the summary of the step
+    #[arg(long, value_enum, value_name = "WHEN", default_value_t)]
+    pub github: OnGithub,
+}
+
+/// When GitHub is told.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ValueEnum)]
+pub enum OnGithub {
+    /// If `GITHUB_ACTIONS` is `true`
+    #[default]
+    Auto,
+    Always,
+    Never,
 }
 
 /// What becomes of stored schedules that no longer fit the program.

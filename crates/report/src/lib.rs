@@ -7,6 +7,7 @@
 //! - [`page`]: records as a page to look at, the viewer;
 //! - [`explain`](mod@explain): why it failed: the race window, the class of the mistake, and what could be done;
 //! - [`SourceFiles`]: which source files are shown; [`kept`]: how files are read and written;
+//! - `ci` (a feature): findings as JUnit, SARIF and GitHub's annotations and summaries;
 //! - [`cause`]: the key by which findings of the same bug are told to be the same, and [`same_bug`].
 //!
 //! No front end is known here but by the [`Language`] of its programs, a table of [`language`] that it passes in. A place
@@ -15,6 +16,8 @@
 #![forbid(unsafe_code)]
 
 mod cause;
+#[cfg(feature = "ci")]
+pub mod ci;
 pub mod explain;
 mod html;
 pub mod kept;

@@ -6,6 +6,7 @@
 //! find something ([`budget`]).
 
 mod budget;
+mod ci;
 pub(crate) mod human;
 pub(crate) mod lines;
 pub(crate) mod report;
@@ -68,6 +69,7 @@ pub(crate) fn test(arguments: &TestArguments, show: &mut dyn Show) -> Result<Sum
     if listed.is_empty() {
         return Err(Error::NoTest(arguments.filter.clone()));
     }
+    let root = project.root.clone();
     let runner = Runner::new(project, targets);
     let reports = Reports::of(&listed, &runner.targets);
     show.begins(reports.longest_name());
@@ -88,6 +90,7 @@ pub(crate) fn test(arguments: &TestArguments, show: &mut dyn Show) -> Result<Sum
     let mut summary = Summary::of(&run.reports.all, interrupt::requested(), run.trouble, milliseconds);
     summary.stale = arguments.stale.map(|what| stale::settle(what, &run.reports.all)).transpose()?;
     show.summary(&summary, &run.reports.all, &store);
+    ci::tell(&arguments.ci, &run.reports.all, &store, &root)?;
     Ok(summary)
 }
 
