@@ -38,7 +38,7 @@ pub use html::{PageOptions, Shown, html_escaped, page};
 pub use language::Language;
 pub use markdown::markdown;
 pub use names::resource_names;
-pub use paste::{fits_a_line, is_token, replay_by_command, replay_command};
+pub use paste::{fits_a_line, is_token, replay_by_command, replay_command, replay_without_file as replay_line};
 pub use printable::{is_printable, printable, printable_colours, printable_json, printable_lines};
 pub use record::{
     AccessRecord, BlockedRecord, Blocker, Details, Extent, FindingRecord, FrameRecord, HeldRecord, LeakRecord, Meta,

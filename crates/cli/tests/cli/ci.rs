@@ -113,7 +113,10 @@ fn on_github_a_finding_is_an_annotation_and_the_step_has_a_summary() {
         panic!("one annotation: {}", ran.answer.err)
     };
     assert!(line.starts_with("::error file=") && line.contains("tests/accounts.rs,line="), "{line}");
-    assert!(line.contains(",title=panic in fails_when_a_deposit_comes_in_between::assertion `left == right` failed"), "{line}");
+    assert!(
+        line.contains(",title=panic in fails_when_a_deposit_comes_in_between::assertion `left == right` failed"),
+        "{line}"
+    );
     assert!(line.contains("%0Areplay: drawloom replay dl1"), "{line}");
     assert!(ran.summary.starts_with("what was there\n## Drawloom: 0 passed, 1 failed\n"), "{}", ran.summary);
     assert!(ran.summary.contains("| `fails_when_a_deposit_comes_in_between` | ✗ failed |"), "{}", ran.summary);

@@ -147,3 +147,28 @@ fn completions_and_manual_pages_are_printed() {
         assert_eq!(answer.code, 0);
     }
 }
+
+/// What pytest has left of a finding of Python.
+const OF_PYTHON: &str = include_str!("python.json");
+
+#[test]
+fn findings_of_pytest_are_known_by_name_where_there_is_no_cargo() {
+    let folder = std::env::temp_dir().join(format!("drawloom-of-pytest-{}", std::process::id()));
+    std::fs::create_dir_all(folder.join(".drawloom")).expect("a directory");
+    std::fs::create_dir_all(folder.join("tests")).expect("a directory");
+    std::fs::write(folder.join(".drawloom/test_it.py-test_racy.x.json"), OF_PYTHON).expect("a file");
+    let sample = Sample { store: folder.clone() };
+    let run = |arguments: &[&str]| {
+        let mut command = sample.command(arguments);
+        let command = command.current_dir(folder.join("tests")).env_remove("DRAWLOOM_DIR");
+        sample.answer(&command.output().expect("the binary is there"))
+    };
+    let explained = run(&["explain", "test_racy"]);
+    assert!(explained.out.contains("BROKEN INVARIANT in test \"test_it.py::test_racy\""), "{}", explained.err);
+    assert!(run(&["list"]).out.contains("test_it.py::test_racy"));
+    let replayed = run(&["replay", "test_racy"]);
+    assert_eq!(replayed.code, 2);
+    assert!(replayed.err.contains("DRAWLOOM_REPLAY='dl1"), "{}", replayed.err);
+    assert!(replayed.err.contains("python -m pytest"), "{}", replayed.err);
+    std::fs::remove_dir_all(folder).expect("it was made here");
+}
