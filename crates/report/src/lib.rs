@@ -34,7 +34,7 @@ mod terminal;
 
 pub use cause::{cause, same_bug};
 pub use explain::{Explanation, Explanations, Knowledge, explain, explain_all};
-pub use html::{PageOptions, Shown, html_escaped, page};
+pub use html::{ENV_EDITOR, PageOptions, Shown, html_escaped, page, way_to_sources};
 pub use language::Language;
 pub use markdown::markdown;
 pub use names::resource_names;

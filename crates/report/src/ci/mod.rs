@@ -1,7 +1,7 @@
 //! What CI shows: JUnit for whoever lists tests, SARIF for whoever lists problems, and GitHub's annotations and step summary.
 //!
-//! All of them are made from [`Case`]s, which are plain data: the command line makes them of Rust tests, the pytest plugin of
-//! Python's. What they say is made printable here, whoever made them.
+//! All of them are made from [`Case`]s, which are plain data: each front end that runs tests makes them of its own. What they say
+//! is made printable here, whoever made them.
 
 mod github;
 mod junit;
@@ -90,7 +90,7 @@ pub struct Spot {
 }
 
 impl Case {
-    /// Tests from JSON, of front ends that are not written in Rust.
+    /// Tests from JSON, of front ends in another language.
     pub fn read_all(json: &str) -> Result<Vec<Case>, String> {
         serde_json::from_str(json).map_err(|error| error.to_string())
     }
@@ -124,7 +124,7 @@ impl Problem {
         }
     }
 
-    /// As JSON, for front ends that are not written in Rust.
+    /// As JSON, for front ends in another language.
     pub fn to_json(&self) -> String {
         serde_json::to_string(self).unwrap_or_default()
     }
