@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from . import _naming, _settings
+from . import _ci, _naming, _settings
 from ._explore import explore
 from ._result import Finding, Result
 from ._testing import ExplorationFailed, check
@@ -27,6 +27,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     for name, text in _OPTIONS.items():
         group.addoption(f"--drawloom-{name}", default=None, help=text)
     group.addoption("--drawloom-dir", default=None, help="where pages and traces of findings go (.drawloom)")
+    _ci.add_options(group)
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -34,6 +35,9 @@ def pytest_configure(config: pytest.Config) -> None:
         value = config.getoption(f"drawloom_{name}")
         if value is not None:
             _settings.given[name] = value
+    # A process of xdist sends its reports to another one.
+    if not hasattr(config, "workerinput"):
+        config.pluginmanager.register(_ci.Collected(config), "drawloom-ci")
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
@@ -56,18 +60,24 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
     outcome = yield
     report: pytest.TestReport = outcome.get_result()
     results = item.stash.get(_RESULTS, [])
-    if call.when != "call" or not report.failed or not results:
+    if call.when != "call" or not results:
         return
-    texts = [_text(item, finding) for result in results if result.verdict == "fails" for finding in result.findings]
+    if not report.failed:
+        _ci.note(item, report, results, {})
+        return
+    pages: dict[str, str] = {}
+    findings = [finding for result in results if result.verdict == "fails" for finding in result.findings]
+    texts = [_text(item, finding, pages) for finding in findings]
     if call.excinfo is not None and isinstance(call.excinfo.value, ExplorationFailed):
         # The traceback leads through the exploration, and says nothing that the report does not.
         report.longrepr = "\n".join(texts) or str(call.excinfo.value)
     elif texts:
         report.sections.append(("drawloom", "\n".join(texts)))
+    _ci.note(item, report, results, pages)
 
 
-def _text(item: pytest.Item, finding: Finding) -> str:
-    """The report of a finding, which is kept as a page, too."""
+def _text(item: pytest.Item, finding: Finding, pages: dict[str, str]) -> str:
+    """The report of a finding, which is kept as a page, too: in `pages` is where."""
     root = item.config.rootpath
     directory = item.config.getoption("drawloom_dir") or _settings.setting("dir") or root / ".drawloom"
     page: str | None
@@ -77,6 +87,7 @@ def _text(item: pytest.Item, finding: Finding) -> str:
         return f"{finding.report}the page could not be written: {error}\n"
     if Path(page).is_relative_to(root):
         page = str(Path(page).relative_to(root))
+    pages[finding.record] = page
     return finding.render(page=page)
 
 

@@ -1,11 +1,13 @@
 """Explorations as tests: under pytest, in several processes, and without pytest."""
 
 import importlib.metadata
+import json
 import os
 import re
 import subprocess
 import sys
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
@@ -73,7 +75,7 @@ def pytest_in(directory, *arguments, **environment):
     (directory / "pytest.ini").write_text("[pytest]\n")
     command = [sys.executable, "-m", "pytest", *PLUGIN, "-p", "no:cacheprovider", *arguments]
     # Where pytest knows that it runs in CI it tells long messages twice.
-    left_out = ("PYTEST", "DRAWLOOM", "CI", "BUILD_NUMBER")
+    left_out = ("PYTEST", "DRAWLOOM", "CI", "BUILD_NUMBER", "GITHUB_")
     kept = {name: value for name, value in os.environ.items() if not name.startswith(left_out)}
     environment = {**kept, "PYTHONPATH": PACKAGES, **environment}
     return subprocess.run(command, cwd=directory, env=environment, capture_output=True, text=True).stdout
@@ -142,3 +144,35 @@ def test_the_plugin_is_an_entry_point():
     text = (ROOT / "pyproject.toml").read_text()
     module = re.search(r'pytest11\]\ndrawloom = "(.*)"', text).group(1)
     assert hasattr(importlib.import_module(module), "pytest_addoption")
+
+
+def in_ci(directory, *options):
+    """What pytest prints, the SARIF and the step summary, as on GitHub."""
+    summary = directory / "summary.md"
+    summary.write_text("before\n")
+    ci = {"GITHUB_ACTIONS": "true", "GITHUB_STEP_SUMMARY": str(summary), "GITHUB_WORKSPACE": str(directory)}
+    told = pytest_in(directory, "--drawloom-sarif", "found.sarif", "--junitxml", "junit.xml", *options, **ci)
+    return told, json.loads((directory / "found.sarif").read_text()), summary.read_text()
+
+
+def test_ci_gets_sarif_annotations_and_a_summary(tmp_path):
+    told, sarif, summary = in_ci(tmp_path)
+    assert sarif["version"] == "2.1.0"
+    results = sarif["runs"][0]["results"]
+    racy = next(r for r in results if r["properties"]["test"].endswith("::test_racy"))
+    place = racy["locations"][0]["physicalLocation"]
+    source = (tmp_path / place["artifactLocation"]["uri"]).read_text().splitlines()
+    assert ".value" in source[place["region"]["startLine"] - 1]
+    annotations = [line for line in told.splitlines() if line.startswith("::error ")]
+    assert len(annotations) >= len(results)
+    assert any(",title=" in line and "test_racy" in line and "%0Areplay: DRAWLOOM_REPLAY=" in line for line in annotations)
+    assert summary.startswith("before\n## Drawloom: ") and "test_racy` | ✗ failed |" in summary
+    assert "::test_right` | ✓ passed |" in summary
+    junit = ElementTree.parse(tmp_path / "junit.xml").getroot()
+    properties = {p.get("name"): p.get("value") for p in junit.iter("property")}
+    assert properties["drawloom.replay"].startswith("dl1")
+
+
+def test_ci_is_told_nothing_that_nobody_asked_for(tmp_path):
+    told, _, summary = in_ci(tmp_path, "--drawloom-github", "never")
+    assert "::error" not in told and summary == "before\n"

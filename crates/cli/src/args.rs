@@ -170,7 +170,34 @@ pub struct TestArguments {
     #[command(flatten)]
     pub output: Output,
     #[command(flatten)]
+    pub ci: CiArguments,
+    #[command(flatten)]
     pub project: ProjectArguments,
+}
+
+/// What CI is told.
+#[derive(Args, Clone, Debug, Default)]
+#[command(next_help_heading = "CI")]
+pub struct CiArguments {
+    /// Write JUnit's XML to this file
+    #[arg(long, value_name = "FILE")]
+    pub junit: Option<PathBuf>,
+    /// Write findings as SARIF 2.1.0 to this file
+    #[arg(long, value_name = "FILE")]
+    pub sarif: Option<PathBuf>,
+    /// Print annotations for GitHub, and write the summary of the step
+    #[arg(long, value_enum, value_name = "WHEN", default_value_t)]
+    pub github: OnGithub,
+}
+
+/// When GitHub is told.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ValueEnum)]
+pub enum OnGithub {
+    /// If `GITHUB_ACTIONS` is `true`
+    #[default]
+    Auto,
+    Always,
+    Never,
 }
 
 /// What becomes of stored schedules that no longer fit the program.
@@ -276,7 +303,7 @@ pub struct DiffArguments {
 /// The arguments of `check`.
 #[derive(Args, Clone, Debug, Default)]
 pub struct CheckArguments {
-    /// The history
+    /// The history; `-` for standard input
     pub file: PathBuf,
     /// What the clients used (`register`, `queue`, `list-append` …), if the file does not say; a wrong name lists all
     #[arg(long, value_name = "NAME")]
@@ -287,7 +314,7 @@ pub struct CheckArguments {
     /// How the history is written, if neither its first bytes nor its name tell
     #[arg(long, value_enum, value_name = "NOTATION")]
     pub input: Option<Notation>,
-    /// Write a page for the browser to this file
+    /// Write a page of the whole history, for the browser, to this file
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
     /// Give up a search after so many steps

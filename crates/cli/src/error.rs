@@ -76,6 +76,9 @@ pub enum Error {
     /// A token of no test of this project.
     #[error("this replay token belongs to no test of this project")]
     Foreign,
+    /// A finding of a test that cargo does not run.
+    #[error("the finding is of a test that cargo does not run; replay it by\n  {}", printable(.0))]
+    NotCargos(String),
     /// Nothing that is kept is called so.
     #[error("`{}` is no trace file, no replay token and no test with a finding that is kept", printable(.0))]
     NoFinding(String),
@@ -140,6 +143,7 @@ impl Error {
             Error::Runner { .. } => "`--runner cargo` runs tests without nextest",
             Error::TooLong { .. } => "name the trace file of the finding instead of its token",
             Error::Foreign => "go to the project that printed it; if the test was renamed since, run it again",
+            Error::NotCargos(_) => "`drawloom explain` and `drawloom view` show it without a run",
             Error::NoFinding(_) => "`drawloom list` shows what is kept",
             Error::Ambiguous { .. } => "name one of them in full, or by its token or trace file",
             Error::NoCommand(_) => "`drawloom help` lists them",
@@ -174,6 +178,7 @@ impl Error {
             Error::Token(_) => "bad_token",
             Error::TooLong { .. } => "too_long",
             Error::Foreign => "foreign_token",
+            Error::NotCargos(_) => "not_cargos",
             Error::NoFinding(_) => "no_finding",
             Error::Ambiguous { .. } => "ambiguous",
             Error::NoCommand(_) => "no_command",

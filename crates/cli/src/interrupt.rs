@@ -1,7 +1,9 @@
-//! Ctrl-C: the first one ends what runs and lets results be told, the second one ends it at once.
+//! Ctrl-C: the first one ends what runs and lets results be told, the second one ends it at once. A [`Stop`] is the first one
+//! for what a single thread does.
 
-use std::sync::OnceLock;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::cell::RefCell;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use crate::answer::INTERRUPTED;
 
@@ -34,12 +36,48 @@ impl Drop for AtWork {
     }
 }
 
+/// A way to end what one thread does, and nothing else.
+#[derive(Clone, Default)]
+pub(crate) struct Stop(Arc<AtomicBool>);
+
+thread_local! {
+    static STOP: RefCell<Option<Stop>> = const { RefCell::new(None) };
+}
+
+/// While it lasts, a stop counts in the thread that has made it.
+pub(crate) struct Within(());
+
+impl Stop {
+    /// What it stands for shall end.
+    pub(crate) fn request(&self) {
+        self.0.store(true, Ordering::SeqCst);
+    }
+
+    /// It stands for what this thread does from now on.
+    pub(crate) fn in_this_thread(&self) -> Within {
+        STOP.set(Some(self.clone()));
+        Within(())
+    }
+}
+
+impl Drop for Within {
+    fn drop(&mut self) {
+        STOP.set(None);
+    }
+}
+
+/// The same as pressing it: everything shall end.
+pub(crate) fn request() {
+    TIMES.fetch_add(1, Ordering::SeqCst);
+}
+
 /// How often the user has pressed it.
 pub(crate) fn times() -> u32 {
     TIMES.load(Ordering::SeqCst)
 }
 
-/// Whether the user has pressed it.
+/// Whether the user has pressed it, or what this thread does was stopped.
 pub(crate) fn requested() -> bool {
-    times() > 0
+    let stopped = || STOP.with_borrow(|stop| stop.as_ref().is_some_and(|stop| stop.0.load(Ordering::SeqCst)));
+    times() > 0 || stopped()
 }

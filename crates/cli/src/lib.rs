@@ -16,6 +16,8 @@ pub mod check;
 mod diff;
 mod error;
 mod explain;
+// Only the server ends what single threads do.
+#[cfg_attr(not(feature = "mcp"), allow(dead_code))]
 mod interrupt;
 mod list;
 #[cfg(feature = "mcp")]

@@ -7,12 +7,13 @@ use drawloom_engine::config::{
 };
 use drawloom_engine::schedule::Schedule;
 use drawloom_report::{
-    Departure, ENV_RESULTS, Minimised, ResultOutcome, TestResult, fits_a_line, printable, printable_lines,
+    Departure, ENV_RESULTS, Minimised, Record, ResultOutcome, TestResult, fits_a_line, printable, printable_lines,
+    replay_line,
 };
 use serde::Serialize;
 
 use crate::answer::{self, Answer};
-use crate::args::{ProjectArguments, ReplayArguments};
+use crate::args::{Place, ProjectArguments, ReplayArguments};
 use crate::error::Error;
 use crate::explain;
 use crate::interrupt::AtWork;
@@ -65,8 +66,17 @@ pub(crate) struct Replayed {
 /// Runs the test of a finding with its schedule.
 pub(crate) fn replay(arguments: &ReplayArguments, wanted: Wanted) -> Result<Replayed, Error> {
     let _at_work = AtWork::begin();
-    let project = Project::find(&arguments.project)?;
-    let store = Store::of(&project);
+    let project = Project::find(&arguments.project);
+    let store = match &project {
+        Ok(project) => Ok(Store::of(project)),
+        // A project of Python needs no cargo.
+        Err(_) => Store::for_finding(&arguments.finding, &Place::default()),
+    };
+    let known = store.as_ref().ok().and_then(|store| store.find(&arguments.finding).ok());
+    if let Some(line) = known.and_then(|stored| replayed_elsewhere(&stored.record)) {
+        return Err(Error::NotCargos(line));
+    }
+    let (project, store) = (project?, store?);
     let meant = Meant::by(&arguments.finding, &store)?;
     let given = &arguments.project;
     let whole = (given.package.is_empty() && !given.workspace && !given.tokio)
@@ -91,6 +101,11 @@ pub(crate) fn replay(arguments: &ReplayArguments, wanted: Wanted) -> Result<Repl
         (None, End::Exited(_)) => return Err(Error::NoResult { test: path, output: ended.said }),
     };
     answer(wanted, result, &store)
+}
+
+/// The line that replays a finding which no test of cargo's has made; nothing if one has.
+fn replayed_elsewhere(record: &Record) -> Option<String> {
+    (!record.meta.language.is_default()).then(|| replay_line(record))?
 }
 
 /// The finding that is to be replayed.

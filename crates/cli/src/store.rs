@@ -34,6 +34,8 @@ pub(crate) struct Store {
     sources: SourceFiles,
     /// The packages whose findings are kept here, as far as is known.
     pub(crate) packages: Vec<PathBuf>,
+    /// Where pytest keeps findings around here, if it does.
+    pytest: Option<PathBuf>,
 }
 
 /// A finding that is kept.
@@ -66,11 +68,13 @@ pub(crate) struct Search {
 impl Store {
     /// The store of a project.
     pub(crate) fn of(project: &Project) -> Store {
-        Store { directory: project.store(), sources: project.sources(), packages: project.packages.clone() }
+        let (directory, sources) = (project.store(), project.sources());
+        let pytest = kept_by_pytest().filter(|kept| *kept != directory);
+        Store { directory, sources, packages: project.packages.clone(), pytest }
     }
 
     fn in_directory(directory: PathBuf) -> Store {
-        Store { directory, sources: sources_from_here(), packages: Vec::new() }
+        Store { directory, sources: sources_from_here(), packages: Vec::new(), pytest: None }
     }
 
     /// The store at the place that was named: a directory needs no project around it.
@@ -79,8 +83,14 @@ impl Store {
             Some(directory) => Ok(Store::in_directory(directory.clone())),
             None => {
                 let manifest_path = place.manifest_path.clone();
-                let project = Project::find(&ProjectArguments { manifest_path, ..ProjectArguments::default() })?;
-                Ok(Store::of(&project))
+                match Project::find(&ProjectArguments { manifest_path, ..ProjectArguments::default() }) {
+                    Ok(project) => Ok(Store::of(&project)),
+                    // A project of Python needs no cargo.
+                    Err(error) if place.manifest_path.is_none() => {
+                        kept_by_pytest().map(Store::in_directory).ok_or(error)
+                    }
+                    Err(error) => Err(error),
+                }
             }
         }
     }
@@ -102,8 +112,10 @@ impl Store {
 
     /// Every execution that is kept. A file that cannot be read is left out.
     fn records(&self) -> Vec<Stored> {
-        let traces = self.files(|name| name.ends_with(".json"));
-        let mut stored: Vec<Stored> = traces.into_iter().filter_map(|file| read(&file).ok()).collect();
+        let is_trace = |name: &str| name.ends_with(".json");
+        let of_pytest = self.pytest.iter().flat_map(|directory| files(directory, is_trace));
+        let traces = self.files(is_trace).into_iter().chain(of_pytest);
+        let mut stored: Vec<Stored> = traces.filter_map(|file| read(&file).ok()).collect();
         stored.sort_by(|a, b| {
             let key = |s: &Stored| (s.record.meta.test.clone(), s.record.finding.kind.clone());
             key(a).cmp(&key(b))
@@ -160,9 +172,7 @@ impl Store {
     }
 
     fn files(&self, ours: impl Fn(&str) -> bool) -> Vec<PathBuf> {
-        let Ok(entries) = std::fs::read_dir(&self.directory) else { return Vec::new() };
-        let names = entries.flatten().map(|entry| entry.path());
-        names.filter(|path| path.file_name().and_then(|name| name.to_str()).is_some_and(&ours)).collect()
+        files(&self.directory, ours)
     }
 
     /// The finding that `text` means: a trace file, a token, or the name of a test.
@@ -288,6 +298,22 @@ fn is_ours(file: &Path) -> bool {
 fn search(file: PathBuf) -> Option<Search> {
     let test = file.file_name()?.to_str()?.strip_suffix(SEARCH)?.to_owned();
     Some(Search { file, test })
+}
+
+/// The files of a directory whose names are `ours`.
+fn files(directory: &Path, ours: impl Fn(&str) -> bool) -> Vec<PathBuf> {
+    let Ok(entries) = std::fs::read_dir(directory) else { return Vec::new() };
+    let names = entries.flatten().map(|entry| entry.path());
+    names.filter(|path| path.file_name().and_then(|name| name.to_str()).is_some_and(&ours)).collect()
+}
+
+/// Where the plugin of pytest keeps findings, as `DRAWLOOM_DIR` says or in the nearest project around.
+fn kept_by_pytest() -> Option<PathBuf> {
+    const PYTEST: &str = ".drawloom";
+    let here = std::env::current_dir().unwrap_or_default();
+    let named = std::env::var_os("DRAWLOOM_DIR").map(PathBuf::from);
+    let around = || here.ancestors().map(|folder| folder.join(PYTEST)).find(|folder| folder.is_dir());
+    named.or_else(around).filter(|folder| folder.is_dir())
 }
 
 /// Without a project that cargo knows: sources below the folder one is in, or below those around it up to where the

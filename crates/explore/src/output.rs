@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use drawloom_report::{
-    PageOptions, Record, RenderOptions, Shown, cause, kept, page, plain_name, render as render_record,
+    PageOptions, Record, RenderOptions, Shown, cause, kept, page, plain_name, render as render_record, way_to_sources,
 };
 
 use super::exploration::Failure;
@@ -63,7 +63,8 @@ pub(super) fn keep(records: &[Shown<'_>], number: usize) -> std::io::Result<Kept
     let record = records.first().expect("there is one to be kept").record;
     let (trace, html) = files_of(record, number);
     replace(&trace, record.write().as_bytes())?;
-    let options = PageOptions { sources: &source, ..PageOptions::default() };
+    let root = way_to_sources(&html, record);
+    let options = PageOptions { sources: &source, root: root.as_deref(), ..PageOptions::default() };
     replace(&html, page(records, &options).as_bytes())?;
     Ok(Kept { trace: shown(&trace), page: shown(&html) })
 }

@@ -1,6 +1,6 @@
-//! Records, for people: as text and as a page.
+//! Records, for people: as text and as a page; and for CI.
 
-use drawloom_report::{PageOptions, Record, RenderOptions, Shown};
+use drawloom_report::{PageOptions, Record, RenderOptions, Shown, ci};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
@@ -34,7 +34,29 @@ fn page(record: &str) -> PyResult<String> {
     Ok(drawloom_report::page(&[Shown { label, record: &record }], &options))
 }
 
+/// What CI is told of a record, as JSON; names of files are relative to `base`.
+#[pyfunction]
+#[pyo3(signature = (record, base, page = None))]
+fn problem(record: &str, base: &str, page: Option<String>) -> PyResult<String> {
+    let problem = ci::Problem::of(&read(record)?, base.as_ref(), &source);
+    Ok(ci::Problem { page, ..problem }.to_json())
+}
+
+/// What CI reads: `sarif`, `annotations` or `summary` of tests, which are a list in JSON.
+#[pyfunction]
+fn for_ci(form: &str, cases: &str) -> PyResult<String> {
+    let cases = ci::Case::read_all(cases).map_err(PyValueError::new_err)?;
+    match form {
+        "sarif" => Ok(ci::sarif(&cases, env!("CARGO_PKG_VERSION"))),
+        "annotations" => Ok(ci::annotations(&cases)),
+        "summary" => Ok(ci::step_summary(&cases)),
+        _ => Err(PyValueError::new_err(format!("{form:?} is no form"))),
+    }
+}
+
 pub(crate) fn add_to(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(render, module)?)?;
-    module.add_function(wrap_pyfunction!(page, module)?)
+    module.add_function(wrap_pyfunction!(page, module)?)?;
+    module.add_function(wrap_pyfunction!(problem, module)?)?;
+    module.add_function(wrap_pyfunction!(for_ci, module)?)
 }

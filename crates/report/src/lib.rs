@@ -7,6 +7,7 @@
 //! - [`page`]: records as a page to look at, the viewer;
 //! - [`explain`](mod@explain): why it failed: the race window, the class of the mistake, and what could be done;
 //! - [`SourceFiles`]: which source files are shown; [`kept`]: how files are read and written;
+//! - `ci` (a feature): findings as JUnit, SARIF and GitHub's annotations and summaries;
 //! - [`cause`]: the key by which findings of the same bug are told to be the same, and [`same_bug`].
 //!
 //! No front end is known here but by the [`Language`] of its programs, a table of [`language`] that it passes in. A place
@@ -15,6 +16,8 @@
 #![forbid(unsafe_code)]
 
 mod cause;
+#[cfg(feature = "ci")]
+pub mod ci;
 pub mod explain;
 mod html;
 pub mod kept;
@@ -31,11 +34,11 @@ mod terminal;
 
 pub use cause::{cause, same_bug};
 pub use explain::{Explanation, Explanations, Knowledge, explain, explain_all};
-pub use html::{PageOptions, Shown, html_escaped, page};
+pub use html::{ENV_EDITOR, PageOptions, Shown, html_escaped, page, way_to_sources};
 pub use language::Language;
 pub use markdown::markdown;
 pub use names::resource_names;
-pub use paste::{fits_a_line, is_token, replay_by_command, replay_command};
+pub use paste::{fits_a_line, is_token, replay_by_command, replay_command, replay_without_file as replay_line};
 pub use printable::{is_printable, printable, printable_colours, printable_json, printable_lines};
 pub use record::{
     AccessRecord, BlockedRecord, Blocker, Details, Extent, FindingRecord, FrameRecord, HeldRecord, LeakRecord, Meta,

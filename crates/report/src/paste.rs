@@ -50,6 +50,11 @@ fn is_quotable_token(text: &str) -> bool {
     is_token(token) && names.chars().all(inside_quotes)
 }
 
+/// The line to paste that replays a record, wherever it is kept; none if it cannot be replayed by one.
+pub fn replay_without_file(record: &Record) -> Option<String> {
+    replay_line(record, None)
+}
+
 /// The line to paste that replays the execution, if it can be replayed; `trace` is the file that it is kept in.
 pub(crate) fn replay_line(record: &Record, trace: Option<&str>) -> Option<String> {
     let Meta { token, replay_with, language, command, test, own, .. } = &record.meta;

@@ -1,6 +1,6 @@
 //! What an explanation may cost, in steps and bytes: in proportion to the verdict, never by a clock.
 
-use crate::history::History;
+use crate::history::{History, OpId};
 use crate::linearizable::Checker;
 use crate::model::Model;
 use crate::verdict::{Budget, Verdict};
@@ -35,20 +35,40 @@ impl<'m, M: Model> Allowance<'m, M> {
 
     /// Whether a history can be explained; `None` if that takes more than `most` steps, or nothing is left.
     pub(super) fn explains(&mut self, history: &History<M::Op, M::Ret>, most: u64) -> Option<bool> {
+        let budget = self.budget(history, most)?;
+        let verdict = self.checker.check(self.model, history, budget);
+        self.spent = self.spent.saturating_add(self.checker.steps());
+        match verdict {
+            Verdict::Ok(()) => Some(true),
+            Verdict::Illegal(_) => Some(false),
+            Verdict::Unknown(_) => None,
+        }
+    }
+
+    /// An order that explains a history; `None` if there is none, if finding it takes more than `most` steps, or nothing is
+    /// left.
+    pub(super) fn order(&mut self, history: &History<M::Op, M::Ret>, most: u64) -> Option<Vec<OpId>> {
+        let budget = self.budget(history, most)?;
+        let found = self.checker.search(self.model, history, budget).is_ok();
+        self.spent = self.spent.saturating_add(self.checker.steps());
+        found.then(|| self.checker.order().to_vec())
+    }
+
+    /// What one check of a history may cost, after the look at each of its operations; `None` if nothing is left.
+    fn budget(&mut self, history: &History<M::Op, M::Ret>, most: u64) -> Option<Budget> {
         let looks = history.len() as u64;
         let left = self.steps.saturating_sub(self.spent);
         if left <= looks {
             self.spent = self.steps;
             return None;
         }
-        let budget = Budget { steps: most.min(left - looks), bytes: self.bytes };
-        let verdict = self.checker.check(self.model, history, budget);
-        self.spent = self.spent.saturating_add(looks).saturating_add(self.checker.steps());
-        match verdict {
-            Verdict::Ok(()) => Some(true),
-            Verdict::Illegal(_) => Some(false),
-            Verdict::Unknown(_) => None,
-        }
+        self.spent = self.spent.saturating_add(looks);
+        Some(Budget { steps: most.min(left - looks), bytes: self.bytes })
+    }
+
+    /// Whether nothing is left.
+    pub(super) fn is_out(&self) -> bool {
+        self.spent >= self.steps
     }
 
     /// How many steps have been taken.

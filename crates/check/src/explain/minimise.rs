@@ -43,7 +43,7 @@ where
     let unordered = allowance.explains(&timeless(history), STEPS) == Some(true);
     let but_last = !unordered && allowance.explains(&timeless(&all_but_last(&kept)), STEPS) == Some(true);
     // Whether fewer cannot be explained either; `None` if nobody knows.
-    let mut fails = |kept: &[OpId]| {
+    let fails = |allowance: &mut Allowance<'_, M>, kept: &[OpId]| {
         if kept.binary_search(&last).is_err() {
             return Some(false);
         }
@@ -66,9 +66,13 @@ where
         let (mut changed, mut complete) = (false, true);
         let mut at = 0;
         while at < kept.len() {
+            // To go on would cost as many looks as there are operations, squared, and change nothing.
+            if allowance.is_out() {
+                return Fewest { kept, complete: false };
+            }
             let end = (at + chunk).min(kept.len());
             let smaller: Vec<OpId> = kept[..at].iter().chain(&kept[end..]).copied().collect();
-            let failed = fails(&smaller);
+            let failed = fails(allowance, &smaller);
             complete &= failed.is_some();
             if failed == Some(true) {
                 kept = smaller;

@@ -12,8 +12,11 @@ mod allowance;
 mod attempts;
 mod minimise;
 mod text;
+mod timeline;
 
 use serde::Serialize;
+
+pub use self::timeline::{Drawn, Explained, Timeline, TimelinePart};
 
 use self::allowance::Allowance;
 use self::minimise::{Others, STEPS, minimise, opened, shortest_prefix};

@@ -13,6 +13,7 @@ mod special;
 pub use checker::{Checker, Method, Standing, Violation};
 pub use monitor::{Judgement, Monitor};
 pub use parallel::check_parallel;
+pub(crate) use parts::Parts;
 pub use search::Order;
 pub(crate) use search::{Memo, States};
 

@@ -1,6 +1,5 @@
 //! How a history file is written: told by its first bytes, or else by its name.
 
-use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
@@ -38,9 +37,9 @@ impl Format {
     }
 
     /// What the beginning of a file tells, whatever its name; `None` if it tells nothing.
-    pub(super) fn of_content(path: &Path) -> io::Result<Option<Format>> {
+    pub(super) fn of_content(source: impl Read) -> io::Result<Option<Format>> {
         let mut bytes = Vec::new();
-        File::open(path)?.take(ENOUGH).read_to_end(&mut bytes)?;
+        source.take(ENOUGH).read_to_end(&mut bytes)?;
         Ok(Format::of_bytes(&bytes))
     }
 

@@ -12,10 +12,9 @@ mod page;
 mod transactional;
 
 use std::fs::File;
-use std::io::{self, BufReader, IsTerminal};
+use std::io::{self, BufReader, IsTerminal, Read};
 use std::path::{Path, PathBuf};
 
-use drawloom_check::explain::Explanation;
 use drawloom_check::format::{Edn, Entry, JsonLines, Log, LogErrors};
 use drawloom_check::history::Value;
 use drawloom_check::linearizable::Standing;
@@ -23,13 +22,15 @@ use drawloom_check::transactions::Finding;
 use drawloom_check::{Budget, escaped};
 
 pub use self::format::Format;
-pub use self::lanes::page as page_of;
+pub use self::lanes::{Lanes, page as page_of};
 
 /// What to check.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
     /// The history file.
     pub file: PathBuf,
+    /// What the file holds, where that is known already: of standard input, which can be read but once.
+    pub content: Option<Vec<u8>>,
     /// The model; what the file says of itself if there is none.
     pub model: Option<String>,
     /// The level; the strongest usual one of the model if there is none.
@@ -69,8 +70,8 @@ pub struct Answer {
 #[derive(Clone, Debug, PartialEq)]
 enum Shown {
     Nothing,
-    /// Why operations cannot be put in order.
-    Operations(Box<Explanation>),
+    /// Operations on a time line, and why they cannot be put in order.
+    Operations(Box<Lanes>),
     /// Cycles of transactions.
     Cycles(Vec<Finding>),
 }
@@ -163,12 +164,16 @@ impl Options {
     }
 
     fn looks_like(&self) -> Result<Option<Format>, CheckError> {
-        Format::of_content(&self.file).map_err(|error| CheckError::File { path: self.file.clone(), error })
+        Format::of_content(self.open()?).map_err(|error| CheckError::File { path: self.file.clone(), error })
     }
 
-    fn open(&self) -> Result<BufReader<File>, CheckError> {
+    fn open(&self) -> Result<BufReader<Box<dyn Read + '_>>, CheckError> {
         let error = |error| CheckError::File { path: self.file.clone(), error };
-        Ok(BufReader::with_capacity(1 << 16, File::open(&self.file).map_err(error)?))
+        let source: Box<dyn Read> = match &self.content {
+            Some(content) => Box::new(content.as_slice()),
+            None => Box::new(File::open(&self.file).map_err(error)?),
+        };
+        Ok(BufReader::with_capacity(1 << 16, source))
     }
 
     fn content(&self, errors: LogErrors) -> CheckError {

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use drawloom_check::causal::{self, Causal, Guarantee};
-use drawloom_check::explain::{self, Explanation};
+use drawloom_check::explain::{self, Explained, Explanation, Timeline};
 use drawloom_check::format::Log;
 use drawloom_check::history::{History, Value};
 use drawloom_check::linearizable::{Checker, Violation};
@@ -14,6 +14,7 @@ use drawloom_check::model::{
 use drawloom_check::transactions::Transactions;
 use drawloom_check::{Verdict, escaped, sequential};
 
+use super::lanes::Lanes;
 use super::{Answer, CheckError, Options, Shown, code};
 
 pub(super) const MODELS: [&str; 11] = [
@@ -86,11 +87,13 @@ struct Said {
     word: &'static str,
     lines: Vec<String>,
     explanation: Option<Explanation>,
+    /// The whole history, if a page is asked for.
+    timeline: Option<Timeline>,
 }
 
 impl Said {
     fn new(word: &'static str, lines: Vec<String>) -> Said {
-        Said { word, lines, explanation: None }
+        Said { word, lines, explanation: None, timeline: None }
     }
 }
 
@@ -109,24 +112,44 @@ where
         format!("{f}{key} {} of process {}, line {}", event.value, event.process, event.line)
     };
     let said = match level {
-        SEQUENTIAL => match sequential::check_within(&model, &history, options.budget) {
-            Verdict::Ok(_) => Said::new("ok", Vec::new()),
-            Verdict::Illegal(violation) => {
-                let placed = format!("{} of {} operations can be put in order", violation.order.len(), history.len());
-                let stuck = violation.stuck.iter().map(|op| format!("then none of these can follow: {}", place(*op)));
-                Said::new("illegal", [placed].into_iter().chain(stuck).collect())
-            }
-            Verdict::Unknown(unknown) => Said::new("unknown", vec![unknown.to_string()]),
-        },
-        _ => match verdict(options, &model, &history) {
-            (Verdict::Ok(()), _) => Said::new("ok", Vec::new()),
-            (Verdict::Illegal(violation), steps) => {
-                let explanation = explain::violated(&model, &history, violation, steps, options.budget);
-                let line = explanation.to_string();
-                Said { explanation: Some(explanation), ..Said::new("illegal", vec![line]) }
-            }
-            (Verdict::Unknown(unknown), _) => Said::new("unknown", vec![unknown.to_string()]),
-        },
+        SEQUENTIAL => {
+            let verdict = sequential::check_within(&model, &history, options.budget);
+            let timeline = options.html.is_some().then(|| {
+                let (order, standing, stuck): (&[_], _, &[_]) = match &verdict {
+                    Verdict::Ok(order) => (order, Explained::All, &[]),
+                    Verdict::Illegal(violation) => (&violation.order, Explained::Prefix, &violation.stuck),
+                    Verdict::Unknown(_) => (&[], Explained::Unknown, &[]),
+                };
+                Timeline::ordered(&model, &history, order, standing, stuck)
+            });
+            let said = match verdict {
+                Verdict::Ok(_) => Said::new("ok", Vec::new()),
+                Verdict::Illegal(violation) => {
+                    let placed =
+                        format!("{} of {} operations can be put in order", violation.order.len(), history.len());
+                    let stuck =
+                        violation.stuck.iter().map(|op| format!("then none of these can follow: {}", place(*op)));
+                    Said::new("illegal", [placed].into_iter().chain(stuck).collect())
+                }
+                Verdict::Unknown(unknown) => Said::new("unknown", vec![unknown.to_string()]),
+            };
+            Said { timeline, ..said }
+        }
+        _ => {
+            let (verdict, steps) = verdict(options, &model, &history);
+            let timeline =
+                options.html.is_some().then(|| Timeline::linearized(&model, &history, &verdict, steps, options.budget));
+            let said = match verdict {
+                Verdict::Ok(()) => Said::new("ok", Vec::new()),
+                Verdict::Illegal(violation) => {
+                    let explanation = explain::violated(&model, &history, violation, steps, options.budget);
+                    let line = explanation.to_string();
+                    Said { explanation: Some(explanation), ..Said::new("illegal", vec![line]) }
+                }
+                Verdict::Unknown(unknown) => Said::new("unknown", vec![unknown.to_string()]),
+            };
+            Said { timeline, ..said }
+        }
     };
     Ok(answer(said, M::NAME, level, history.len()))
 }
@@ -170,7 +193,7 @@ fn guarantees(history: &Transactions, level: &str) -> Result<Said, drawloom_chec
 }
 
 fn answer(said: Said, model: &str, level: &str, count: usize) -> Answer {
-    let Said { word, lines, explanation } = said;
+    let Said { word, lines, explanation, timeline } = said;
     let mut text = match word {
         "ok" => format!("ok: the history is {level}\n"),
         "illegal" => format!("illegal: the history is not {level}\n"),
@@ -188,6 +211,11 @@ fn answer(said: Said, model: &str, level: &str, count: usize) -> Answer {
         "because": lines,
         "explanation": explanation,
     });
-    let shown = explanation.map_or(Shown::Nothing, |explanation| Shown::Operations(Box::new(explanation)));
+    let shown = match timeline {
+        Some(timeline) => {
+            Shown::Operations(Box::new(Lanes { verdict: word, level: level.to_owned(), timeline, explanation }))
+        }
+        None => Shown::Nothing,
+    };
     Answer { text, json, code: code(word), shown }
 }

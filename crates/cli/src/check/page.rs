@@ -15,8 +15,8 @@ const LONGEST: usize = 12;
 
 pub(super) fn page(file: &Path, answer: &Answer) -> String {
     let title = file.display().to_string();
-    if let Shown::Operations(explanation) = &answer.shown {
-        return lanes::page(explanation, &title);
+    if let Shown::Operations(lanes) = &answer.shown {
+        return lanes::page(lanes, &title);
     }
     let title = format!("{title}: {}", answer.text.lines().next().unwrap_or_default());
     let colour = match answer.code {

@@ -41,7 +41,7 @@ impl<P: FnMut(&str)> Human<P> {
 }
 
 impl<P: FnMut(&str)> Show for Human<P> {
-    fn begins(&mut self, longest: usize) {
+    fn begins(&mut self, _: usize, longest: usize) {
         self.column = (longest + STRATEGY_COLUMNS).clamp(44, WIDEST);
     }
 

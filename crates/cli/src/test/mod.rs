@@ -6,6 +6,7 @@
 //! find something ([`budget`]).
 
 mod budget;
+mod ci;
 pub(crate) mod human;
 pub(crate) mod lines;
 pub(crate) mod report;
@@ -36,8 +37,8 @@ const LEAST_FIRST_TURN: Duration = Duration::from_millis(50);
 
 /// Whoever tells what happens.
 pub(crate) trait Show {
-    /// The tests are known; the longest name has so many characters.
-    fn begins(&mut self, _longest: usize) {}
+    /// The tests are known: so many, and the longest name has so many characters.
+    fn begins(&mut self, _tests: usize, _longest: usize) {}
     /// A test is given another turn; so much of the time is left.
     fn turn(&mut self, _report: &TestReport, _left: Duration) {}
     /// Nothing more will be done for a test.
@@ -68,9 +69,10 @@ pub(crate) fn test(arguments: &TestArguments, show: &mut dyn Show) -> Result<Sum
     if listed.is_empty() {
         return Err(Error::NoTest(arguments.filter.clone()));
     }
+    let root = project.root.clone();
     let runner = Runner::new(project, targets);
     let reports = Reports::of(&listed, &runner.targets);
-    show.begins(reports.longest_name());
+    show.begins(listed.len(), reports.longest_name());
     let began = Instant::now();
     let results = Tail::new(store.results_of_this_run())?;
     let environment = environment(arguments, &store, &results, listed.len());
@@ -88,6 +90,7 @@ pub(crate) fn test(arguments: &TestArguments, show: &mut dyn Show) -> Result<Sum
     let mut summary = Summary::of(&run.reports.all, interrupt::requested(), run.trouble, milliseconds);
     summary.stale = arguments.stale.map(|what| stale::settle(what, &run.reports.all)).transpose()?;
     show.summary(&summary, &run.reports.all, &store);
+    ci::tell(&arguments.ci, &run.reports.all, &store, &root)?;
     Ok(summary)
 }
 

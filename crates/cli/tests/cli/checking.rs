@@ -81,3 +81,32 @@ fn a_search_ends_where_its_budget_does() {
     assert_eq!(code(&["--bytes", "1"]), 2, "nor in one byte");
     assert_eq!(code(&["--steps", "many"]), 2, "it is no number");
 }
+
+#[test]
+fn a_history_is_read_from_standard_input() {
+    use std::io::Write;
+    use std::process::Stdio;
+    let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join("checking-stdin");
+    std::fs::create_dir_all(&directory).expect("a directory");
+    let sample = Sample { store: directory.clone() };
+    let fed = |history: &str, arguments: &[&str]| {
+        let mut command = sample.command(&[&["check", "-"][..], arguments].concat());
+        command.current_dir(&directory).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().expect("the binary is there");
+        child.stdin.take().expect("a pipe").write_all(history.as_bytes()).expect("it reads");
+        let answer = sample.answer(&child.wait_with_output().expect("it ends"));
+        format!("{}{}exit code {}", answer.out, answer.err, answer.code)
+    };
+    // The model is in the first line: the content is looked at more than once.
+    let named = format!("{{\"meta\":{{\"model\":\"cas-register\"}}}}\n{STALE}");
+    let wrong = fed(&named, &[]);
+    assert!(wrong.starts_with("illegal: the history is not linearizable\n  3 operations"), "{wrong}");
+    assert!(wrong.ends_with("exit code 1"), "{wrong}");
+    let edn = "{:process 0, :type :invoke, :f :write, :value 1}\n{:process 0, :type :ok, :f :write, :value 1}\n";
+    let right = fed(edn, &["--model", "register"]);
+    assert_eq!(right, "ok: the history is linearizable\n  1 operations of a register\nexit code 0");
+    let empty = fed("", &["--model", "register"]);
+    assert_eq!(empty, "error: standard input: it holds no operations, so there is nothing to check\nexit code 2");
+    let nonsense = fed("nonsense", &["--model", "register"]);
+    assert!(nonsense.starts_with("error: standard input:\nline 1, column 1: "), "{nonsense}");
+}

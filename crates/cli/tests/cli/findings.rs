@@ -95,7 +95,7 @@ fn a_finding_is_written_as_a_page() {
     let file = sample.store.join("both.html");
     let file = file.to_str().expect("a path");
     let answer = sample.run(&["view", "comes_in_between", "transfers_cross", "--write", file]);
-    assert_eq!(answer.out, "[store]/both.html (open it in a browser)\n");
+    assert_eq!(answer.out, "[store]/both.html\nOpen it in a browser: file://[store]/both.html\n");
     let page = std::fs::read_to_string(file).expect("the page");
     assert!(page.contains("1: panic") && page.contains("2: deadlock"));
 }
@@ -146,4 +146,55 @@ fn completions_and_manual_pages_are_printed() {
         assert!(answer.out.contains(part), "{arguments:?}: {}", answer.out);
         assert_eq!(answer.code, 0);
     }
+}
+
+/// What pytest has left of a finding of Python.
+const OF_PYTHON: &str = include_str!("python.json");
+
+#[test]
+fn findings_of_pytest_are_known_by_name_where_there_is_no_cargo() {
+    let folder = std::env::temp_dir().join(format!("drawloom-of-pytest-{}", std::process::id()));
+    std::fs::create_dir_all(folder.join(".drawloom")).expect("a directory");
+    std::fs::create_dir_all(folder.join("tests")).expect("a directory");
+    std::fs::write(folder.join(".drawloom/test_it.py-test_racy.x.json"), OF_PYTHON).expect("a file");
+    let sample = Sample { store: folder.clone() };
+    let run = |arguments: &[&str]| {
+        let mut command = sample.command(arguments);
+        let command = command.current_dir(folder.join("tests")).env_remove("DRAWLOOM_DIR");
+        sample.answer(&command.output().expect("the binary is there"))
+    };
+    let explained = run(&["explain", "test_racy"]);
+    assert!(explained.out.contains("BROKEN INVARIANT in test \"test_it.py::test_racy\""), "{}", explained.err);
+    assert!(run(&["list"]).out.contains("test_it.py::test_racy"));
+    let replayed = run(&["replay", "test_racy"]);
+    assert_eq!(replayed.code, 2);
+    assert!(replayed.err.contains("DRAWLOOM_REPLAY='dl1"), "{}", replayed.err);
+    assert!(replayed.err.contains("python -m pytest"), "{}", replayed.err);
+    std::fs::remove_dir_all(folder).expect("it was made here");
+}
+
+#[test]
+fn without_a_display_the_page_is_written_and_its_address_told() {
+    let sample = with_findings("no_display");
+    let run = |variables: &[(&str, &str)], more: &[&str]| {
+        let mut command = sample.command(&[&["view", "comes_in_between"][..], more].concat());
+        ["DISPLAY", "WAYLAND_DISPLAY", "BROWSER"].iter().for_each(|name| drop(command.env_remove(name)));
+        command.envs(variables.iter().copied());
+        sample.answer(&command.output().expect("the binary is there"))
+    };
+    if cfg!(target_os = "linux") {
+        let answer = run(&[], &[]);
+        let last = answer.out.lines().last().expect("a line");
+        assert!(
+            last.starts_with("It was not opened: there is no display here. Open it in a browser: file://"),
+            "{}",
+            answer.out
+        );
+        assert!(last.ends_with(".html"), "{last}");
+        let json = &run(&[], &["--json"]).json()[0];
+        assert_eq!((&json["opened"], &json["why_not"]), (&false.into(), &"there is no display here".into()));
+        assert!(json["url"].as_str().is_some_and(|url| url.starts_with("file:///")), "{json}");
+    }
+    let answer = run(&[("BROWSER", "/no/such/browser")], &[]);
+    assert!(answer.out.contains("It was not opened: /no/such/browser cannot be run"), "{}", answer.out);
 }

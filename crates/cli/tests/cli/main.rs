@@ -1,6 +1,7 @@
 //! The command line, end to end, on the project in `sample`.
 
 mod checking;
+mod ci;
 mod docs;
 mod findings;
 mod fixing;

@@ -156,7 +156,8 @@ fn lock(project: &Path) -> std::io::Result<()> {
 
 /// What the tests are run with: nothing of the surrounding run, and no network.
 fn environment(command: &mut Command) -> &mut Command {
-    for name in ["RUSTFLAGS", "CARGO_ENCODED_RUSTFLAGS", "CARGO_BUILD_TARGET", "RUST_BACKTRACE", "CI"] {
+    for name in ["RUSTFLAGS", "CARGO_ENCODED_RUSTFLAGS", "CARGO_BUILD_TARGET", "RUST_BACKTRACE", "CI", "GITHUB_ACTIONS"]
+    {
         command.env_remove(name);
     }
     let target = target();

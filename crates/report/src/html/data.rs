@@ -7,6 +7,7 @@ use serde::Serialize;
 use super::order::arrows;
 use super::walk::{Bar, walk};
 use super::{PageOptions, Shown, sentence};
+use crate::explain::Fix;
 use crate::names::Names;
 use crate::paste::replay_line;
 use crate::record::waits::waits;
@@ -50,6 +51,9 @@ pub(super) struct RecordData<'a> {
     passed: bool,
     sentence: String,
     details: String,
+    /// The class of the mistake and the race window, a line each.
+    why: Vec<String>,
+    fixes: Vec<FixData<'a>>,
     test: &'a str,
     /// How it was found, in words: `seed 0x5eed`, `iteration 17`, …
     facts: Vec<String>,
@@ -87,6 +91,19 @@ struct TaskData<'a> {
     clock: bool,
 }
 
+/// What could be done.
+#[derive(Serialize)]
+struct FixData<'a> {
+    title: &'a str,
+    effort: &'a str,
+    /// What trying it came to.
+    verified: Option<&'a str>,
+    sketch: &'a str,
+    closes: &'a str,
+    cost: &'a str,
+    risk: &'a str,
+}
+
 #[derive(Serialize)]
 struct ResourceData<'a> {
     name: String,
@@ -118,6 +135,18 @@ struct Columns {
     choice: Vec<u8>,
     /// Why the task did not go on, at a switch.
     reason: Vec<i32>,
+}
+
+fn fix(fix: &Fix) -> FixData<'_> {
+    FixData {
+        title: &fix.title,
+        effort: fix.effort.word(),
+        verified: fix.verified.as_ref().map(|verified| verified.text.as_str()),
+        sketch: &fix.sketch,
+        closes: &fix.closes,
+        cost: &fix.tradeoff,
+        risk: &fix.risk,
+    }
 }
 
 /// What the page knows of one record.
@@ -174,6 +203,8 @@ pub(super) fn record<'a>(shown: &Shown<'a>, options: &PageOptions<'_>) -> Record
         passed: record.finding.kind == PASSED,
         sentence,
         details: sentence::details(record, &names, options.sources),
+        why: record.explanation.as_deref().map(sentence::why).unwrap_or_default(),
+        fixes: record.explanation.iter().flat_map(|explanation| &explanation.fixes).map(fix).collect(),
         test: &record.meta.test,
         facts: facts(record),
         replay: replay_line(record, None),

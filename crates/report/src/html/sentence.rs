@@ -41,17 +41,16 @@ pub(super) fn sentence(record: &Record, names: &Names<'_>) -> String {
     }
 }
 
-/// What is to be read after the sentence: of a panic that is explained its message, why, and then the backtrace;
-/// else the lines of the terminal report's headline that the sentence does not say already, and why.
+/// What is to be read after the sentence: of a panic that is explained its message, and then the backtrace; else the lines of
+/// the terminal report's headline that the sentence does not say already.
 pub(super) fn details(record: &Record, names: &Names<'_>, sources: &dyn Fn(&str) -> Option<String>) -> String {
     if record.finding.kind == crate::record::PASSED {
         return String::new();
     }
-    if let (Details::Panic { backtrace, .. }, Some(explanation)) = (&record.finding.details, &record.explanation) {
+    if let (Details::Panic { backtrace, .. }, Some(_)) = (&record.finding.details, &record.explanation) {
         let message: Vec<&str> = record.finding.message.lines().skip(1).collect();
         let mut parts = vec![sentence(record, names)];
         parts.extend(message.into_iter().map(str::to_owned));
-        parts.extend(why(explanation));
         let text = backtrace.as_ref().map(Backtrace::text).filter(|text| !text.is_empty());
         parts.extend(text.map(|text| format!("\nBacktrace:\n{text}")));
         return parts.join("\n");
@@ -61,15 +60,11 @@ pub(super) fn details(record: &Record, names: &Names<'_>, sources: &dyn Fn(&str)
     let said = if matches!(record.finding.details, Details::Panic { .. }) { 2 } else { 1 };
     let indent = |line: &str| line.len() - line.trim_start_matches(' ').len();
     let lines: Vec<&str> = text.lines().skip(said).map(|line| &line[indent(line).min(2 * said)..]).collect();
-    let mut text = lines.join("\n").trim_end().to_owned();
-    if let Some(explanation) = &record.explanation {
-        text.push_str(&format!("\n\n{}", why(explanation).join("\n")));
-    }
-    text
+    lines.join("\n").trim_end().to_owned()
 }
 
-/// The class, the window and the fixes of an explanation, a line each.
-fn why(explanation: &Explanation) -> Vec<String> {
+/// The class and the window of an explanation, a line each.
+pub(super) fn why(explanation: &Explanation) -> Vec<String> {
     let mut lines = Vec::new();
     if let Some(class) = explanation.class {
         let pattern = explanation.evidence.pattern.as_ref().map(|p| format!(" – {p}")).unwrap_or_default();
@@ -78,10 +73,6 @@ fn why(explanation: &Explanation) -> Vec<String> {
     if let Some(window) = &explanation.window {
         let to = window.to.map_or_else(|| "the failure".to_owned(), |to| format!("step {}", to + 1));
         lines.push(format!("Race window: step {} to {to}: {}", window.from + 1, window.reason));
-    }
-    for fix in &explanation.fixes {
-        let verified = fix.verified.as_ref().map(|v| format!(" – {}", v.text)).unwrap_or_default();
-        lines.push(format!("Fix: {} [{}]{verified}", fix.title, fix.effort.word()));
     }
     lines
 }

@@ -125,7 +125,7 @@ impl Language {
     }
 
     /// Whether a trace file need not name it.
-    pub(crate) fn is_default(&self) -> bool {
+    pub fn is_default(&self) -> bool {
         *self == Language::default()
     }
 

@@ -28,12 +28,15 @@ const count = (page, pane = 0) => page.locator(".pane").nth(pane).locator("[role
 const row = (page, number) => page.locator(".row", { has: page.locator(`.number:text-is("${number}")`) });
 
 const tests = {
-  async "the finding comes first, and the failing row is current"() {
+  async "the finding comes first, and the page opens at the race window"() {
     const page = await open("short");
     assert.match(await page.locator("h1").innerText(), /^Task 0 \(main\) panicked: assertion .*a deposit was lost/);
     assert.equal(await page.locator("#kind").innerText(), "Panic");
     assert.match(await page.locator("#details-text").innerText(), /right: 6/);
     assert.match(await page.locator("#replay-line").innerText(), /^DRAWLOOM_REPLAY='dl1/);
+    assert.equal(await current(page), await page.locator(".row.window .number").first().innerText());
+    assert.ok(await page.locator(".row.window").first().isVisible());
+    await page.keyboard.press("f");
     assert.equal(await current(page), "✗");
     assert.match(await page.locator(".inspector").innerText(), /panics[^]*a deposit was lost[^]*right: 6/);
     const focused = await page.evaluate(() => document.activeElement.getAttribute("role"));
@@ -67,7 +70,7 @@ const tests = {
     const page = await open("short");
     assert.equal(await page.locator(".row.window").count(), 5);
     const ends = [await page.locator(".row.window .number").first().innerText(), await page.locator(".row.window .number").last().innerText()];
-    for (const end of [...ends, ends[0]]) {
+    for (const end of [ends[1], ends[0], ends[1]]) {
       await page.keyboard.press("w");
       assert.equal(await current(page), end, "from end to end of the window");
     }
@@ -96,6 +99,7 @@ const tests = {
 
   async "search finds words of steps and of source lines"() {
     const page = await open("short");
+    await page.keyboard.press("f");
     await page.keyboard.press("/");
     await page.keyboard.type("store balance");
     assert.equal(await page.locator("#hits").innerText(), "3 of 3", "the last before the failure");
@@ -219,8 +223,57 @@ const tests = {
     return page;
   },
 
+  async "why it fails and what could be done are readable to the end, at any width"() {
+    for (const [width, height] of [[1400, 900], [900, 600], [390, 844]]) {
+      const page = await open("explained", { width, height });
+      assert.match(await page.locator("#why").innerText(), /Atomicity gap[^]*Race window: step/);
+      const fixes = page.locator("#fixes details");
+      assert.ok(await fixes.count() >= 1);
+      for (const fix of await fixes.all()) {
+        if ((await fix.getAttribute("open")) === null) await fix.locator("summary").click();
+        assert.match(await fix.innerText(), /cost\s+\S+[^]*risk\s+\S+/);
+        for (const part of ["summary", ".sketch", "dl"]) {
+          const cut = await fix.locator(part).evaluate((e) => e.scrollHeight > e.clientHeight + 1 || e.scrollWidth > e.clientWidth + 1);
+          assert.ok(!cut, `${part} is cut at ${width}`);
+        }
+      }
+      await page.locator("#stage").scrollIntoViewIfNeeded();
+      const stage = await page.locator("#stage").boundingBox();
+      assert.ok(stage.height >= Math.min(370, height * 0.6), `the steps keep their room: ${stage.height} of ${height}`);
+    }
+    return await open("explained", { width: 390, height: 844 });
+  },
+
+  async "names of tasks can be read at any width"() {
+    for (const width of [1400, 1000, 700, 390]) {
+      const page = await open("short", { width, height: 844 });
+      await page.keyboard.press("f");
+      await page.locator(".row.switch .who").first().waitFor({ state: "visible" });
+      const shown = await page.locator(".row.switch .who").evaluateAll((names) => names.filter((name) => getComputedStyle(name).opacity === "1" && name.offsetWidth > 0)
+        .map((name) => [name.textContent, name.scrollWidth <= name.clientWidth + 1]));
+      assert.ok(shown.some(([name]) => /\(.+\)/.test(name)), `${width}: ${JSON.stringify(shown)}`);
+      assert.ok(shown.every(([, whole]) => whole), `a name is cut at ${width}: ${JSON.stringify(shown)}`);
+    }
+    return await open("short", { width: 700, height: 844 });
+  },
+
+  async "a place opens in the editor"() {
+    const page = await open("short");
+    const href = await page.locator("a.where").getAttribute("href");
+    const root = folder.split("/").slice(0, -2).join("/");
+    assert.ok(href.startsWith(`vscode://file${encodeURI(root)}/`), href);
+    assert.match(href, /:\d+:\d+$/);
+    const python = await open("explained");
+    assert.match(await python.locator("a.where").getAttribute("href"), /^vscode:\/\/file\/home\/user\/test_it\.py:\d+:\d+$/);
+    return python;
+  },
+
   async "a phone has room for it"() {
     const page = await open("short", { width: 390, height: 844 });
+    await page.locator("#help-open").click();
+    assert.match(await page.locator("dialog .legend").innerText(), /holds a lock[^]*race window/);
+    assert.ok(await page.locator("dialog .legend").isVisible(), "the signs are explained on a phone, too");
+    await page.getByRole("button", { name: "Close" }).click();
     assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), "nothing is wider than the screen");
     await row(page, 15).click();
     assert.equal(await current(page), "15");

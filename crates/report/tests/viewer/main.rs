@@ -13,5 +13,8 @@ use drawloom_report::{PageOptions, Record, Shown, page};
 pub fn page_of(records: &[(&str, &Record)]) -> String {
     let sources = |_: &str| Some(programs::SOURCE.to_owned());
     let shown: Vec<Shown<'_>> = records.iter().map(|(label, record)| Shown { label, record }).collect();
-    page(&shown, &PageOptions { sources: &sources, ..PageOptions::default() })
+    page(
+        &shown,
+        &PageOptions { sources: &sources, root: Some("../.."), editor: Some("vscode"), ..PageOptions::default() },
+    )
 }

@@ -65,3 +65,36 @@ function whenQuiet(action, ms) {
     timer = setTimeout(action, ms);
   };
 }
+
+/** A place, as a link into the editor where it is known how to get there. @param {Trace} trace */
+function whereOf(trace, place) {
+  const text = `${place.file}:${place.line}`;
+  const href = trace.editor.address(place);
+  return href ? el("a", { className: "where", href, title: "Open in the editor" }, text) : el("span", { className: "where" }, text);
+}
+
+/** How to open a place in an editor. */
+class Editor {
+  /** @param {string | null} template @param {string | null} root the way from the page's folder to where names of files begin */
+  constructor(template, root) {
+    this.template = template;
+    this.root = root;
+  }
+
+  /** @param {{file: string, line: number, column?: number}} place @returns {string | null} */
+  address({ file, line, column }) {
+    const path = this.template && this.path(file.replaceAll("\\", "/"));
+    if (!path) return null;
+    const parts = { path, line: String(line), column: String(column || 1) };
+    return this.template.replace(/\{(path|line|column)\}/g, (_, /** @type {"path" | "line" | "column"} */ part) => parts[part]);
+  }
+
+  /** The whole path, as an address has it. A name that is not whole begins at the root, which is known of pages in files. */
+  path(file) {
+    const written = (/** @type {string} */ path) => path.split("/").map(encodeURIComponent).join("/");
+    if (file.startsWith("/")) return written(file);
+    if (/^[A-Za-z]:\//.test(file)) return `/${file.slice(0, 2)}${written(file.slice(2))}`;
+    if (this.root === null || location.protocol !== "file:") return null;
+    return new URL(`${written(this.root)}/${written(file)}`, location.href).pathname;
+  }
+}

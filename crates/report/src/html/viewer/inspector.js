@@ -47,7 +47,7 @@ class Inspector {
       className: number === place.line ? "line here" : "line", "data-number": number,
     }, text.slice(Number.isFinite(indent) ? indent : 0) || " "));
     return el("section", { className: "source-part" },
-      el("h3", {}, el("span", {}, "Source"), el("span", { className: "where" }, `${place.file}:${place.line}`)),
+      el("h3", {}, el("span", {}, "Source"), whereOf(trace, place)),
       lines.length ? el("pre", { className: "code", tabIndex: 0, "aria-label": `Source around line ${place.line}` }, ...code) : "");
   }
 

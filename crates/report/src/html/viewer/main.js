@@ -19,10 +19,11 @@ const KEYS = [
 ];
 
 class Viewer {
-  /** @param {{records: any[], sources: any[]}} data */
+  /** @param {{records: any[], sources: any[], editor: string | null, root: string | null}} data */
   constructor(data) {
     const sources = new Sources(data.sources);
-    this.traces = data.records.map((record) => new Trace(record, sources));
+    const editor = new Editor(data.editor, data.root);
+    this.traces = data.records.map((record) => Object.assign(new Trace(record, sources), { editor }));
     this.shown = 0;
     /** @type {number} The record beside it; -1 for none. */
     this.beside = -1;
@@ -64,7 +65,7 @@ class Viewer {
     byId("replay-copy").addEventListener("click", () => copy(this.trace.data.replay));
     byId("help-open").addEventListener("click", () => this.help());
     const close = el("button", { type: "submit" }, "Close");
-    byId("help").append(el("form", { method: "dialog" }, el("h2", { id: "help-title" }, "Keys"),
+    byId("help").append(el("form", { method: "dialog" }, el("h2", { id: "help-title" }, "Keys and signs"),
       el("dl", {}, ...KEYS.flatMap(([key, what]) => [el("dt", {}, el("kbd", {}, key)), el("dd", {}, what)])),
       legend(), close));
   }
@@ -106,6 +107,10 @@ class Viewer {
     byId("test").textContent = data.test;
     byId("facts").textContent = [...data.facts, counted(this.trace.steps + data.first, "step"), counted(this.trace.lanes.length, "task")].join("  ·  ");
     byId("sentence").replaceChildren(...withCode(data.sentence));
+    byId("why").hidden = data.why.length === 0;
+    byId("why").replaceChildren(...data.why.map((line) => el("li", {}, ...withCode(line))));
+    byId("fixes").hidden = data.fixes.length === 0;
+    byId("fixes").replaceChildren(...data.fixes.map((fix, i) => fixElement(fix, i === 0 && innerHeight >= 700 && innerWidth > 820)));
     byId("details").hidden = data.details === "";
     const left = data.first ? `\nThe first ${counted(data.first, "step")} are left out here; the trace file has all of them.` : "";
     byId("details-text").textContent = data.details + left;
@@ -304,6 +309,17 @@ class Theme {
     this.button.textContent = { auto: "◐ Auto", light: "○ Light", dark: "● Dark" }[theme];
     this.button.setAttribute("aria-label", `Colours: ${theme}. Press to change`);
   }
+}
+
+/** What could be done: one line, and under it how, what it costs, and what could go wrong. */
+function fixElement(fix, open) {
+  const isGood = fix.verified?.startsWith("verified");
+  const facts = [["closes", fix.closes], ["cost", fix.cost], ["risk", fix.risk]].filter(([, text]) => text);
+  return el("details", { className: isGood ? "fix is-good" : "fix", open },
+    el("summary", {}, "Fix: ", ...withCode(fix.title), " ", el("span", { className: "effort" }, fix.effort),
+      fix.verified ? el("span", { className: "verified" }, " ", ...withCode(fix.verified)) : ""),
+    fix.sketch ? el("pre", { className: "sketch", tabIndex: 0, "aria-label": "Sketch of the fix" }, fix.sketch) : "",
+    el("dl", {}, ...facts.flatMap(([name, text]) => [el("dt", {}, name), el("dd", {}, ...withCode(text))])));
 }
 
 function legend() {

@@ -18,7 +18,7 @@ class Timeline {
     this.trace = trace;
     this.on = on;
     this.id = `t${timelines++}`;
-    this.current = trace.start();
+    this.current = trace.opening();
     /** @type {number[]} Rows that search has found, in order. */
     this.hits = [];
     this.hitSet = new Set();
@@ -29,6 +29,7 @@ class Timeline {
     this.layout = new Layout(trace, Array.from({ length: trace.rows }, (_, i) => i));
     const names = trace.data.places.map(([file, line]) => `${baseName(file)}:${line}`.length);
     this.placeWidth = Math.min(24, Math.max(1, ...names));
+    this.nameWidth = Math.min(18, Math.max(4, ...trace.lanes.map((task) => trace.tasks[task].tag.length)));
     this.build();
   }
 
@@ -90,6 +91,8 @@ class Timeline {
     this.element.classList.toggle("narrow", width < 560);
     this.element.classList.toggle("tight", width < 800);
     this.element.classList.toggle("compact", width - this.laneRoom < 660);
+    // Names of tasks have room at any width: less for the picture of the lanes, if it must be.
+    this.element.style.setProperty("--who", `${Math.round(Math.min(this.nameWidth * LETTER + 8, Math.max(38, width * 0.16)))}px`);
     this.element.style.setProperty("--place", `${this.placeWidth}ch`);
     this.list.style.height = `${this.layout.visible.length * ROW_HEIGHT}px`;
     this.repaint();
@@ -195,7 +198,7 @@ class Timeline {
     },
     el("span", { className: "number" }, trace.number(i)),
     el("span", { className: "space" }),
-    el("span", { className: "who", title: trace.tasks[task].full }, trace.tasks[task].path),
+    el("span", { className: "who", title: trace.tasks[task].full }, trace.tasks[task].tag),
     el("span", { className: "operation" }, el("b", {}, ...withCode(verb)), object ? " " : "", ...withSort(object),
       told ? el("i", {}, ...withCode(told)) : "",
       leaves ? el("span", { className: reason === "preempted" ? "why preempted" : "why" }, ...withCode(reason)) : ""),

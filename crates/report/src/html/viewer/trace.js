@@ -180,7 +180,12 @@ class Trace {
     return i > 0 && this.task(i) !== this.task(i - 1);
   }
 
-  /** The row to begin with: the step that failed, else where the failing task was in the end, else the last. */
+  /** The row that the page opens at: where the race window opens, else the failure. */
+  opening() {
+    return this.data.evidence[0] ?? this.start();
+  }
+
+  /** The failure: the step that failed, else where the failing task was in the end, else the last. */
   start() {
     const failing = this.data.failing;
     if (failing.length > 0) return failing[failing.length - 1];
