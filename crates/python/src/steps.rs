@@ -29,18 +29,13 @@ pub(crate) fn instruction(op: &Op, operands: &Operands) -> Result<(), NotDone> {
     if baton.is_tearing_down() {
         return Ok(in_teardown(baton, op, operands)?);
     }
-    if watch::is_interrupted() {
-        return Err(baton.stop(Stop::Interrupted).into());
-    }
-    if op.kind == Kind::Call {
-        watch::calls_at(op.site);
-    }
+    goes_on(baton, op)?;
     if markers::are_on() {
         return markers::instruction(baton, op, operands);
     }
     let touched = touched(op, operands);
     if let Some((lock, lock_op)) = touched.lock {
-        return Ok(native::step(baton, lock, lock_op, op, operands)?);
+        return Ok(native::step(baton, lock, lock_op, None, op, operands)?);
     }
     if world().phase != Phase::Parallel {
         // Nobody else is there; but what is looked at in the end tells what matters.
@@ -70,6 +65,17 @@ pub(crate) fn instruction(op: &Op, operands: &Operands) -> Result<(), NotDone> {
         Some((dict, key)) => fill(baton, dict, key, op),
         None => Ok(()),
     }
+}
+
+/// Nobody has asked for the end; and what the task is about to call is known, should it not return.
+pub(crate) fn goes_on(baton: Baton, op: &Op) -> Result<(), TornDown> {
+    if watch::is_interrupted() {
+        return Err(baton.stop(Stop::Interrupted));
+    }
+    if op.kind == Kind::Call {
+        watch::calls_at(op.site);
+    }
+    Ok(())
 }
 
 /// Instructions in a row, none of them a step, after which others are let run in a rehearsal.
@@ -195,7 +201,7 @@ fn look_in_the_end(touched: &Touched) {
 
 /// Nobody waits any more, and that goes for locks of the interpreter, too.
 #[cold]
-fn in_teardown(baton: Baton, op: &Op, operands: &Operands) -> Result<(), TornDown> {
+pub(crate) fn in_teardown(baton: Baton, op: &Op, operands: &Operands) -> Result<(), TornDown> {
     baton.access_in_teardown()?;
     if matches!(op.kind, Kind::Call | Kind::CallEx | Kind::Enter) {
         if let Some((lock, lock_op)) = touched(op, operands).lock {

@@ -120,18 +120,23 @@ class _Known:
         """An execution begins, if it was not known to."""
         if self.epoch != _drawloom.epoch():
             self.epoch = _drawloom.epoch()
-            self.end()
+            self.end(keeps_idle=True)
 
-    def end(self) -> None:
-        """Ends what the last execution has left."""
+    def end(self, keeps_idle: bool = False) -> None:
+        """Ends what the last execution has left; but connections that a pool keeps for the next one are as good as new."""
+        kept: list[Any] = []
         for connection in (reference() for reference in self.connections):
-            if connection is not None:
+            if connection is not None and not connection.closed and keeps_idle and connection.info.transaction_status == _IDLE:
+                connection.pgconn.exec_(b"SELECT pg_advisory_unlock_all()")
+                kept.append(connection)
+            elif connection is not None:
                 connection.pgconn.finish()
+        sessions = [(_server_of(connection), connection.info.backend_pid) for connection in kept]
         for key, server in self.servers.items():
             server.blocked.clear()
-            server.end([pid for at, pid in self.sessions if at == key])
-        self.connections.clear()
-        self.sessions.clear()
+            server.end([pid for at, pid in self.sessions if at == key and (at, pid) not in sessions])
+        self.connections[:] = map(weakref.ref, kept)
+        self.sessions[:] = sessions
 
     def add(self, connection: Any) -> None:
         self.connections.append(weakref.ref(connection))
