@@ -204,6 +204,9 @@ def test_sqlalchemy_with_sqlite(sqlalchemy, tmp_path):
     shop = store(sqlalchemy, engine)
     report = told_at(drawloom.explore(shop.setup, shop.buy, shop.both_count, count=2), "item = session.get(Item, 1)", "session.commit()")
     assert "lost update of `item` where id=1" in report
+    # One line writes and commits: a lock that is tried is held until both are over.
+    assert "BEGIN IMMEDIATE [simple] (verified: all" in report
+    assert "does not help" not in report
     free_of_noise(drawloom.explore(shop.setup, shop.buy_in_one_statement, shop.both_count, count=2))
     engine.dispose()
 
@@ -215,7 +218,10 @@ def test_sqlalchemy_with_postgresql(sqlalchemy):
         # The pool keeps its connections from one execution to the next.
         engine = sqlalchemy.create_engine(f"postgresql+psycopg://{at['user']}@{at['host']}:{at['port']}/{at['dbname']}")
         shop = store(sqlalchemy, engine)
-        told_at(drawloom.explore(shop.setup, shop.buy, shop.both_count, count=2), "item = session.get(Item, 1)", "session.commit()")
+        report = told_at(
+            drawloom.explore(shop.setup, shop.buy, shop.both_count, count=2), "item = session.get(Item, 1)", "session.commit()")
+        assert "SELECT … FOR UPDATE [simple] (verified: all" in report
+        assert "does not help" not in report
         free_of_noise(drawloom.explore(shop.setup, shop.buy_for_update, shop.both_count, count=2))
         engine.dispose()
 

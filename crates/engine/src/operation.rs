@@ -224,7 +224,16 @@ pub struct Operation {
     pub kind: OpKind,
 }
 
+/// The second operand of an access to a cell that is made in a transaction which its task has begun before: what the task
+/// began is over when the transaction is.
+pub const IN_TRANSACTION: u64 = u64::MAX;
+
 impl Operation {
+    /// Whether it is an access in a transaction that was begun before.
+    pub fn is_in_transaction(&self) -> bool {
+        matches!(self.kind, OpKind::CellRead | OpKind::CellWrite) && self.arg == IN_TRANSACTION
+    }
+
     /// An operation of `kind` on `resource` without a second operand.
     #[inline]
     pub fn new(kind: OpKind, resource: ResourceId, site: Site) -> Self {

@@ -1,7 +1,7 @@
 //! What lies outside the program: files, peers, databases. Each is a resource by its name, and whoever calls what
 //! reaches it says so here, right before.
 
-use drawloom_engine::{OpKind, Operation, ResourceId, ResourceKind, State, TaskId, outcome};
+use drawloom_engine::{IN_TRANSACTION, OpKind, Operation, ResourceId, ResourceKind, State, TaskId, outcome};
 use drawloom_gates::{Baton, baton};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
@@ -19,7 +19,8 @@ use crate::world::{Phase, is_aside, world};
 /// One step on what is called `name`: the caller carries out what it announces as soon as this returns. Whether it is
 /// one of an exploration; else nobody else is there, or nobody looks.
 #[pyfunction]
-pub(crate) fn touch(py: Python<'_>, name: &Bound<'_, PyString>, write: bool) -> PyResult<bool> {
+#[pyo3(signature = (name, write, in_transaction = false))]
+pub(crate) fn touch(py: Python<'_>, name: &Bound<'_, PyString>, write: bool, in_transaction: bool) -> PyResult<bool> {
     let Some(baton) = baton() else { return Ok(false) };
     // Source files are read when markers are looked for, or tracebacks told, and that is none of the program's doing; nor is
     // what anybody reads while an execution is torn down.
@@ -45,7 +46,8 @@ pub(crate) fn touch(py: Python<'_>, name: &Bound<'_, PyString>, write: bool) -> 
         true => everything(baton, site),
         false => resource(baton, &name.to_string_lossy()),
     };
-    baton.step(Operation::new(kind, id, site)).map_err(unwound)?;
+    let argument = if in_transaction { IN_TRANSACTION } else { 0 };
+    baton.step(Operation::new(kind, id, site).with_arg(argument)).map_err(unwound)?;
     Ok(true)
 }
 

@@ -273,7 +273,7 @@ def _step(connection: Any, server: Server, statement: Statement, written: set[An
         _learn(WHOLE)  # what is seen later depends on what was there at the first statement
     if statement.kind in ("commit", "rollback"):
         if written:
-            _drawloom.touch(tables.of(written), True)
+            _drawloom.touch(tables.of(written), True, True)
         return
     if statement.kind == "begin":
         return
@@ -284,7 +284,7 @@ def _step(connection: Any, server: Server, statement: Statement, written: set[An
         written.update((table, row if tables._key_of(table) == statement.column else None)
                        for table, row in statement.items or (("*", None),))
         name = tables.of(written) if statement.items else name
-    _drawloom.touch(name, write)
+    _drawloom.touch(name, write, connection.info.transaction_status != _IDLE)
     history.note(_transaction(connection), statement)
 
 

@@ -110,7 +110,7 @@ class Connected:
                 return NOT_YET
 
         name, before = self.drawloom_name, not self.drawloom_closed and self.in_transaction
-        result = waits.until(name, attempt, self.drawloom_timeout, write=write)
+        result = waits.until(name, attempt, self.drawloom_timeout, write=write, in_transaction=before)
         if result is NOT_YET:
             raise busy[0]
         history.note((name, self.drawloom_number, self.drawloom_transactions), statement)
