@@ -11,7 +11,7 @@ use crate::assumptions;
 use crate::guests::note;
 use crate::markers;
 use crate::raise::{here, torn_down};
-use crate::steps::{everything, stop_if_grown};
+use crate::steps::{of_cell, stop_if_grown};
 use crate::sync::nanos;
 use crate::tasks::not_within_a_loop;
 use crate::world::{Phase, is_aside, world};
@@ -42,12 +42,11 @@ pub(crate) fn touch(py: Python<'_>, name: &Bound<'_, PyString>, write: bool, in_
     }
     stop_if_grown(baton).map_err(unwound)?;
     let (kind, site) = (if write { OpKind::CellWrite } else { OpKind::CellRead }, here());
-    let id = match world().knowledge.opaque.is_some() {
-        true => everything(baton, site),
-        false => resource(baton, &name.to_string_lossy()),
-    };
-    let argument = if in_transaction { IN_TRANSACTION } else { 0 };
-    baton.step(Operation::new(kind, id, site).with_arg(argument)).map_err(unwound)?;
+    let mut access = of_cell(baton, kind, resource(baton, &name.to_string_lossy()), site);
+    if in_transaction && access.arg == 0 {
+        access = access.with_arg(IN_TRANSACTION);
+    }
+    baton.step(access).map_err(unwound)?;
     Ok(true)
 }
 

@@ -6,7 +6,8 @@ use drawloom_engine::finding::{
     About, Backtrace, Blocked, CellAccess, Deadlock, Finding, FindingKind, Frame, Standing, Stuck,
 };
 use drawloom_engine::{
-    Engine, IN_TRANSACTION, OpKind, ResourceId, ResourceKind, Site, State, Step, TaskId, UNBOUNDED, outcome,
+    Engine, IN_TRANSACTION, OpKind, ResourceId, ResourceKind, Site, State, Step, TaskId, UNBOUNDED, is_known_as,
+    outcome,
 };
 
 use super::waits::{Wait, may_wait, waits};
@@ -80,7 +81,7 @@ impl Record {
                 task: step.task.0,
                 operation,
                 outcome,
-                resource: resource(step.resource),
+                resource: resource(is_known_as(step.kind, step.arg).unwrap_or(step.resource)),
                 place: builder.place(step.site),
                 choice: step.was_choice,
                 after: step.after.checked_sub(1),
