@@ -177,12 +177,11 @@ _PASSING_ON = {os.path.join(_LIBRARY, *name.split("/")) for name in (
 
 # What may touch a lock, or what each thread has its own of.
 _OF_LOCKS = {"CALL", "CALL_EX", "ENTER", "ATTR_LOAD", "ATTR_STORE"}
-# Packages that programs are written on top of, and what these bring along: their own memory is not looked at.
+# Packages that programs are written on top of: their own memory is not looked at, nor that of the libraries that they call. A library
+# that a program calls itself (urllib3, blinker) is looked at, though a framework may use it, too.
 FRAMEWORKS = (
-    "sqlalchemy flask werkzeug jinja2 markupsafe itsdangerous click blinker flask_sqlalchemy flask_login flask_wtf wtforms"
-    " django asgiref sqlparse rest_framework fastapi starlette pydantic pydantic_core annotated_types typing_inspection"
-    " sqlmodel alembic uvicorn httpx httpcore h11 h2 requests urllib3 charset_normalizer idna certifi celery kombu billiard vine amqp"
-    " marshmallow peewee"
+    "sqlalchemy sqlmodel alembic flask flask_sqlalchemy flask_login flask_wtf werkzeug jinja2 django rest_framework fastapi starlette"
+    " pydantic pydantic_core uvicorn httpx requests celery peewee marshmallow"
 ).split()
 _OF_FRAMEWORKS = tuple(part for name in FRAMEWORKS for part in (*_installed(name, ""), *_installed(f"{name}.py")))
 

@@ -410,3 +410,16 @@ def test_pytest_gets_no_error_of_a_torn_down_session(tmp_path, sqlalchemy):
     command = [sys.executable, "-m", "pytest", "-q", "-W", "error", "-p", "no:cacheprovider", "test_shop.py"]
     ran = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=300)
     assert "1 passed" in ran.stdout and "error" not in ran.stdout.lower(), ran.stdout + ran.stderr
+
+
+def test_a_library_that_the_program_calls_itself_is_looked_at_though_frameworks_use_it():
+    urllib3 = pytest.importorskip("urllib3")
+    pytest.importorskip("requests")
+
+    def connect(pool):
+        pool._get_conn()
+
+    result = drawloom.explore(lambda: urllib3.HTTPConnectionPool("localhost", maxsize=2), connect,
+                              lambda pool: pool.num_connections == 2, count=2)
+    assert result.verdict == "fails", result.reason
+    assert "num_connections" in result.explanation
