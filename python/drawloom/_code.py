@@ -166,12 +166,47 @@ def is_library(file: str) -> bool:
     return file.startswith((_LIBRARY, "<frozen ")) or any(part in file for part in _installed(""))
 
 
-# Whose code it is: the program's, a library's, or that of modules whose objects belong to who uses them.
-PROGRAM, LIBRARY, PASSED_ON = 0, 1, 2
+# Whose code it is: the program's, a library's, that of modules whose objects belong to who uses them, a framework's, that of imports,
+# that of asyncio, or of what is a framework to threads alone.
+PROGRAM, LIBRARY, PASSED_ON, FRAMEWORK, IMPORTING, AWAITING, BRIDGE = range(7)
 _PASSING_ON = {os.path.join(_LIBRARY, *name.split("/")) for name in (
     "weakref.py", "_weakrefset.py", "threading.py", "queue.py", "collections/__init__.py", "_collections_abc.py", "heapq.py",
     "contextlib.py", "asyncio/locks.py", "asyncio/queues.py",
 )}
+
+
+# What may touch a lock, or what each thread has its own of.
+_OF_LOCKS = {"CALL", "CALL_EX", "ENTER", "ATTR_LOAD", "ATTR_STORE"}
+# Packages that programs are written on top of: their own memory is not looked at, nor that of the libraries that they call. A library
+# that a program calls itself (urllib3, blinker) is looked at, though a framework may use it, too.
+FRAMEWORKS = (
+    "sqlalchemy sqlmodel alembic flask flask_sqlalchemy flask_login flask_wtf werkzeug jinja2 django rest_framework fastapi starlette"
+    " pydantic pydantic_core uvicorn httpx requests celery peewee marshmallow"
+).split()
+_OF_FRAMEWORKS = tuple(part for name in FRAMEWORKS for part in (*_installed(name, ""), *_installed(f"{name}.py")))
+
+
+_BRIDGES = _installed("anyio", "")
+_ASYNCIO = os.path.join(_LIBRARY, "asyncio", "")
+
+
+@functools.cache
+def is_framework(file: str) -> bool:
+    """Whether a file is one of a framework."""
+    return any(part in file for part in _OF_FRAMEWORKS)
+
+
+def is_made_by_framework(code: CodeType) -> bool:
+    """Whether a code that runs, and is of no file, was made by a framework: it has the names of one, or is called by one."""
+    if not code.co_filename.startswith("<") or code.co_filename.startswith("<frozen "):
+        return False
+    frame = sys._getframe(2)
+    if frame.f_code is not code:
+        return False
+    module = frame.f_globals.get("__name__", "builtins")
+    if module != "builtins":
+        return str(module).partition(".")[0] in FRAMEWORKS
+    return frame.f_back is not None and is_framework(frame.f_back.f_code.co_filename)
 
 
 def analyse(code: CodeType) -> tuple[bool, int, int, str, list[Row]]:
@@ -181,6 +216,9 @@ def analyse(code: CodeType) -> tuple[bool, int, int, str, list[Row]]:
     foreign = foreign or file.endswith(FOREIGN_FUNCTIONS_OF_TRIO.get(function, ()))
     locals_ = code.co_nlocals + len(set(code.co_cellvars) - set(code.co_varnames)) + len(code.co_freevars)
     whose = PASSED_ON if file in _PASSING_ON else LIBRARY if foreign or is_library(file) else PROGRAM
+    whose = FRAMEWORK if is_framework(file) or is_made_by_framework(code) else whose
+    whose = IMPORTING if file.startswith("<frozen importlib") else BRIDGE if any(part in file for part in _BRIDGES) else whose
+    whose = AWAITING if whose == LIBRARY and file.startswith(_ASYNCIO) else whose
     if foreign:
         return True, whose, locals_, file, []
     instructions = list(dis.get_instructions(code))
@@ -200,6 +238,8 @@ def analyse(code: CodeType) -> tuple[bool, int, int, str, list[Row]]:
         if row is None:
             continue
         kind, a, b, c, name = row
+        if whose == FRAMEWORK and kind not in _OF_LOCKS:
+            continue
         if kind == "CALL":
             # What kind of a wait a call is asked for depends on the names of its arguments.
             has_names = c >> 2 or (3, 11) <= VERSION < (3, 13)

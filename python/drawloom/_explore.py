@@ -78,6 +78,7 @@ _drawloom.install({
     "reentrant": _types.LOCKS[1],
     "bound_slot": type(object().__str__),
     "partial": functools.partial,
+    "cached": functools._lru_cache_wrapper,
     "sorted": sorted,
 })
 
@@ -347,6 +348,8 @@ def _result(told: dict[str, Any], again: Callable[[str], Result]) -> Result:
 _ASSUMED = {
     "time": "time passes only when nobody can go on, so that no timer fires early and clocks stand still till then; "
     'clock="explore" samples what else there is',
+    "frameworks": "frameworks keep their promises to threads: of what they do, statements, files, sockets and locks are explored, and no "
+    "memory of their own",
     "weak references": "what only weak references lead to goes when it is let go of, and cycles of garbage between executions",
 }
 

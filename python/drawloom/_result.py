@@ -73,7 +73,7 @@ class Assumption:
     """Something that is taken for granted, since it cannot be told."""
 
     kind: str
-    """`time`, `weak references`, `module state` or `C code`."""
+    """`time`, `weak references`, `module state`, `frameworks` or `C code`."""
     what: str
     """In words, and where it plays a part first."""
 

@@ -229,8 +229,9 @@ def _is_alive(self: Any) -> bool:
 
 
 def get_ident() -> int:
-    """The same in every execution."""
-    return ident_of(_drawloom.thread()) if _drawloom.is_controlled() else _native_get_ident()
+    """The same in every execution. The thread that explores keeps its own, by which objects know it that it made before."""
+    task = _drawloom.thread() if _drawloom.is_controlled() else 0
+    return ident_of(task) if task else _native_get_ident()
 
 
 def ident_of(task: int) -> int:

@@ -7,6 +7,7 @@ import _io
 import _json
 import _random
 import _thread
+import _weakref
 import array
 import asyncio
 import binascii
@@ -138,6 +139,7 @@ SHOWN = [
 ]
 
 CONTAINERS = [
+    functools._lru_cache_wrapper,
     set, collections.deque, bytearray, array.array, asyncio.Future, asyncio.Task, _random.Random, *_hashes(),
     *_known.MEMORY_FILES,
 ]
@@ -222,6 +224,8 @@ _METHODS: dict[type, dict[str, str]] = {
     # Calls of code in Python, and of nothing else.
     types.FunctionType: {"PURE": "__call__ __get__", "DEEP_READ": "__repr__"},
     weakref.ref: {"PURE": "__call__ __hash__ __init__"},
+    # Somebody asks how often it remembered, or has it forget.
+    functools._lru_cache_wrapper: {"READ_SELF": "cache_info", "WRITE_SELF": "cache_clear", "PURE": "__get__ __copy__ __deepcopy__ __reduce__"},
     property: {"PURE": "getter setter deleter"},
     types.SimpleNamespace: {"DEEP_READ": "__eq__ __ne__ __lt__ __le__ __gt__ __ge__ __repr__"},
     array.array: {
@@ -348,6 +352,8 @@ def _fill() -> None:
         # From 3.14 on the largest item may come first, too.
         if hasattr(_heapq, f"{name}_max"):
             _BY_OBJECT[id(getattr(_heapq, f"{name}_max"))] = EFFECTS["WRITE_FIRST"]
+    # It takes the entry of an object out that is gone.
+    _BY_OBJECT[id(_weakref._remove_dead_weakref)] = EFFECTS["WRITE_FIRST"]
     for name in ("insort_left", "insort_right"):
         _BY_OBJECT[id(getattr(_bisect, name))] = EFFECTS["WRITE_FIRST"]
     for name in ("bisect_left", "bisect_right"):

@@ -1,5 +1,6 @@
 """What a person reads of a finding speaks Python."""
 
+import re
 import threading
 
 import pytest
@@ -147,3 +148,24 @@ def test_what_fails_in_any_order_shows_the_lines_at_which_the_tasks_act(worker):
     assert "that were tried: the invariant does not hold: `c.loads == 0`." in " ".join(first.split())
     assert first.count(" self.loads += 1") == 2 and first.count("writes `Cache.loads`") == 2
     assert "c.loads is 2" in first and "Any order" in report
+
+
+def test_one_call_that_is_not_known_hides_no_name_and_no_window():
+    class Shop:
+        def __init__(self):
+            self.stock, self.sold = 1, []
+
+    def sell(shop):
+        re.compile("a").finditer("banana")  # not in the table of what C code does
+        if shop.stock > 0:
+            shop.stock -= 1
+            shop.sold.append("sold")
+
+    result = drawloom.explore(Shop, [sell, sell], lambda shop: len(shop.sold) == 1)
+    assert result.verdict == "fails"
+    assert "finditer" in result.coarse
+    report = result.findings[0].report
+    assert "checked `Shop.stock`" in report, report
+    assert "relies on what it saw in `Shop.stock`" in report, report
+    assert "if shop.stock > 0:" in report, report
+    assert result.replay().verdict == "fails"

@@ -19,6 +19,7 @@
 //!
 //! - Operations of one task at one place that follow each other are one *statement*, until one of the kind of
 //!   the first comes again: that is the next round of a loop.
+//! - Accesses in a transaction that the task has begun before belong to the statement before them, at the same place.
 //! - A statement is over when the task announces something else; a wait on a condition variable, when it
 //!   begins.
 //! - A statement that takes a lock is over when the lock is given back, and no sooner.

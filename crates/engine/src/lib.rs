@@ -51,7 +51,7 @@ pub use execution::{Outcome, Settings};
 pub use id::{ResourceId, Site, TaskId, TaskPath};
 pub use look::Look;
 pub use mix::Mix;
-pub use operation::{OpKind, Operation, ResourceKind, outcome};
+pub use operation::{IN_TRANSACTION, OpKind, Operation, ResourceKind, is_known_as, known_as, outcome};
 pub use resource::{ChannelState, Holder, Holders, OnceState, Parts, Preference, Resource, State, Tally, UNBOUNDED};
 pub use task::{Status, Task};
 pub use trace::Step;

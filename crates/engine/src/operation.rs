@@ -224,7 +224,32 @@ pub struct Operation {
     pub kind: OpKind,
 }
 
+/// The second operand of an access to a cell that is made in a transaction which its task has begun before: what the task
+/// began is over when the transaction is.
+pub const IN_TRANSACTION: u64 = u64::MAX;
+
+/// The second operand of an access to a cell that stands for many: from here on, the number of the resource that people know
+/// it as. Schedules and conflicts are a matter of the one cell; reports tell of the other.
+const KNOWN_AS: u64 = 1 << 32;
+
+/// The second operand of an access to a cell which is known to people as `resource`.
+pub fn known_as(resource: ResourceId) -> u64 {
+    KNOWN_AS + u64::from(resource.0)
+}
+
+/// What an access to a cell with this second operand is known to people as, if that is another resource.
+pub fn is_known_as(kind: OpKind, arg: u64) -> Option<ResourceId> {
+    let is_cell = matches!(kind, OpKind::CellRead | OpKind::CellWrite);
+    let number = arg.checked_sub(KNOWN_AS).filter(|_| is_cell && arg != IN_TRANSACTION)?;
+    u32::try_from(number).ok().map(ResourceId)
+}
+
 impl Operation {
+    /// Whether it is an access in a transaction that was begun before.
+    pub fn is_in_transaction(&self) -> bool {
+        matches!(self.kind, OpKind::CellRead | OpKind::CellWrite) && self.arg == IN_TRANSACTION
+    }
+
     /// An operation of `kind` on `resource` without a second operand.
     #[inline]
     pub fn new(kind: OpKind, resource: ResourceId, site: Site) -> Self {

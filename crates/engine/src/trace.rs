@@ -32,6 +32,11 @@ pub struct Step {
 }
 
 impl Step {
+    /// What was announced.
+    pub fn operation(&self) -> Operation {
+        Operation::new(self.kind, self.resource, self.site).with_arg(self.arg)
+    }
+
     /// The step as the dependence table sees it.
     #[inline]
     pub fn label(&self) -> Label {

@@ -20,7 +20,7 @@ mod whole;
 
 use pyo3::ffi::PyObject;
 
-use self::attributes::attribute;
+use self::attributes::{attribute, local_of};
 use self::calls::{call, call_ex, enter};
 pub(crate) use self::filling::fill;
 use self::items::{Use, contains, item};
@@ -96,6 +96,8 @@ pub(crate) struct Touched {
     pub(crate) of_life: bool,
     /// What it was looked within.
     entered: Addresses,
+    /// What else it touches is not looked at.
+    only_locks: bool,
     /// It asks of objects whether they are equal, and nothing else.
     compares: bool,
 }
@@ -206,6 +208,19 @@ pub(crate) fn touched(op: &Op, operands: &Operands) -> Touched {
         Kind::CallEx => call_ex(op, operands, &mut touched),
         Kind::Enter => enter(operands.peek(a), operands, &mut touched),
         Kind::Unknown => touched.not_known("an instruction that is not modelled"),
+    }
+    touched
+}
+
+/// What the instruction `op` does to a lock, or to what each thread has its own of, and nothing else.
+pub(crate) fn locks_of(op: &Op, operands: &Operands) -> Touched {
+    let mut touched = Touched { only_locks: true, ..Touched::default() };
+    match op.kind {
+        Kind::AttrLoad | Kind::AttrStore => drop(local_of(operands.peek(usize::from(op.a)), &mut touched)),
+        Kind::Call => call(op, operands, &mut touched),
+        Kind::CallEx => call_ex(op, operands, &mut touched),
+        Kind::Enter => enter(operands.peek(usize::from(op.a)), operands, &mut touched),
+        _ => {}
     }
     touched
 }

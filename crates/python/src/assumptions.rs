@@ -10,11 +10,21 @@ use crate::world::{Phase, place, world};
 const TIME: &str = "time";
 /// Somebody looks whether an object is still there.
 const WEAK: &str = "weak references";
+/// Something goes through a framework.
+const FRAMEWORKS: &str = "frameworks";
 
 /// Time plays a part in what the running task does.
 pub(crate) fn time() {
     if world().phase == Phase::Parallel && !world().assumptions.contains_key(TIME) {
         note(TIME, here());
+    }
+}
+
+/// The running task has called a framework, while others run.
+#[inline]
+pub(crate) fn framework() {
+    if !world().assumptions.contains_key(FRAMEWORKS) {
+        note(FRAMEWORKS, here());
     }
 }
 

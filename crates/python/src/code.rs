@@ -124,7 +124,25 @@ pub(crate) enum Whose {
     Library,
     /// Of a module whose objects belong to who uses them: an event, a queue.
     PassedOn,
+    /// Of a package that programs are written on top of ([`frameworks`](crate::frameworks)).
+    Framework,
+    /// Of what imports modules, which is done once in a process.
+    Importing,
+    /// Of a library by which tasks of event loops wait for each other: asyncio.
+    Awaiting,
+    /// Of such a library that is a framework to threads: anyio.
+    Bridge,
 }
+
+const WHOSE: [Whose; 7] = [
+    Whose::Program,
+    Whose::Library,
+    Whose::PassedOn,
+    Whose::Framework,
+    Whose::Importing,
+    Whose::Awaiting,
+    Whose::Bridge,
+];
 
 /// A code object that was analysed.
 pub(crate) struct Code {
@@ -185,7 +203,8 @@ fn read(py: Python<'_>, object: &Bound<'_, PyAny>) -> PyResult<Code> {
     let mut kept = vec![object.clone().unbind()];
     let (foreign, whose, locals, file, rows) =
         answer.extract::<(bool, u8, usize, Bound<'_, PyString>, Bound<'_, PyList>)>(py)?;
-    let whose = [Whose::Program, Whose::Library, Whose::PassedOn][usize::from(whose.min(2))];
+    let whose = WHOSE.get(usize::from(whose)).copied().unwrap_or(Whose::Program);
+    world().met_framework |= matches!(whose, Whose::Framework | Whose::Importing | Whose::Bridge);
     let (mut ops, mut lines) = (Vec::new(), HashMap::new());
     let path = file.to_string();
     for row in rows.iter() {

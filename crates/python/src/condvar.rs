@@ -6,6 +6,7 @@ use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 
 use crate::assumptions;
+use crate::frameworks;
 use crate::raise::{here, torn_down};
 use crate::sync::{Lock, Slot, name_inside, nanos};
 use crate::tasks::not_within_a_loop;
@@ -15,19 +16,21 @@ use crate::world::world;
 #[pyclass(module = "drawloom")]
 pub(crate) struct CondVar {
     slot: Slot,
+    /// How many tasks wait at it.
+    waiting: usize,
 }
 
 impl CondVar {
     fn resource(&mut self, baton: Baton) -> ResourceId {
         let epoch = world().epoch;
         if self.slot.epoch != epoch {
-            let (task, site) = (baton.running(), here());
+            let (task, site) = (baton.running(), frameworks::place_within().unwrap_or_else(here));
             let make = |engine: &mut drawloom_engine::Engine| {
                 engine.create_resource(task, ResourceKind::Condvar, State::Plain, site)
             };
             let id = baton.with_engine(make);
             name_inside(baton, id);
-            self.slot = Slot { epoch, id };
+            (self.slot, self.waiting) = (Slot { epoch, id }, 0);
         }
         self.slot.id
     }
@@ -37,7 +40,7 @@ impl CondVar {
 impl CondVar {
     #[new]
     fn new() -> CondVar {
-        CondVar { slot: Slot::NONE }
+        CondVar { slot: Slot::NONE, waiting: 0 }
     }
 
     /// Gives `lock` back, waits to be notified, and takes it again; false if the time was up before.
@@ -53,12 +56,17 @@ impl CondVar {
         if baton.is_guest() && !baton.is_tearing_down() {
             return wait_within_a_loop(py, baton, id, timeout);
         }
+        let quiet = lock.borrow().quiet();
+        if let Some(quiet) = quiet {
+            quiet.is_in_the_way(baton).map_err(|_| torn_down(py))?;
+        }
         let count = lock.borrow_mut().give_up();
         let operation = match timeout {
             // No time to wait: the lock is given back for a moment, that is all.
             Some(timeout) if timeout <= 0.0 => Operation::new(OpKind::Unlock, mutex, here()),
             _ => Operation::new(OpKind::CondWait, id, here()).with_arg(u64::from(mutex.0)),
         };
+        slf.borrow_mut().waiting += 1;
         let result = match timeout {
             Some(timeout) if timeout <= 0.0 => baton.step(operation).map(|_| outcome::TIMED_OUT),
             Some(timeout) => {
@@ -67,6 +75,7 @@ impl CondVar {
             }
             None => baton.step(operation),
         };
+        slf.borrow_mut().waiting -= 1;
         let me = baton.running();
         let result = match result {
             Ok(result) => result,
@@ -95,7 +104,12 @@ impl CondVar {
             };
         }
         let kind = if all { OpKind::NotifyAll } else { OpKind::NotifyOne };
-        baton.step(Operation::new(kind, id, here())).map_err(|_| torn_down(slf.py()))?;
+        let notification = Operation::new(kind, id, here());
+        // Nobody is there to hear of it, and who comes later does so under the framework's lock.
+        if !baton.is_tearing_down() && slf.borrow().waiting == 0 && frameworks::place_within().is_some() {
+            return Ok(());
+        }
+        baton.step(notification).map_err(|_| torn_down(slf.py()))?;
         Ok(())
     }
 }

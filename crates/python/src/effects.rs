@@ -4,12 +4,14 @@ use pyo3::ffi::{self, PyObject};
 use pyo3::prelude::*;
 
 use crate::access::{base_of, is_python_type, method_of};
+use crate::code::{Whose, code_at};
 use crate::world::{aside, world};
 
 unsafe extern "C" {
     static mut PyMethod_Type: ffi::PyTypeObject;
     static mut PyStaticMethod_Type: ffi::PyTypeObject;
     fn PyMethod_Function(method: *mut PyObject) -> *mut PyObject;
+    fn PyFunction_GetCode(function: *mut PyObject) -> *mut PyObject;
     fn PyMethod_Self(method: *mut PyObject) -> *mut PyObject;
 }
 
@@ -68,6 +70,8 @@ pub(crate) enum Effect {
     LockAcquireAgain,
     LockQuery,
     LockOther,
+    /// Looks up what it remembers of a function of the program, and remembers more.
+    Cached,
     /// A function of a C library that tells of itself what it does to files and sockets: all else it touches is its
     /// arguments.
     Foreign,
@@ -77,7 +81,7 @@ pub(crate) enum Effect {
     Unknown,
 }
 
-pub(crate) const EFFECTS: [(&str, Effect); 33] = [
+pub(crate) const EFFECTS: [(&str, Effect); 34] = [
     ("PURE", Effect::Pure),
     ("BEGIN", Effect::Begin),
     ("READ_ARGUMENTS", Effect::ReadArguments),
@@ -108,6 +112,7 @@ pub(crate) const EFFECTS: [(&str, Effect); 33] = [
     ("LOCK_ACQUIRE_AGAIN", Effect::LockAcquireAgain),
     ("LOCK_QUERY", Effect::LockQuery),
     ("LOCK_OTHER", Effect::LockOther),
+    ("CACHED", Effect::Cached),
     ("FOREIGN", Effect::Foreign),
     ("SUBSTITUTED", Effect::Substituted),
     ("UNKNOWN", Effect::Unknown),
@@ -140,6 +145,11 @@ pub(crate) fn effect_of(callable: *mut PyObject) -> (Effect, *mut PyObject) {
             let bound = callable.cast::<BoundSlot>();
             return (known((*bound).descriptor, ((*bound).descriptor as usize, 0)), (*bound).object);
         }
+        if kind as usize == world().types.cached {
+            // What a library remembers makes no difference: it is there to be forgotten.
+            let effect = if remembers_for_program(callable) { Effect::Cached } else { Effect::Pure };
+            return (effect, std::ptr::null_mut());
+        }
         if kind as usize == world().types.partial {
             // What is written in Python is seen when it runs; what looks through its arguments has those of the partial, too.
             let function = (*callable.cast::<Partial>()).function;
@@ -170,6 +180,28 @@ pub(crate) fn effect_of(callable: *mut PyObject) -> (Effect, *mut PyObject) {
             return (effect, std::ptr::null_mut());
         }
         (Effect::Pure, std::ptr::null_mut())
+    }
+}
+
+/// The function of a bound method.
+pub(crate) unsafe fn method_function(method: *mut PyObject) -> *mut PyObject {
+    // SAFETY: the caller has a live method.
+    unsafe { PyMethod_Function(method) }
+}
+
+/// Whether the function behind a `functools.lru_cache` is the program's own.
+unsafe fn remembers_for_program(cached: *mut PyObject) -> bool {
+    // SAFETY: the caller has a live object, and the interpreter's lock; the new reference is given back.
+    unsafe {
+        let wrapped = ffi::PyObject_GetAttrString(cached, c"__wrapped__".as_ptr());
+        if wrapped.is_null() {
+            ffi::PyErr_Clear();
+            return true;
+        }
+        let is_function = ffi::Py_TYPE(wrapped) == &raw mut ffi::PyFunction_Type;
+        let of_program = is_function && code_at(PyFunction_GetCode(wrapped)).whose == Whose::Program;
+        ffi::Py_DECREF(wrapped);
+        of_program
     }
 }
 

@@ -82,7 +82,7 @@ pub(crate) fn learn(baton: Baton, made: Site) -> Result<(), TornDown> {
 }
 
 /// A place, in words that mean the same in another process; those that were made before the exploration have none.
-fn key(made: Site) -> String {
+pub(crate) fn key(made: Site) -> String {
     let Some(place) = place(made) else { return "before".to_owned() };
     let file = place.file.rsplit(['/', '\\']).next().unwrap_or_default();
     let plain: String = file.chars().map(|c| if c.is_alphanumeric() || c == '.' { c } else { '_' }).collect();

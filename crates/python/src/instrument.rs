@@ -10,6 +10,7 @@ mod tracing {
     use crate::announced::observed;
     use crate::calling;
     use crate::code::{Kind, code_at};
+    use crate::frameworks;
     use crate::layout::{known_by, trace_instructions, traced};
     use crate::markers;
     use crate::steps::{NotDone, instruction, returned};
@@ -72,10 +73,12 @@ mod tracing {
                     if markers::are_on() && answer(markers::before_instruction(code)) < 0 {
                         return -1;
                     }
-                    let op = code_at(code).op(index);
+                    let known = code_at(code);
+                    let op = known.op(index);
                     if op.kind != Kind::None {
                         observed(&op, &operands);
                         let done: Result<(), NotDone> = match op.kind {
+                            _ if frameworks::runs(known) => frameworks::instruction(known.whose, &op, &operands),
                             Kind::Return => returned(&operands).map_err(Into::into),
                             Kind::Next if op.c == 1 => {
                                 returned(&operands).map_err(Into::into).and_then(|()| instruction(&op, &operands))
@@ -115,6 +118,7 @@ mod monitoring {
     use crate::announced::observed;
     use crate::calling;
     use crate::code::{Kind, code_at};
+    use crate::frameworks;
     use crate::layout::monitored;
     use crate::markers;
     use crate::steps::{NotDone, instruction, returned};
@@ -142,6 +146,7 @@ mod monitoring {
         if let Some(operands) = operands {
             observed(&op, &operands);
             let done: Result<(), NotDone> = match op.kind {
+                _ if frameworks::runs(known) => frameworks::instruction(known.whose, &op, &operands),
                 Kind::Return => returned(&operands).map_err(Into::into),
                 _ => instruction(&op, &operands),
             };

@@ -7,6 +7,7 @@
 //! - `announced` tells tests what that comes to;
 //! - `steps` makes steps of it, as far as anybody could notice, and `containers` says how finely;
 //! - `world` is what the process knows;
+//! - `frameworks` are packages of which only locks, and what reaches the outside, are looked at;
 //! - `assumptions` are what a result takes for granted, and `leftovers` is what executions leave behind for the next ones;
 //! - `native` has locks of the interpreter obey, too, and `locals` is what each thread has its own of;
 //! - `sync`, `condvar` and `tasks` are locks, condition variables, threads and time;
@@ -31,6 +32,7 @@ mod condvar;
 mod containers;
 mod core;
 mod effects;
+mod frameworks;
 mod guests;
 mod handing;
 mod instrument;
@@ -121,6 +123,7 @@ fn install(py: Python<'_>, given: &Bound<'_, PyDict>) -> PyResult<()> {
         ("probe", &mut world.types.probe),
         ("bound_slot", &mut world.types.bound_slot),
         ("partial", &mut world.types.partial),
+        ("cached", &mut world.types.cached),
         ("sorted", &mut world.types.sorted),
         ("reentrant", &mut world.types.reentrant),
         ("cell", &mut world.types.cell),

@@ -296,7 +296,7 @@ pub(crate) fn before_instruction(code: *mut PyObject) -> Result<(), NotDone> {
 pub(crate) fn instruction(baton: Baton, op: &Op, operands: &Operands) -> Result<(), NotDone> {
     if matches!(op.kind, Kind::Call | Kind::CallEx | Kind::Enter) {
         if let Some((lock, lock_op)) = crate::access::touched(op, operands).lock {
-            native::step(baton, lock, lock_op, op, operands)?;
+            native::step(baton, lock, lock_op, None, op, operands)?;
         }
     }
     Ok(())

@@ -35,6 +35,10 @@ pub(crate) fn name(py: Python<'_>, known: &Known) -> String {
     if known.owner == world().types.c_data {
         return "memory of C".to_owned();
     }
+    // SAFETY: as above.
+    if unsafe { ffi::Py_TYPE(owner.as_ptr()) as usize } == world().types.cached {
+        return owner.getattr("__name__").map_or(kind, |name| format!("cache of {name}"));
+    }
     if known.part == usize::MAX {
         return kind;
     }

@@ -10,6 +10,7 @@ use pyo3::prelude::*;
 
 use crate::assumptions;
 use crate::code::Op;
+use crate::frameworks::{self, Quiet};
 use crate::layout::Operands;
 use crate::markers;
 use crate::raise::unsupported;
@@ -48,13 +49,16 @@ pub(crate) struct Shadow {
     handed_over: bool,
     /// Somebody had it when it was first seen, whom the engine does not know.
     from_outside: bool,
+    /// Who has it made no step to take it.
+    quiet: Option<Quiet>,
 }
 
-/// Makes the step on the shadow of `lock`.
+/// Makes the step on the shadow of `lock`; where a framework does it, `within` is the place of that.
 pub(crate) fn step(
     baton: Baton,
     lock: *mut PyObject,
     lock_op: LockOp,
+    within: Option<Site>,
     op: &Op,
     operands: &Operands,
 ) -> Result<(), TornDown> {
@@ -73,7 +77,7 @@ pub(crate) fn step(
         _ => {}
     }
     let (me, site) = (baton.running(), op.site);
-    let shadow = shadow_of(baton, lock, site);
+    let shadow = shadow_of(baton, lock, within.unwrap_or(site));
     let reentrant = is_reentrant(lock);
     let mine = reentrant && shadow.holder == me;
     match lock_op {
@@ -84,6 +88,19 @@ pub(crate) fn step(
             }
             let waits = lock_op != LockOp::TryAcquire;
             let operation = handing::acquisition(shadow.handed_over, shadow.id, waits, site);
+            let count = if lock_op == LockOp::AcquireAgain { shadow.saved.max(1) } else { 1 };
+            let quiet_at = frameworks::quiet_at(baton, within).filter(|_| !shadow.handed_over);
+            if let Some(quiet) = shadow.quiet {
+                quiet.is_in_the_way(baton)?;
+            }
+            if let Some(at) = quiet_at.filter(|_| frameworks::are_quiet()) {
+                if shadow.holder != TaskId::NONE {
+                    return frameworks::keeps_out(baton, at);
+                }
+                let quiet = Some(Quiet::since_now(baton, at));
+                note(lock, |shadow| (shadow.holder, shadow.count, shadow.quiet) = (me, count, quiet));
+                return Ok(());
+            }
             let limit = if let LockOp::AcquireWithin(nanos, _) = lock_op { Some(nanos) } else { None };
             let result = match (limit, waits && shadow.handed_over && markers::are_on()) {
                 (_, true) => markers::request(baton, operation, limit, || !is_held(lock))?,
@@ -94,8 +111,8 @@ pub(crate) fn step(
                 (None, false) => baton.step(operation)?,
             };
             if result == outcome::OK {
-                let count = if lock_op == LockOp::AcquireAgain { shadow.saved.max(1) } else { 1 };
-                note(lock, |shadow| (shadow.holder, shadow.count) = (me, count));
+                let quiet = quiet_at.map(|at| Quiet::since_now(baton, at));
+                note(lock, |shadow| (shadow.holder, shadow.count, shadow.quiet) = (me, count, quiet));
             } else if let LockOp::AcquireWithin(_, argument) = lock_op {
                 do_not_wait(op, operands, argument);
             }
@@ -114,8 +131,15 @@ pub(crate) fn step(
             if shadow.holder != me {
                 handing::learn(baton, Site::UNKNOWN)?;
             }
-            note(lock, |shadow| (shadow.holder, shadow.saved) = (TaskId::NONE, shadow.count));
-            baton.step(Operation::new(OpKind::Unlock, shadow.id, site)).map(|_| ())
+            note(lock, |shadow| (shadow.holder, shadow.saved, shadow.quiet) = (TaskId::NONE, shadow.count, None));
+            let release = Operation::new(OpKind::Unlock, shadow.id, site);
+            if let Some(quiet) = shadow.quiet {
+                frameworks::was_held(baton, quiet)?;
+                if frameworks::are_quiet() {
+                    return Ok(());
+                }
+            }
+            baton.step(release).map(|_| ())
         }
         LockOp::Refused | LockOp::Other | LockOp::Local => Ok(()),
     }
@@ -239,7 +263,7 @@ fn shadow_of(baton: Baton, lock: *mut PyObject, site: Site) -> Shadow {
     let id = baton.with_engine(|engine| engine.create_resource(task, kind, state, site));
     // A reentrant one that is held can only be that of the thread that explores.
     let (holder, count) = if taken && reentrant { (TaskId::MAIN, u32::MAX / 2) } else { (TaskId::NONE, 0) };
-    let shadow = Shadow { id, holder, count, saved: 0, handed_over, from_outside: taken };
+    let shadow = Shadow { id, holder, count, saved: 0, handed_over, from_outside: taken, quiet: None };
     world().keep(lock);
     world().shadows.insert(lock as usize, shadow);
     shadow

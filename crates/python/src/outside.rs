@@ -1,7 +1,7 @@
 //! What lies outside the program: files, peers, databases. Each is a resource by its name, and whoever calls what
 //! reaches it says so here, right before.
 
-use drawloom_engine::{OpKind, Operation, ResourceId, ResourceKind, State, TaskId, outcome};
+use drawloom_engine::{IN_TRANSACTION, OpKind, Operation, ResourceId, ResourceKind, State, TaskId, outcome};
 use drawloom_gates::{Baton, baton};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
@@ -11,7 +11,7 @@ use crate::assumptions;
 use crate::guests::note;
 use crate::markers;
 use crate::raise::{here, torn_down};
-use crate::steps::{everything, stop_if_grown};
+use crate::steps::{of_cell, stop_if_grown};
 use crate::sync::nanos;
 use crate::tasks::not_within_a_loop;
 use crate::world::{Phase, is_aside, world};
@@ -19,7 +19,8 @@ use crate::world::{Phase, is_aside, world};
 /// One step on what is called `name`: the caller carries out what it announces as soon as this returns. Whether it is
 /// one of an exploration; else nobody else is there, or nobody looks.
 #[pyfunction]
-pub(crate) fn touch(py: Python<'_>, name: &Bound<'_, PyString>, write: bool) -> PyResult<bool> {
+#[pyo3(signature = (name, write, in_transaction = false))]
+pub(crate) fn touch(py: Python<'_>, name: &Bound<'_, PyString>, write: bool, in_transaction: bool) -> PyResult<bool> {
     let Some(baton) = baton() else { return Ok(false) };
     // Source files are read when markers are looked for, or tracebacks told, and that is none of the program's doing; nor is
     // what anybody reads while an execution is torn down.
@@ -41,11 +42,11 @@ pub(crate) fn touch(py: Python<'_>, name: &Bound<'_, PyString>, write: bool) -> 
     }
     stop_if_grown(baton).map_err(unwound)?;
     let (kind, site) = (if write { OpKind::CellWrite } else { OpKind::CellRead }, here());
-    let id = match world().knowledge.opaque.is_some() {
-        true => everything(baton, site),
-        false => resource(baton, &name.to_string_lossy()),
-    };
-    baton.step(Operation::new(kind, id, site)).map_err(unwound)?;
+    let mut access = of_cell(baton, kind, resource(baton, &name.to_string_lossy()), site);
+    if in_transaction && access.arg == 0 {
+        access = access.with_arg(IN_TRANSACTION);
+    }
+    baton.step(access).map_err(unwound)?;
     Ok(true)
 }
 

@@ -172,7 +172,7 @@ unsafe extern "C" fn touch(name: Text, write: bool) -> Answer {
         if held && is_announced(baton) {
             return Answer::DONE;
         }
-        let touched = outside::touch(py, &PyString::new(py, &name), write);
+        let touched = outside::touch(py, &PyString::new(py, &name), write, false);
         match touched {
             Ok(_) if baton.is_guest() => Answer::PLAIN,
             Ok(true) => Answer::DONE,

@@ -40,20 +40,25 @@ pub(crate) fn needs_threads(py: Python<'_>, baton: Baton, what: &str) -> PyErr {
     unsupported(py, baton, what)
 }
 
-/// The place of the code under test that runs now. What an event or a queue does inside is done by who uses it: then it is
-/// the place of that.
+/// The place of the code under test that runs now. What an event, a queue or a framework does inside is done by who uses
+/// it: then it is the place of that.
 pub(crate) fn here() -> Site {
-    let mut innermost = None;
+    let (mut innermost, mut of_library) = (None, None);
     let of_user = frames_on_stack(|frame, code| {
         let known = code_at(code);
         if known.foreign {
             return None;
         }
         let site = site_in(frame, code);
-        if known.whose != Whose::PassedOn {
-            return Some(site);
-        }
         innermost.get_or_insert(site);
+        match known.whose {
+            Whose::Program => return Some(of_library.unwrap_or(site)),
+            Whose::Library | Whose::Awaiting | Whose::Bridge if !world().met_framework => return Some(site),
+            // It may work for a framework.
+            Whose::Library | Whose::Awaiting | Whose::Bridge => drop(of_library.get_or_insert(site)),
+            Whose::Framework => of_library = None,
+            Whose::PassedOn | Whose::Importing => {}
+        }
         None
     });
     of_user.or(innermost).unwrap_or(Site::UNKNOWN)
@@ -76,7 +81,9 @@ pub(crate) fn used_object() -> Option<String> {
                 called = Some(code as usize);
                 None
             }
-            Whose::Program | Whose::Library => Some(()),
+            Whose::Program | Whose::Library | Whose::Framework | Whose::Importing | Whose::Awaiting | Whose::Bridge => {
+                Some(())
+            }
         }
     });
     // SAFETY: a code that was analysed is kept, and the interpreter's lock is held.

@@ -1,6 +1,6 @@
 //! From what an instruction touches to a step of the engine, as far as anybody could notice it.
 
-use drawloom_engine::{OpKind, Operation, ResourceId, ResourceKind, Site, State, Stop};
+use drawloom_engine::{OpKind, Operation, ResourceId, ResourceKind, Site, State, Stop, known_as};
 use drawloom_gates::{Baton, TornDown, baton};
 use pyo3::ffi::PyObject;
 use pyo3::prelude::*;
@@ -29,18 +29,13 @@ pub(crate) fn instruction(op: &Op, operands: &Operands) -> Result<(), NotDone> {
     if baton.is_tearing_down() {
         return Ok(in_teardown(baton, op, operands)?);
     }
-    if watch::is_interrupted() {
-        return Err(baton.stop(Stop::Interrupted).into());
-    }
-    if op.kind == Kind::Call {
-        watch::calls_at(op.site);
-    }
+    goes_on(baton, op)?;
     if markers::are_on() {
         return markers::instruction(baton, op, operands);
     }
     let touched = touched(op, operands);
     if let Some((lock, lock_op)) = touched.lock {
-        return Ok(native::step(baton, lock, lock_op, op, operands)?);
+        return Ok(native::step(baton, lock, lock_op, None, op, operands)?);
     }
     if world().phase != Phase::Parallel {
         // Nobody else is there; but what is looked at in the end tells what matters.
@@ -70,6 +65,17 @@ pub(crate) fn instruction(op: &Op, operands: &Operands) -> Result<(), NotDone> {
         Some((dict, key)) => fill(baton, dict, key, op),
         None => Ok(()),
     }
+}
+
+/// Nobody has asked for the end; and what the task is about to call is known, should it not return.
+pub(crate) fn goes_on(baton: Baton, op: &Op) -> Result<(), TornDown> {
+    if watch::is_interrupted() {
+        return Err(baton.stop(Stop::Interrupted));
+    }
+    if op.kind == Kind::Call {
+        watch::calls_at(op.site);
+    }
+    Ok(())
 }
 
 /// Instructions in a row, none of them a step, after which others are let run in a rehearsal.
@@ -153,6 +159,9 @@ fn resource_of(touched: &Touched, op: &Op) -> Option<Resource> {
             return Some(EVERYTHING);
         }
     };
+    if world().knowledge.opaque.is_some() {
+        return of_everything(all, at);
+    }
     let mut only: Option<Resource> = None;
     for access in all {
         match (key_of(access, at), &mut only) {
@@ -169,6 +178,30 @@ fn resource_of(touched: &Touched, op: &Op) -> Option<Resource> {
         at.besides = true;
     }
     only
+}
+
+/// The same while everything is one resource: what people know it as is what is written, or else what comes first.
+fn of_everything<'a>(all: impl Iterator<Item = &'a Access>, at: Use) -> Option<Resource> {
+    let mut only: Option<Resource> = None;
+    for access in all {
+        let resource = key_of(access, at)?;
+        match &only {
+            Some(known) if known.write || !resource.write => {}
+            _ => only = Some(resource),
+        }
+    }
+    only
+}
+
+/// What an access touches, as people know it.
+fn in_words(access: &Access) -> Resource {
+    let part = match access.part {
+        Part::Name(name) => name,
+        Part::Item(item) => item + 1,
+        Part::Names | Part::Size | Part::Content | Part::All => ALL,
+    };
+    let is_named = matches!(access.part, Part::Name(_));
+    Resource { owner: access.owner, part, is_named, write: access.write || access.fills != Fills::No }
 }
 
 /// The order in which things were added is there to be seen when all is over, too.
@@ -195,7 +228,7 @@ fn look_in_the_end(touched: &Touched) {
 
 /// Nobody waits any more, and that goes for locks of the interpreter, too.
 #[cold]
-fn in_teardown(baton: Baton, op: &Op, operands: &Operands) -> Result<(), TornDown> {
+pub(crate) fn in_teardown(baton: Baton, op: &Op, operands: &Operands) -> Result<(), TornDown> {
     baton.access_in_teardown()?;
     if matches!(op.kind, Kind::Call | Kind::CallEx | Kind::Enter) {
         if let Some((lock, lock_op)) = touched(op, operands).lock {
@@ -241,7 +274,7 @@ fn key_of(access: &Access, at: Use) -> Option<Resource> {
         }
     }
     if knowledge.opaque.is_some() {
-        return Some(Resource { write: access.write || access.fills != Fills::No, ..EVERYTHING });
+        return Some(in_words(access));
     }
     let some = |owner, part| Some(Resource { owner, part, is_named: part != ALL, write: access.write });
     match access.part {
@@ -300,11 +333,20 @@ fn access_step(baton: Baton, resource: Resource, site: Site) -> Result<(), TornD
     let known = world().resources.get(&(resource.owner as usize, resource.part)).copied();
     let id = known.unwrap_or_else(|| new_resource(baton, resource, site));
     let kind = if resource.write { OpKind::CellWrite } else { OpKind::CellRead };
-    baton.step(Operation::new(kind, id, site)).map(|_| ())
+    baton.step(of_cell(baton, kind, id, site)).map(|_| ())
+}
+
+/// An access to a cell: to the one that everything is, while it is not known what is touched, but known to people as `id`.
+pub(crate) fn of_cell(baton: Baton, kind: OpKind, id: ResourceId, site: Site) -> Operation {
+    if world().knowledge.opaque.is_none() {
+        return Operation::new(kind, id, site);
+    }
+    let all = everything(baton, site);
+    Operation::new(kind, all, site).with_arg(if id == all { 0 } else { known_as(id) })
 }
 
 /// The one resource that everything is while it is not known what is touched.
-pub(crate) fn everything(baton: Baton, site: Site) -> ResourceId {
+fn everything(baton: Baton, site: Site) -> ResourceId {
     let known = world().resources.get(&(0, 0)).copied();
     known.unwrap_or_else(|| new_resource(baton, EVERYTHING, site))
 }

@@ -9,6 +9,7 @@ use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 
 use crate::assumptions;
+use crate::frameworks::{self, Quiet};
 use crate::guests::note;
 use crate::handing;
 use crate::raise::{here, here_inside, needs_threads, torn_down, used_object};
@@ -35,6 +36,8 @@ pub(crate) struct Lock {
     /// Where it was made: all locks of one place are of one kind.
     made: Site,
     handed_over: bool,
+    /// Who has it made no step to take it.
+    quiet: Option<Quiet>,
     name: &'static str,
     /// What it is outside an exploration.
     native: Py<PyAny>,
@@ -44,13 +47,13 @@ impl Lock {
     pub(crate) fn resource(&mut self, baton: Baton) -> ResourceId {
         let epoch = world().epoch;
         if self.slot.epoch != epoch {
-            let (task, site) = (baton.running(), here());
+            let (task, site) = (baton.running(), frameworks::place_within().unwrap_or_else(here));
             self.handed_over = !self.reentrant && handing::is_known(self.made);
             let (kind, state) = handing::kind_of(self.handed_over, false);
             let id = baton.with_engine(|engine| engine.create_resource(task, kind, state, site));
             name_inside(baton, id);
             self.slot = Slot { epoch, id };
-            (self.holder, self.count) = (TaskId::NONE, 0);
+            (self.holder, self.count, self.quiet) = (TaskId::NONE, 0, None);
         }
         self.slot.id
     }
@@ -68,9 +71,18 @@ impl Lock {
         (self.holder, self.count) = (task, count);
     }
 
+    fn take_quietly(&mut self, baton: Baton, at: Site) {
+        self.take(baton.running(), 1);
+        self.quiet = Some(Quiet::since_now(baton, at));
+    }
+
+    pub(crate) fn quiet(&self) -> Option<Quiet> {
+        self.quiet
+    }
+
     /// Nobody holds it now; how often it was held.
     pub(crate) fn give_up(&mut self) -> u32 {
-        self.holder = TaskId::NONE;
+        (self.holder, self.quiet) = (TaskId::NONE, None);
         std::mem::take(&mut self.count)
     }
 }
@@ -109,6 +121,18 @@ fn acquire(lock: &Bound<'_, Lock>, blocking: bool, timeout: f64) -> PyResult<boo
         return acquire_within_a_loop(lock, baton, blocking);
     }
     let operation = handing::acquisition(handed_over, id, blocking && timeout != 0.0, here());
+    let quiet_at = frameworks::quiet_at(baton, frameworks::place_within()).filter(|_| !handed_over);
+    let (holder, quiet) = (lock.borrow().holder, lock.borrow().quiet);
+    if let Some(quiet) = quiet {
+        quiet.is_in_the_way(baton).map_err(|_| torn_down(py))?;
+    }
+    if let Some(at) = quiet_at.filter(|_| frameworks::are_quiet()) {
+        if holder != TaskId::NONE {
+            frameworks::keeps_out(baton, at).map_err(|_| torn_down(py))?;
+        }
+        lock.borrow_mut().take_quietly(baton, at);
+        return Ok(true);
+    }
     // Nothing is borrowed while others run.
     let result = if blocking && timeout > 0.0 {
         assumptions::time();
@@ -117,8 +141,10 @@ fn acquire(lock: &Bound<'_, Lock>, blocking: bool, timeout: f64) -> PyResult<boo
         baton.step(operation)
     };
     let taken = result.map_err(|_| torn_down(py))? == outcome::OK;
-    if taken {
-        lock.borrow_mut().take(me, 1);
+    match quiet_at {
+        Some(at) if taken => lock.borrow_mut().take_quietly(baton, at),
+        _ if taken => lock.borrow_mut().take(me, 1),
+        _ => {}
     }
     Ok(taken)
 }
@@ -156,7 +182,7 @@ fn release(lock: &Bound<'_, Lock>) -> PyResult<()> {
             false => Err(PyRuntimeError::new_err("release unlocked lock")),
         };
     }
-    {
+    let quiet = {
         let mut lock = lock.borrow_mut();
         let me = baton.running();
         if lock.holder == TaskId::NONE || (lock.reentrant && lock.holder != me) {
@@ -171,10 +197,17 @@ fn release(lock: &Bound<'_, Lock>) -> PyResult<()> {
             return Ok(());
         }
         lock.holder = TaskId::NONE;
-    }
+        lock.quiet.take()
+    };
     if baton.is_guest() {
         note(lock.as_ptr(), 0, true);
         return Ok(());
+    }
+    if let Some(quiet) = quiet {
+        frameworks::was_held(baton, quiet).map_err(|_| torn_down(py))?;
+        if frameworks::are_quiet() {
+            return Ok(());
+        }
     }
     baton.step(Operation::new(OpKind::Unlock, id, here())).map_err(|_| torn_down(py))?;
     Ok(())
@@ -187,7 +220,17 @@ impl Lock {
         let name = if reentrant { "RLock" } else { "Lock" };
         let made = if baton().is_some() && !reentrant { here_inside() } else { Site::UNKNOWN };
         let handed_over = false;
-        Lock { slot: Slot::NONE, holder: TaskId::NONE, count: 0, reentrant, made, handed_over, name, native }
+        Lock {
+            slot: Slot::NONE,
+            holder: TaskId::NONE,
+            count: 0,
+            reentrant,
+            made,
+            handed_over,
+            quiet: None,
+            name,
+            native,
+        }
     }
 
     #[pyo3(signature = (blocking = true, timeout = -1.0))]
@@ -208,6 +251,9 @@ impl Lock {
         if baton.is_guest() {
             note(slf.as_ptr(), 0, false);
             return Ok(slf.borrow().holder != TaskId::NONE);
+        }
+        if let Some(quiet) = slf.borrow().quiet() {
+            quiet.is_in_the_way(baton).map_err(|_| torn_down(py))?;
         }
         baton.step(Operation::new(OpKind::CellRead, id, here())).map_err(|_| torn_down(py))?;
         Ok(handing::is_taken(baton, id))

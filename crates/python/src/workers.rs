@@ -53,7 +53,7 @@ impl Workers {
         let mut tasks = Vec::with_capacity(self.workers.len());
         for (worker, name) in self.workers.iter().zip(&self.names) {
             if world().knowledge.facts.contains(COUNTED) {
-                outside::touch(py, &PyString::new(py, COUNTED), true)?;
+                outside::touch(py, &PyString::new(py, COUNTED), true, false)?;
             }
             let new = New { name: name.as_deref(), site, daemon: false, is_marked: false, is_worker: true };
             tasks.push(spawn(py, worker.clone_ref(py), vec![state.clone_ref(py)], new)?);

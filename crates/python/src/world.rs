@@ -100,6 +100,8 @@ pub(crate) struct Types {
     pub(crate) bound_slot: usize,
     /// `functools.partial`.
     pub(crate) partial: usize,
+    /// What `functools.lru_cache` makes.
+    pub(crate) cached: usize,
     /// The function of that name.
     pub(crate) sorted: usize,
     /// What is resumed by an `await`, and runs Python code alone.
@@ -204,6 +206,10 @@ pub(crate) struct World {
     pub(crate) sites: Addressed<(usize, usize), Site>,
     /// Those of code that is passed on: what is done there, who calls it does.
     pub(crate) passed_on: Addresses,
+    /// Code of a framework was met.
+    pub(crate) met_framework: bool,
+    /// What remembers results of functions of the program: it has forgotten them when the next execution begins.
+    pub(crate) caches: Vec<Py<PyAny>>,
     /// Names of files, which are kept.
     pub(crate) files: HashMap<&'static str, usize>,
     /// The name that the dict of every module has.
@@ -294,6 +300,8 @@ impl World {
             keys: None,
             sites: Addressed::default(),
             passed_on: Addresses::default(),
+            met_framework: false,
+            caches: Vec::new(),
             files: HashMap::new(),
             builtins: 0,
             builtins_names: 0,
@@ -335,6 +343,15 @@ impl World {
         }
     }
 
+    /// `cache`, which was called, is to begin the next execution as it begins this one.
+    pub(crate) fn remember_to_forget(&mut self, cache: *mut PyObject) {
+        if !self.caches.iter().any(|known| known.as_ptr() == cache) {
+            // SAFETY: the caller has a live object, and the interpreter's lock.
+            let cache = unsafe { Bound::from_borrowed_ptr(Python::assume_gil_acquired(), cache) };
+            self.caches.push(cache.unbind());
+        }
+    }
+
     pub(crate) fn keep(&mut self, object: *mut PyObject) {
         // SAFETY: the caller has a live object, and the interpreter's lock.
         unsafe { pyo3::ffi::Py_INCREF(object) };
@@ -358,9 +375,20 @@ pub(crate) fn begin_execution() {
     native::restore();
     locals::restore();
     markers::begin_execution();
+    forget_caches();
     let ended = world().epoch;
     world().begin_execution();
     leftovers::settle(ended);
+}
+
+fn forget_caches() {
+    // SAFETY: executions are begun by Python code.
+    let py = unsafe { Python::assume_gil_acquired() };
+    for cache in std::mem::take(&mut world().caches) {
+        if let Err(error) = aside(|| cache.call_method0(py, "cache_clear")) {
+            error.print(py);
+        }
+    }
 }
 
 thread_local! {

@@ -20,6 +20,10 @@ patience = 20_000
 others_go_on = False
 
 
+# By peer: who has asked it something last, and by what.
+_asked: dict[str, tuple[int, int, int]] = {}
+
+
 def is_there(fd: int, event: int, milliseconds: int) -> bool:
     poll = _native_poll()
     poll.register(fd, event)
@@ -44,7 +48,11 @@ def outside(sock: Any, peer: Any = None, receives: bool = False) -> None:
     except OSError:
         name = "nobody"
     _drawloom.uncontrolled(f"the peer {name}, which is not part of the exploration")
-    _drawloom.touch(f"peer {name}", True)
+    # An answer belongs to what was asked: in how many pieces it arrives is chance, and nobody else could notice.
+    asked = (_drawloom.epoch(), _drawloom.task(), sock.fileno())
+    if not receives or _asked.get(name) != asked:
+        _drawloom.touch(f"peer {name}", True)
+    _asked[name] = asked
     if receives and sock.gettimeout() is None and not _answers(sock.fileno()):
         _drawloom.give_up(f"{name}, which is not part of the exploration, has not answered for {patience / 1000:g} s")
 

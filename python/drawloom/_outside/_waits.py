@@ -39,7 +39,7 @@ class Waits:
         self._told.setdefault(queue, []).append(act)
 
     def until(self, name: str, attempt: Callable[[], T], timeout: float | None = None, queue: str | None = None,
-              write: bool = True, about: Any = None) -> T:
+              write: bool = True, about: Any = None, in_transaction: bool = False) -> T:
         """What `attempt` returns as soon as it is not `NOT_YET`; that, if the time is up before.
 
         Each attempt is a step on `name`: whoever changes what it depends on makes one as well, and calls `over` with
@@ -50,7 +50,7 @@ class Waits:
         queue = name if queue is None else queue
         end = None if timeout is None else _drawloom.guest_now() + int(timeout * 1e9)
         while True:
-            _drawloom.touch(name, write)
+            _drawloom.touch(name, write, in_transaction)
             result = attempt()
             if result is not _NOT_YET or not _drawloom.is_parallel():
                 return result

@@ -188,7 +188,7 @@ impl Engine {
             self.make_detour(task, OpKind::Lock, 0, operation.site);
             return;
         }
-        let goes_on = own.statement.is_some_and(|s| s.goes_on_with(operation.kind, operation.site));
+        let goes_on = own.statement.is_some_and(|s| s.goes_on_with(&operation));
         if !goes_on {
             if let Some(statement) = own.statement.take() {
                 if self.statement_is_over(task, statement) {

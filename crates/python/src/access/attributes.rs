@@ -20,6 +20,15 @@ fn is_local(kind: *mut ffi::PyTypeObject) -> bool {
     }
 }
 
+/// Whether `object` is what each thread has its own of, which is noted.
+pub(super) fn local_of(object: *mut PyObject, touched: &mut Touched) -> bool {
+    let is_one = !object.is_null() && is_local(type_of(object));
+    if is_one {
+        touched.lock = Some((object, LockOp::Local));
+    }
+    is_one
+}
+
 /// An attribute of `object`.
 pub(crate) fn attribute(named: *mut PyObject, name: usize, write: bool, touched: &mut Touched) {
     let object = behind(named);
@@ -42,8 +51,7 @@ pub(crate) fn attribute(named: *mut PyObject, name: usize, write: bool, touched:
     if kind as usize == known.types.cell {
         return touched.not_known("an attribute of a cell");
     }
-    if is_local(kind) {
-        touched.lock = Some((object, LockOp::Local));
+    if local_of(object, touched) {
         return;
     }
     // SAFETY: as above.

@@ -3,14 +3,14 @@
 use pyo3::ffi::{self, PyObject};
 use pyo3::prelude::*;
 
-use super::attributes::{all_attributes, named};
+use super::attributes::{all_attributes, local_of, named};
 use super::formats::format;
 use super::items::{Use, dict_item, list_item, seek};
 use super::objects::{is_dict, is_list, is_own, is_slice, method_of, type_of};
 use super::whole::{begin, called_back, look_through, looked_up, next, referents, size, whole};
-use super::{DEEP, Touched};
+use super::{Access, DEEP, Part, Touched};
 use crate::code::Op;
-use crate::effects::{Effect, effect_of};
+use crate::effects::{Effect, effect_of, method_function};
 use crate::layout::Operands;
 use crate::native::{LockOp, acquisition};
 use crate::raise::is_by_program;
@@ -113,6 +113,9 @@ pub(super) fn called(
     touched: &mut Touched,
 ) {
     let (effect, bound) = effect_of(callable);
+    if touched.only_locks && !effect.is_of_locks() {
+        return;
+    }
     if effect == Effect::Pure || asks_for_type(callable, arguments) {
         return;
     }
@@ -127,6 +130,10 @@ pub(super) fn called(
         (true, true, rest) => (object, rest),
     };
     let argument = |n: usize| arguments.get(n).copied().unwrap_or(std::ptr::null_mut());
+    if touched.only_locks && effect.is_of_attribute() {
+        local_of(if effect.is_of_self() { object } else { argument(0) }, touched);
+        return;
+    }
     let read_arguments = |levels: u32, touched: &mut Touched| {
         for argument in arguments.iter().filter(|argument| !argument.is_null()) {
             look_through(*argument, levels, passed.frame, touched);
@@ -220,6 +227,10 @@ pub(super) fn called(
         Effect::LockAcquireAgain => touched.lock = Some((object, LockOp::AcquireAgain)),
         Effect::LockQuery => touched.lock = Some((object, LockOp::Query)),
         Effect::LockOther => touched.lock = Some((object, LockOp::Other)),
+        Effect::Cached => {
+            world().remember_to_forget(cache_of(callable));
+            touched.add(Access::new(cache_of(callable), Part::All, true));
+        }
         Effect::Foreign if arguments.iter().all(|argument| is_own(*argument, passed.frame)) => {}
         Effect::Substituted => touched.substituted = true,
         Effect::Foreign | Effect::Unknown => {
@@ -230,6 +241,14 @@ pub(super) fn called(
                 touched.not_known(&name_of(callable));
             }
         }
+    }
+}
+
+/// What remembers, be it called as a method.
+fn cache_of(callable: *mut PyObject) -> *mut PyObject {
+    // SAFETY: a live operand.
+    unsafe {
+        if ffi::Py_TYPE(callable) as usize == world().types.cached { callable } else { method_function(callable) }
     }
 }
 
@@ -260,6 +279,20 @@ pub(super) fn name_of(callable: *mut PyObject) -> String {
 }
 
 impl Effect {
+    /// Whether it may be about a lock, or what each thread has its own of; or something else is to be called.
+    fn is_of_locks(self) -> bool {
+        use Effect::*;
+        self.is_of_attribute()
+            || matches!(
+                self,
+                LockAcquire | LockRelease | LockReleaseAll | LockAcquireAgain | LockQuery | LockOther | Substituted
+            )
+    }
+
+    fn is_of_attribute(self) -> bool {
+        matches!(self, Effect::AttrGet | Effect::AttrSet | Effect::SelfAttrGet | Effect::SelfAttrSet)
+    }
+
     fn is_of_self(self) -> bool {
         use Effect::*;
         matches!(

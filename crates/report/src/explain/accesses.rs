@@ -68,6 +68,8 @@ pub(super) struct Access {
     pub(super) section: bool,
     /// Whether it is a piece of a coroutine, in which much may happen.
     pub(super) piece: bool,
+    /// Whether it is made in a transaction that its task has begun before.
+    pub(super) in_transaction: bool,
     /// The locks that the task holds, its own section's included.
     pub(super) locks: Vec<u32>,
     /// Where in the program it is.
@@ -91,6 +93,7 @@ impl Access {
             left: None,
             section: false,
             piece: false,
+            in_transaction: false,
             locks: Vec::new(),
             code: (None, Some(at), 0, resource),
             near: [None; 2],
@@ -112,6 +115,7 @@ impl Access {
             left: None,
             section: false,
             piece: false,
+            in_transaction: false,
             locks: Vec::new(),
             code: (None, step.place, step.operation, resource),
             near: [None; 2],
@@ -220,6 +224,7 @@ impl Accesses {
                     left: None,
                     section: true,
                     piece: false,
+                    in_transaction: false,
                     locks: self.innermost(&open[bar.task as usize]),
                     code: (None, asked.place, asked.operation, resource),
                     near: [None; 2],
@@ -398,6 +403,7 @@ fn access(record: &Record, i: u32, step: &StepRecord, section: Option<u32>, lock
         left,
         section: false,
         piece: false,
+        in_transaction: matches!(record.operation(step), "read cell" | "write cell") && step.argument == Some(1),
         locks,
         code: (section, step.place, step.operation, resource),
         near: [None; 2],

@@ -5,7 +5,10 @@ use std::collections::{BTreeMap, HashSet};
 use drawloom_engine::finding::{
     About, Backtrace, Blocked, CellAccess, Deadlock, Finding, FindingKind, Frame, Standing, Stuck,
 };
-use drawloom_engine::{Engine, OpKind, ResourceId, ResourceKind, Site, State, Step, TaskId, UNBOUNDED, outcome};
+use drawloom_engine::{
+    Engine, IN_TRANSACTION, OpKind, ResourceId, ResourceKind, Site, State, Step, TaskId, UNBOUNDED, is_known_as,
+    outcome,
+};
 
 use super::waits::{Wait, may_wait, waits};
 use super::{
@@ -78,7 +81,7 @@ impl Record {
                 task: step.task.0,
                 operation,
                 outcome,
-                resource: resource(step.resource),
+                resource: resource(is_known_as(step.kind, step.arg).unwrap_or(step.resource)),
                 place: builder.place(step.site),
                 choice: step.was_choice,
                 after: step.after.checked_sub(1),
@@ -258,6 +261,8 @@ fn argument(kind: OpKind, arg: u64) -> Option<u64> {
         Rmw | Cas | Store => Some(arg),
         kind if kind.is_of_queue() => Some(0),
         ReadParts | WriteParts => Some(arg),
+        // In a transaction that was begun before.
+        CellRead | CellWrite if arg == IN_TRANSACTION => Some(1),
         Spawn | Join | IsFinished | Unpark | TimerFire | CondWait | Acquire | TryAcquire | Release | Choose | Sleep
         | OnceFinish => Some(arg),
         _ => None,

@@ -120,18 +120,23 @@ class _Known:
         """An execution begins, if it was not known to."""
         if self.epoch != _drawloom.epoch():
             self.epoch = _drawloom.epoch()
-            self.end()
+            self.end(keeps_idle=True)
 
-    def end(self) -> None:
-        """Ends what the last execution has left."""
+    def end(self, keeps_idle: bool = False) -> None:
+        """Ends what the last execution has left; but connections that a pool keeps for the next one are as good as new."""
+        kept: list[Any] = []
         for connection in (reference() for reference in self.connections):
-            if connection is not None:
+            if connection is not None and not connection.closed and keeps_idle and connection.info.transaction_status == _IDLE:
+                connection.pgconn.exec_(b"SELECT pg_advisory_unlock_all()")
+                kept.append(connection)
+            elif connection is not None:
                 connection.pgconn.finish()
+        sessions = [(_server_of(connection), connection.info.backend_pid) for connection in kept]
         for key, server in self.servers.items():
             server.blocked.clear()
-            server.end([pid for at, pid in self.sessions if at == key])
-        self.connections.clear()
-        self.sessions.clear()
+            server.end([pid for at, pid in self.sessions if at == key and (at, pid) not in sessions])
+        self.connections[:] = map(weakref.ref, kept)
+        self.sessions[:] = sessions
 
     def add(self, connection: Any) -> None:
         self.connections.append(weakref.ref(connection))
@@ -268,7 +273,7 @@ def _step(connection: Any, server: Server, statement: Statement, written: set[An
         _learn(WHOLE)  # what is seen later depends on what was there at the first statement
     if statement.kind in ("commit", "rollback"):
         if written:
-            _drawloom.touch(tables.of(written), True)
+            _drawloom.touch(tables.of(written), True, True)
         return
     if statement.kind == "begin":
         return
@@ -279,7 +284,7 @@ def _step(connection: Any, server: Server, statement: Statement, written: set[An
         written.update((table, row if tables._key_of(table) == statement.column else None)
                        for table, row in statement.items or (("*", None),))
         name = tables.of(written) if statement.items else name
-    _drawloom.touch(name, write)
+    _drawloom.touch(name, write, connection.info.transaction_status != _IDLE)
     history.note(_transaction(connection), statement)
 
 

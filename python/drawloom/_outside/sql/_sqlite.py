@@ -40,8 +40,9 @@ class Cursor(sqlite3.Cursor):
         self.connection.drawloom_step(statement, call, is_own)  # type: ignore[attr-defined]
         return self
 
-    def execute(self, sql: str, parameters: Any = ()) -> Any:
-        return self._executed(understood(sql, parameters), lambda: super(Cursor, self).execute(sql, parameters))
+    def execute(self, sql: str, *parameters: Any) -> Any:
+        given = parameters[0] if parameters and parameters[0] is not None else ()
+        return self._executed(understood(sql, given), lambda: super(Cursor, self).execute(sql, *parameters))
 
     def executemany(self, sql: str, parameters: Any) -> Any:
         statement = understood(sql)
@@ -92,6 +93,9 @@ class Connected:
 
     def drawloom_step(self: Any, statement: Statement, call: Callable[[], Any], is_own: bool = True) -> None:
         """Carries out a statement: a step, and as many as it takes while the database is busy."""
+        if statement.kind == "local":
+            call()
+            return
         write = statement.kind not in ("read", "begin") or statement.exclusive or not is_own
         busy: list[BaseException] = []
 
@@ -106,7 +110,7 @@ class Connected:
                 return NOT_YET
 
         name, before = self.drawloom_name, not self.drawloom_closed and self.in_transaction
-        result = waits.until(name, attempt, self.drawloom_timeout, write=write)
+        result = waits.until(name, attempt, self.drawloom_timeout, write=write, in_transaction=before)
         if result is NOT_YET:
             raise busy[0]
         history.note((name, self.drawloom_number, self.drawloom_transactions), statement)
@@ -118,6 +122,11 @@ class Connected:
                 waits.over(name)
 
     def cursor(self: Any, factory: Any = Cursor) -> Any:
+        # A class of cursors of the program's own has its say, too.
+        if isinstance(factory, type) and issubclass(factory, sqlite3.Cursor) and not issubclass(factory, Cursor):
+            if factory not in _cursors:
+                _cursors[factory] = type(factory.__name__, (Cursor, factory), {})
+            factory = _cursors[factory]
         return sqlite3.Connection.cursor(self, factory)
 
     def execute(self: Any, sql: str, parameters: Any = ()) -> Any:
@@ -174,6 +183,7 @@ class Connection(Connected, sqlite3.Connection):  # type: ignore[misc]
 
 # Arguments after the timeout, as they may be given by position.
 _POSITIONS = ("detect_types", "isolation_level", "check_same_thread", "factory", "cached_statements", "uri")
+_cursors: dict[Any, Any] = {sqlite3.Cursor: Cursor}
 _made: dict[Any, Any] = {sqlite3.Connection: Connection}
 _numbers = _names.Numbers()
 

@@ -14,7 +14,7 @@ Item = tuple[str, "str | None"]
 
 
 class Statement:
-    """What it does: `read`, `write`, `begin`, `commit`, `rollback` or `other`."""
+    """What it does: `read`, `write`, `begin`, `commit`, `rollback`, `local` to its connection, or `other`."""
 
     __slots__ = ("kind", "items", "column", "keeps_rows", "exclusive")
 
@@ -61,6 +61,9 @@ def _tokens(sql: str) -> tuple[tuple[str, str], ...]:
 _KINDS = {"select": "read", "values": "read", "table": "read", "insert": "write", "update": "write", "delete": "write",
           "replace": "write", "begin": "begin", "start": "begin", "commit": "commit", "end": "commit",
           "rollback": "rollback", "abort": "rollback"}
+# Settings of SQLite that are a connection's own.
+_OF_CONNECTION = {"foreign_keys", "legacy_alter_table", "busy_timeout", "cache_size", "case_sensitive_like", "defer_foreign_keys", "query_only",
+                  "recursive_triggers", "synchronous", "temp_store", "read_uncommitted"}
 # After these stands the name of a table.
 _BEFORE_TABLES = {"from", "join", "into", "update"}
 # With these more is read than stands there, or in another way.
@@ -77,6 +80,8 @@ def _understood(sql: str, parameters: Any) -> Statement:
     words = [text for kind, text in tokens if kind == "name"]
     if not words or ("sign", ";") in tokens:
         return Statement("other")
+    if words[0] == "pragma" and len(words) > 1 and words[1] in _OF_CONNECTION:
+        return Statement("local")
     kind = _KINDS.get(words[0], "other")
     if kind == "rollback" and "to" in words:
         return Statement("other")

@@ -58,9 +58,10 @@ pub(super) struct Statement {
 }
 
 impl Statement {
-    /// Whether an operation of `kind` at `site` belongs to it.
-    pub(super) fn goes_on_with(&self, kind: OpKind, site: Site) -> bool {
-        self.site == site && self.first != kind && !self.gave_back
+    /// Whether an operation belongs to it.
+    pub(super) fn goes_on_with(&self, operation: &Operation) -> bool {
+        let is_another = self.first != operation.kind || operation.is_in_transaction();
+        self.site == operation.site && is_another && !self.gave_back
     }
 }
 
@@ -162,7 +163,7 @@ impl Guarding {
         if !self.fresh.contains(&step.task) {
             self.fresh.push(step.task);
         }
-        let goes_on = own.statement.is_some_and(|s| s.goes_on_with(step.kind, step.site));
+        let goes_on = own.statement.is_some_and(|s| s.goes_on_with(&step.operation()));
         let mut statement = match own.statement {
             Some(statement) if goes_on => statement,
             _ => Statement { site: step.site, first: step.kind, takes: false, gave_back: false },

@@ -4,6 +4,7 @@
 //! exploration is run again as if the fix were there.
 
 mod locks;
+mod transactions;
 mod waits;
 mod whole;
 
@@ -39,6 +40,9 @@ pub(super) fn fixes(case: &Case<'_>, blame: &Blame) -> Vec<Fix> {
     if !is_dropped && matches!(class, Class::Toctou | Class::StaleReference | Class::MissingGuard | Class::AtomicityGap)
     {
         fixes.extend(whole::whole(&draft));
+    }
+    if matches!(class, Class::Toctou | Class::AtomicityGap) && !is_dropped {
+        fixes.splice(..0, transactions::in_the_database(&draft));
     }
     fixes.sort_by_key(|fix| fix.effort);
     fixes
@@ -149,13 +153,44 @@ impl Draft<'_, '_> {
                 && self.case.accesses.forward(closes, a)
         };
         let looks = opens.section && opens.task == closes.task && opens.resource != closes.resource;
-        Some(self.case.accesses.all.iter().find(acts).filter(|_| looks).unwrap_or(closes))
+        Some(
+            self.case
+                .accesses
+                .all
+                .iter()
+                .find(acts)
+                .filter(|_| looks)
+                .unwrap_or_else(|| self.end_of_transaction(closes)),
+        )
     }
 
-    /// Both lines of the window, one after the other, or once if they are one.
+    /// The last access of the transaction that an access belongs to, by which all that was written in it is seen by others;
+    /// the access itself, if it is in none.
+    fn end_of_transaction<'s>(&'s self, access: &'s Access) -> &'s Access {
+        let later = self.case.accesses.all.iter().filter(|a| a.task == access.task && a.step > access.step);
+        let belongs = |a: &&Access| a.resource != access.resource || a.in_transaction;
+        later.take_while(belongs).filter(|a| a.in_transaction).last().unwrap_or(access)
+    }
+
+    /// The database that the window is in, if it is in one and something in it is written in a transaction.
+    fn database(&self) -> Option<&str> {
+        let closes = self.blame.closes.as_ref()?;
+        let ends = [Some(closes), Some(self.end_of_transaction(closes)), self.blame.intrudes.last()];
+        ends.iter().flatten().any(|access| access.in_transaction).then(|| self.known_as())
+    }
+
+    /// Both lines of the window, one after the other, or once if they are one. The line of a `with` that commits at its end
+    /// comes before what is committed: then that is said.
     fn window_lines(&self) -> Vec<String> {
-        let (first, last) = (self.source(self.blame.opens.as_ref()), self.source(self.last()));
-        if first == last { vec![first] } else { vec![first, "…".to_owned(), last] }
+        let line = |access: Option<&Access>| access.and_then(|a| self.case.place_of(a.step)).map(|place| place.line);
+        let (closes, last) = (self.blame.closes.as_ref(), self.last());
+        let is_before = line(last) < line(closes) && last.is_some_and(|access| access.in_transaction);
+        let end = match is_before {
+            true => format!("{}   {}", self.source(closes), self.remark("and until it is committed")),
+            false => self.source(last),
+        };
+        let first = self.source(self.blame.opens.as_ref());
+        if first == end { vec![first] } else { vec![first, "…".to_owned(), end] }
     }
 
     /// The stretch from one access to another, with the sections that they are in: a lock that is taken inside
@@ -193,7 +228,7 @@ impl Draft<'_, '_> {
                     && self.case.accesses.forward(a, harm)
             };
             let read = self.case.accesses.all.iter().rfind(reads);
-            let region = self.region(first.or(read).unwrap_or(harm), harm)?;
+            let region = self.region(first.or(read).unwrap_or(harm), self.end_of_transaction(harm))?;
             // Both may be at the same code: then the window says where it is over.
             if !regions.iter().any(|known| known.enter == region.enter) {
                 regions.push(region);
