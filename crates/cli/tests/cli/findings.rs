@@ -178,9 +178,7 @@ fn without_a_display_the_page_is_written_and_its_address_told() {
     let sample = with_findings("no_display");
     let run = |variables: &[(&str, &str)], more: &[&str]| {
         let mut command = sample.command(&[&["view", "comes_in_between"][..], more].concat());
-        for name in ["DISPLAY", "WAYLAND_DISPLAY", "BROWSER"] {
-            command.env_remove(name);
-        }
+        command.env_remove("DISPLAY").env_remove("WAYLAND_DISPLAY").env_remove("BROWSER");
         command.envs(variables.iter().copied());
         sample.answer(&command.output().expect("the binary is there"))
     };

@@ -176,6 +176,9 @@ fn a_token_that_is_too_long_for_a_line_is_replayed_by_its_file() {
         format!("DRAWLOOM_REPLAY={file} cargo test -p sample --test accounts -- --exact fails_after_many_steps");
     assert!(test.out.contains(&paste), "{}", test.out);
     assert!(test.out.contains("more: drawloom view accounts::fails_after_many_steps\n"), "{}", test.out);
+    let trace = sample.store.join("accounts--fails_after_many_steps.panic.json");
+    let size = std::fs::metadata(trace).expect("the trace").len();
+    assert!(size < 1 << 20, "65,000 steps and a long token are {size} bytes");
 
     let replay = sample.run(&["replay", "fails_after_many_steps", "--json"]);
     assert_eq!(replay.code, 1, "{}", replay.err);

@@ -97,7 +97,8 @@ fn way(from: &Path, to: &Path) -> Option<String> {
     let (mut from, mut to) = (from.components().peekable(), to.components().peekable());
     let mut common = false;
     while from.peek().is_some() && from.peek() == to.peek() {
-        (from.next(), to.next());
+        from.next();
+        to.next();
         common = true;
     }
     let up = from.map(|_| "..".to_owned());

@@ -4,6 +4,7 @@ use serde::de::{Error as _, SeqAccess, Visitor};
 use serde::ser::SerializeSeq;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use super::packed::{self, PACKED_VERSION, Packed};
 use super::{AccessRecord, Details, Record, StepRecord, VERSION};
 use crate::explain::Explanation;
 use crate::language::Language;
@@ -64,7 +65,16 @@ impl std::error::Error for ReadError {}
 impl Record {
     /// The record as the text of a trace file.
     pub fn write(&self) -> String {
-        serde_json::to_string(self).expect("a record has only texts, numbers and lists")
+        let text = |record: &Record| serde_json::to_string(record).expect("a record has only texts, numbers and lists");
+        if self.steps.len() < packed::FROM {
+            return text(self);
+        }
+        let without = Record { version: PACKED_VERSION, steps: Vec::new(), ..self.clone() };
+        let steps = serde_json::to_string(&Packed::of(&self.steps)).expect("numbers and lists");
+        let mut text = text(&without);
+        // One more field of the object.
+        text.pop();
+        text + ",\"packed\":" + &steps + "}"
     }
 
     /// Reads a trace file.
@@ -82,13 +92,23 @@ impl Record {
             }
             Err(_) => return Err(ReadError::NotATrace),
         };
-        if head.version != u64::from(VERSION) {
+        let is_packed = head.version == u64::from(PACKED_VERSION);
+        if head.version != u64::from(VERSION) && !is_packed {
             return Err(ReadError::Version { found: head.version });
         }
-        let record: Record = serde_json::from_str(text).map_err(|error| match unknown_language(text) {
+        let mut record: Record = serde_json::from_str(text).map_err(|error| match unknown_language(text) {
             Some(found) => ReadError::Language { found },
             None => damaged(error),
         })?;
+        if is_packed {
+            #[derive(Deserialize)]
+            struct Tail {
+                packed: Packed,
+            }
+            let Tail { packed } = serde_json::from_str(text).map_err(damaged)?;
+            record.steps = packed.steps(MOST_STEPS).map_err(ReadError::Damaged)?;
+            record.version = VERSION;
+        }
         record.check().map_err(ReadError::Damaged)?;
         Ok(record)
     }

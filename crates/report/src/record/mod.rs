@@ -24,6 +24,7 @@
 
 mod build;
 mod file;
+mod packed;
 mod parts;
 mod stuck;
 pub(crate) mod waits;
