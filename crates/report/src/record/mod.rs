@@ -288,13 +288,14 @@ pub struct StepRecord {
     pub choice: bool,
     /// The step that ended the wait before this one: a grant, an exit that was joined, a spawn.
     pub after: Option<u32>,
-    /// The operation's second operand: a task (of spawn, join, is_finished, unpark, timer), a mutex
+    /// The operation's second operand: a task (of spawn, join, is_finished, unpark, kill, timer), a mutex
     /// (of a condition variable's wait), permits (of acquire, try_acquire, release), the number of
     /// outcomes (of choose), a virtual instant in nanoseconds (of sleep), 1 for success (of
     /// initialised), 1 or 2 for a lock that prefers readers or writers (of read, write), the value after it (of read-modify-write and of a compare-exchange that succeeds),
     /// the value that was expected (of one that fails), the value before it (of store), a bit for each part that is read and, from
-    /// bit 32 on, that is written (of read parts, write parts): parts are the resources that follow; 1 for an access in a
-    /// transaction that its task has begun before (of read cell, write cell).
+    /// bit 32 on, that is written (of read parts, write parts): parts are the resources that follow; the other resources that
+    /// are touched, packed (of read several, write several); 1 for an access in a transaction that its task has begun before (of
+    /// read cell, write cell).
     pub argument: Option<u64>,
     /// What it read (load, read-modify-write and compare-exchange: the value before), wrote (store),
     /// or chose; the number of the message, from 0, that a send or receive is for; the permits that were
