@@ -19,6 +19,7 @@
 #![forbid(unsafe_code)]
 
 pub mod act;
+mod base64;
 pub mod behaviour;
 mod budget;
 pub mod causality;
