@@ -8,8 +8,8 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use crate::kept;
 use crate::record::Record;
+use crate::{json, kept};
 
 /// The version of the lines that are written.
 pub const RESULT_VERSION: u32 = 1;
@@ -192,7 +192,7 @@ impl FoundResult {
 impl TestResult {
     /// Appends the line to `file`, at once, since other tests may append theirs at the same time.
     pub fn append(&self, file: &Path) -> std::io::Result<()> {
-        let mut line = serde_json::to_string(self).map_err(std::io::Error::other)?;
+        let mut line = json::to_string(self).map_err(std::io::Error::other)?;
         line.push('\n');
         if let Some(directory) = file.parent() {
             std::fs::create_dir_all(directory)?;
@@ -203,7 +203,7 @@ impl TestResult {
     /// Reads the lines of a file of results. Those that are no results are left out: a line may have been cut
     /// by a kill, or be of a version to come.
     pub fn read_all(text: &str) -> Vec<TestResult> {
-        let read = text.lines().filter_map(|line| serde_json::from_str(line).ok());
+        let read = text.lines().filter_map(|line| json::from_str(line).ok());
         read.filter(|result: &TestResult| result.version == RESULT_VERSION).collect()
     }
 }

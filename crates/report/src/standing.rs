@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::kept;
+use crate::{json, kept};
 
 /// How the files end.
 pub const STANDINGS: &str = ".schedules.jsonl";
@@ -46,7 +46,7 @@ impl Standings {
     pub fn of(directory: &Path, test: &str) -> Standings {
         let file = directory.join(format!("{}{STANDINGS}", plain_name(test)));
         let text = kept::read(&file, MOST_BYTES).unwrap_or_default();
-        let all = text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
+        let all = text.lines().filter_map(|line| json::from_str(line).ok()).collect();
         Standings { file, all }
     }
 
@@ -87,7 +87,7 @@ impl Standings {
                 _ => Ok(()),
             };
         }
-        let lines = self.all.iter().filter_map(|standing| serde_json::to_string(standing).ok());
+        let lines = self.all.iter().filter_map(|standing| json::to_string(standing).ok());
         let text: String = lines.map(|line| line + "\n").collect();
         kept::replace(&self.file, &self.file.with_extension(format!("{unique}.tmp")), text.as_bytes()).map(drop)
     }

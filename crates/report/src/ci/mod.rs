@@ -16,6 +16,7 @@ pub use junit::junit;
 pub use sarif::sarif;
 
 use crate::cause::cause;
+use crate::json;
 use crate::paste::replay_line;
 use crate::record::{Place, Record};
 
@@ -92,7 +93,7 @@ pub struct Spot {
 impl Case {
     /// Tests from JSON, of front ends in another language.
     pub fn read_all(json: &str) -> Result<Vec<Case>, String> {
-        serde_json::from_str(json).map_err(|error| error.to_string())
+        json::from_str(json).map_err(|error| error.to_string())
     }
 }
 
@@ -126,7 +127,7 @@ impl Problem {
 
     /// As JSON, for front ends in another language.
     pub fn to_json(&self) -> String {
-        serde_json::to_string(self).unwrap_or_default()
+        json::to_string(self).unwrap_or_default()
     }
 
     /// What happened, in one sentence or two.

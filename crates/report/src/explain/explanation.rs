@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::class::Class;
 use super::stored;
+use crate::json;
 use crate::record::Place;
 
 /// The version of the JSON form. Further fields may come, which readers ignore; any other change is a new
@@ -317,6 +318,6 @@ impl Explanation {
 
     /// Its JSON form.
     pub fn to_json(&self) -> String {
-        serde_json::to_string_pretty(self).expect("an explanation has only texts, numbers and lists")
+        json::to_string_pretty(self).expect("an explanation has only texts, numbers and lists")
     }
 }

@@ -14,6 +14,7 @@ use std::path::Path;
 
 use serde::Serialize;
 
+use crate::json;
 use crate::printable::printable;
 use crate::record::Record;
 
@@ -146,7 +147,7 @@ pub fn page(records: &[Shown<'_>], options: &PageOptions<'_>) -> String {
         root: options.root,
         editor: editor(chosen.as_deref().unwrap_or_default()),
     };
-    let json = serde_json::to_string(&data).expect("texts, numbers and lists");
+    let json = json::to_string(&data).expect("texts, numbers and lists");
     let title = records.first().map_or("drawloom", |shown| shown.record.meta.test.as_str());
     let parts = [
         ("{{title}}", html_escaped(title)),

@@ -7,6 +7,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use super::packed::{self, PACKED_VERSION, Packed};
 use super::{AccessRecord, Details, Record, StepRecord, VERSION};
 use crate::explain::Explanation;
+use crate::json;
 use crate::language::Language;
 use crate::printable::printable;
 
@@ -65,12 +66,12 @@ impl std::error::Error for ReadError {}
 impl Record {
     /// The record as the text of a trace file.
     pub fn write(&self) -> String {
-        let text = |record: &Record| serde_json::to_string(record).expect("a record has only texts, numbers and lists");
+        let text = |record: &Record| json::to_string(record).expect("a record has only texts, numbers and lists");
         if self.steps.len() < packed::FROM {
             return text(self);
         }
         let without = Record { version: PACKED_VERSION, steps: Vec::new(), ..self.clone() };
-        let steps = serde_json::to_string(&Packed::of(&self.steps)).expect("numbers and lists");
+        let steps = json::to_string(&Packed::of(&self.steps)).expect("numbers and lists");
         let mut text = text(&without);
         // One more field of the object.
         text.pop();
@@ -83,8 +84,8 @@ impl Record {
         struct Head {
             version: u64,
         }
-        let damaged = |error: serde_json::Error| ReadError::Damaged(shortened(error.to_string()));
-        let head: Head = match serde_json::from_str(text) {
+        let damaged = |error: json::Error| ReadError::Damaged(shortened(error.to_string()));
+        let head: Head = match json::from_str(text) {
             Ok(head) => head,
             // A trace file always begins with its version, so one that was cut can be told.
             Err(error) if error.is_eof() && text.starts_with("{\"version\":") => {
@@ -96,7 +97,7 @@ impl Record {
         if head.version != u64::from(VERSION) && !is_packed {
             return Err(ReadError::Version { found: head.version });
         }
-        let mut record: Record = serde_json::from_str(text).map_err(|error| match unknown_language(text) {
+        let mut record: Record = json::from_str(text).map_err(|error| match unknown_language(text) {
             Some(found) => ReadError::Language { found },
             None => damaged(error),
         })?;
@@ -105,7 +106,7 @@ impl Record {
             struct Tail {
                 packed: Packed,
             }
-            let Tail { packed } = serde_json::from_str(text).map_err(damaged)?;
+            let Tail { packed } = json::from_str(text).map_err(damaged)?;
             record.steps = packed.steps(MOST_STEPS).map_err(ReadError::Damaged)?;
             record.version = VERSION;
         }
@@ -198,7 +199,7 @@ fn unknown_language(text: &str) -> Option<String> {
     struct Named {
         language: String,
     }
-    let Head { meta: Named { language } } = serde_json::from_str(text).ok()?;
+    let Head { meta: Named { language } } = json::from_str(text).ok()?;
     Language::named(&language).is_none().then_some(language)
 }
 

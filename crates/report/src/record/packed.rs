@@ -142,6 +142,7 @@ fn shortened(which: &[u32]) -> Vec<i64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::json;
 
     fn step(task: u32, resource: Option<u32>, argument: Option<u64>, value: Option<u64>) -> StepRecord {
         StepRecord {
@@ -175,8 +176,8 @@ mod tests {
     #[test]
     fn what_is_packed_is_read_back_as_it_was() {
         for steps in [vec![], counting(1), counting(5_000), vec![step(0, None, None, None); 7]] {
-            let text = serde_json::to_string(&Packed::of(&steps)).unwrap();
-            let packed: Packed = serde_json::from_str(&text).unwrap();
+            let text = json::to_string(&Packed::of(&steps)).unwrap();
+            let packed: Packed = json::from_str(&text).unwrap();
             assert!(packed.steps(10_000).unwrap() == steps);
         }
         let mut odd = counting(100);
@@ -187,9 +188,9 @@ mod tests {
 
     #[test]
     fn a_million_steps_that_repeat_themselves_take_little_room() {
-        let packed = serde_json::to_string(&Packed::of(&counting(1_000_000))).unwrap();
+        let packed = json::to_string(&Packed::of(&counting(1_000_000))).unwrap();
         assert!(packed.len() < 2_000_000, "{}", packed.len());
-        let spin = serde_json::to_string(&Packed::of(&vec![step(0, Some(1), None, Some(0)); 1_000_000])).unwrap();
+        let spin = json::to_string(&Packed::of(&vec![step(0, Some(1), None, Some(0)); 1_000_000])).unwrap();
         assert!(spin.len() < 200, "{spin}");
     }
 
