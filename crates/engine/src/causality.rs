@@ -262,6 +262,8 @@ impl Causality {
                 let places = places(step, *timed);
                 if step.kind.asks_for_end() {
                     row.learn_end_of(step.arg, known);
+                } else if step.kind.kills() {
+                    row.learn_newest_of(step.arg, known);
                 }
                 match places.as_slice() {
                     [] => {}

@@ -145,6 +145,10 @@ kinds! {
     ReadParts in parts,
     /// Writes several parts of a resource at once, and may read others.
     WriteParts in parts,
+    /// Kills a task: its next step does nothing, and is its last. `arg` is the task.
+    Kill in kill,
+    /// The last step of a task that was killed, instead of the one that it had announced.
+    Killed in kill,
 }
 
 // A trace file has a byte for the kind; sets of kinds are no larger.

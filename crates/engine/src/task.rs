@@ -40,6 +40,10 @@ pub struct Task {
     pub daemon: bool,
     /// It belongs to the environment, not to the program: it has operations and no code.
     pub environment: bool,
+    /// It was killed: its next step is its last, and does nothing.
+    pub killed: bool,
+    /// The group that it belongs to, which can be killed as a whole; its children belong to it, too. 0 is none.
+    pub group: u16,
     pub(crate) children: u32,
     pub(crate) resources_created: u32,
     pub(crate) ready_at: u32,
@@ -74,6 +78,8 @@ impl Task {
             panic: None,
             daemon: false,
             environment: false,
+            killed: false,
+            group: 0,
             children: 0,
             resources_created: 0,
             ready_at: NOT_READY,

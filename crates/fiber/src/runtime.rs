@@ -414,6 +414,27 @@ impl Handle {
         child
     }
 
+    /// Kills `task`: it makes no further step, and gives nothing back. It is unwound when the execution is over. A step of the
+    /// running task, which may be `task` itself.
+    pub fn kill(self, task: TaskId, site: Site) {
+        self.step(Operation::new(OpKind::Kill, ResourceId::NONE, site).with_arg(u64::from(task.0)));
+    }
+
+    /// Puts `task`, which the running task has just spawned, and all that it will spawn into a group that can be killed as a whole.
+    pub fn set_group(self, task: TaskId, group: u16) {
+        self.inner().engine.set_group(task, group);
+    }
+
+    /// Kills all tasks of `group`, a step each; no schedule can tell that from a single step. Nobody but its members may spawn
+    /// members meanwhile.
+    pub fn kill_group(self, group: u16, site: Site) {
+        let mut last = None;
+        while let Some(task) = self.inner().engine.next_member(group, last) {
+            self.kill(task, site);
+            last = Some(task);
+        }
+    }
+
     /// Leaves `operations` to a task of the environment: a step of the running task. No fiber is ever made for that task.
     pub fn leave_to_environment(
         self,

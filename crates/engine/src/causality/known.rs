@@ -111,6 +111,17 @@ impl<'a> Row<'a> {
         }
     }
 
+    /// It depends on whatever task number `task` does, but for its waits.
+    pub(super) fn learn_newest_of(&mut self, task: u64, known: &Known) {
+        let mut newest = known.newest.get(task as usize).map_or(NONE, |newest| *newest);
+        while newest != NONE && !self.knows(newest as usize) {
+            if !self.seen.steps[newest as usize].kind.is(Traits::NEEDS_ENABLING) {
+                return self.learn_if_related(newest as usize);
+            }
+            newest = self.seen.past[newest as usize].previous;
+        }
+    }
+
     /// It asks whether task number `task` has ended.
     pub(super) fn learn_end_of(&mut self, task: u64, known: &Known) {
         let newest = known.newest.get(task as usize).map_or(NONE, |newest| *newest);

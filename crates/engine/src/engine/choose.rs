@@ -154,7 +154,10 @@ impl Engine {
     pub(super) fn next_in_full(&mut self, strategy: &mut dyn Strategy) -> Next {
         match self.settle_at_once() {
             Some(task) => Next::Settle(task),
-            None => self.next_with_care(strategy),
+            None => {
+                let next = self.next_with_care(strategy);
+                if self.doomed.is_empty() { next } else { self.next_among_doomed(next, strategy) }
+            }
         }
     }
 
@@ -210,6 +213,9 @@ impl Engine {
         if std::mem::take(&mut self.time_may_pass) {
             self.fire_timers();
         }
+        if !self.doomed.is_empty() {
+            self.doom();
+        }
         None
     }
 
@@ -264,6 +270,7 @@ impl Engine {
                 || self.every_timer_fires() && self.timers.pending()
                 || !self.spinning.is_empty()
                 || !self.awaiting.is_empty()
+                || !self.doomed.is_empty()
                 || self.yielded != TaskId::NONE);
         self.fast_until = if careful { 0 } else { self.next_periodic_check as usize };
     }
@@ -300,6 +307,7 @@ impl Engine {
                 return self.nobody_can_go_on(strategy);
             }
             if early {
+                self.doom();
                 match self.pick_with_clock(strategy) {
                     Err(divergence) => return self.diverge(divergence),
                     Ok(None) => {

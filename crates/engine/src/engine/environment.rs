@@ -25,10 +25,19 @@ use crate::trace::Step;
 #[derive(Debug, Default)]
 pub(super) struct Environment {
     operations: Vec<Operation>,
-    /// The operations of each after its pending one, by task in ascending order.
-    rest: Vec<(TaskId, std::ops::Range<usize>)>,
+    /// The operations of each from its pending one on, by task in ascending order.
+    rest: Vec<Rest>,
     /// The semaphores of budgets that such tasks share.
     shared: Vec<(Budget, ResourceId)>,
+}
+
+/// What one of them has yet to do.
+#[derive(Debug)]
+struct Rest {
+    task: TaskId,
+    operations: std::ops::Range<usize>,
+    /// Of the first of these operations, whom it has killed, or itself: it is pending, or was made.
+    begun: Option<TaskId>,
 }
 
 impl Environment {
@@ -38,9 +47,9 @@ impl Environment {
         self.shared.clear();
     }
 
-    fn next(&mut self, task: TaskId) -> Option<Operation> {
-        let at = self.rest.binary_search_by_key(&task, |(task, _)| *task).ok()?;
-        self.rest[at].1.next().map(|at| self.operations[at])
+    /// Where it stands what `task` has yet to do.
+    fn rest_of(&self, task: TaskId) -> Option<usize> {
+        self.rest.binary_search_by_key(&task, |rest| rest.task).ok()
     }
 
     fn semaphore(&self, budget: Budget) -> Option<ResourceId> {
@@ -78,7 +87,8 @@ impl Engine {
             self.environment.operations.extend_from_slice(operations);
         }
         let task = self.create_task(parent, site, name, strategy);
-        self.environment.rest.push((task, begin..self.environment.operations.len()));
+        let operations = begin..self.environment.operations.len();
+        self.environment.rest.push(Rest { task, operations, begun: None });
         self.tasks[task.index()].environment = true;
         self.tasks[task.index()].status = Status::Ready;
         self.make_ready(task);
@@ -126,10 +136,20 @@ impl Engine {
     }
 
     fn have_next_operation(&mut self, task: TaskId) {
-        match self.environment.next(task) {
-            Some(operation) => self.tasks[task.index()].pending = operation,
-            None => self.leave_environment(task),
+        let Some(at) = self.environment.rest_of(task) else { return self.leave_environment(task) };
+        while !self.environment.rest[at].operations.is_empty() {
+            let Rest { ref operations, begun, .. } = self.environment.rest[at];
+            let next = self.kill_in_turn(self.environment.operations[operations.start], begun);
+            let rest = &mut self.environment.rest[at];
+            if let Some(next) = next {
+                rest.begun = Some(if next.kind.kills() { TaskId(next.arg as u32) } else { task });
+                self.tasks[task.index()].pending = next;
+                return;
+            }
+            rest.operations.start += 1;
+            rest.begun = None;
         }
+        self.leave_environment(task);
     }
 
     fn leave_environment(&mut self, task: TaskId) {

@@ -21,6 +21,7 @@ mod environment;
 mod fix;
 mod guard;
 mod guest;
+mod kill;
 mod spin;
 mod teardown;
 mod timer;
@@ -131,6 +132,8 @@ pub struct Engine {
     spins_were_cut: bool,
     /// Tasks that await a value of an atomic.
     awaiting: Vec<Awaiter>,
+    /// Tasks that were killed and have not made their last step.
+    doomed: Vec<TaskId>,
     /// Everybody yields to everybody: time may pass.
     time_may_pass: bool,
     current: TaskId,
@@ -189,6 +192,7 @@ impl Engine {
             second_looks: Vec::new(),
             spins_were_cut: false,
             awaiting: Vec::new(),
+            doomed: Vec::new(),
             time_may_pass: false,
             current: TaskId::MAIN,
             finished: 0,
@@ -232,6 +236,7 @@ impl Engine {
         self.second_looks.clear();
         self.spins_were_cut = false;
         self.awaiting.clear();
+        self.doomed.clear();
         self.time_may_pass = false;
         self.current = TaskId::MAIN;
         self.finished = 0;

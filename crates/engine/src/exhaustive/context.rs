@@ -80,6 +80,13 @@ impl There<'_> {
         self.execution.resources[resource.index()].initial
     }
 
+    /// What another operation would come to there, in place of the step that is moved. What an access would find is not known:
+    /// it stays as it is.
+    pub(crate) fn instead(&self, moved: Label) -> Option<Label> {
+        let as_it_is = moved.kind.is(Traits::SAME_ANYWHERE) || moved.kind.is_told();
+        if as_it_is { Some(moved) } else { moved.kind.room().moved(moved, &There { moved, ..*self }) }
+    }
+
     /// Whether the wait after the step at `at` was ended by its timer, as one of these steps.
     fn gave_up(&self, at: usize) -> bool {
         let steps = self.execution.steps;

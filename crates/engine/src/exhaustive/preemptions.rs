@@ -72,7 +72,7 @@ impl Preemptions {
 
     /// Whether the prefix that a reversal leads to is not to be explored.
     pub(super) fn forbid(&mut self, execution: &Execution<'_>, reversed: &Reversed) -> bool {
-        let Some(most) = self.most else { return false };
+        let Some(most) = self.most.filter(|_| can_be_counted(execution)) else { return false };
         let Reversed { first, end, moved, .. } = *reversed;
         let staying = (first + 1..end).filter(|i| !execution.before(first, *i));
         self.sequence.become_of(execution, (0..first).chain(staying), Some((moved.position, moved.label)));
@@ -88,9 +88,18 @@ impl Preemptions {
 
     /// What the class of a whole execution needs, if it is no more than `most`.
     pub(super) fn of(&mut self, execution: &Execution<'_>, most: u32) -> Needs {
+        if !can_be_counted(execution) {
+            return Needs::Unknown;
+        }
         self.sequence.become_of(execution, 0..execution.made, None);
         self.search.needs(&self.sequence, most)
     }
+}
+
+/// Whether the machine without tickets could have made it. There who waits has not asked yet, so that it makes no sense to say
+/// that somebody was killed after he had asked for what he never got. With a kill, nothing is dropped.
+fn can_be_counted(execution: &Execution<'_>) -> bool {
+    !execution.reaches_further || !execution.steps.iter().any(|step| step.kind.kills())
 }
 
 /// By how much prefixes may exceed the bound, so that nothing within it is missed.

@@ -15,6 +15,7 @@ pub(crate) mod choice;
 pub(crate) mod clock;
 pub(crate) mod condvar;
 pub(crate) mod history;
+pub(crate) mod kill;
 pub(crate) mod latch;
 pub(crate) mod memory;
 pub(crate) mod mutex;

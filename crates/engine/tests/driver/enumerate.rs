@@ -16,6 +16,8 @@ pub struct Enumerate {
     /// What was chosen, out of how many.
     wheels: Vec<(u64, u64)>,
     at: usize,
+    /// Whether an exit may be one of two things: somebody is killed.
+    exits_are_choices: bool,
 }
 
 impl Enumerate {
@@ -50,7 +52,11 @@ impl Strategy for Enumerate {
     fn pick(&mut self, view: &View<'_>) -> Result<TaskId, Box<Divergence>> {
         // Steps that commute with everything that could go instead are no choice: only with this do
         // the numbers of interleavings agree with those of a model in which they are no steps.
-        let silent = |t: &&TaskId| matches!(view.pending(**t).kind, OpKind::Exit | OpKind::Join);
+        let silent = |t: &&TaskId| match view.pending(**t).kind {
+            OpKind::Exit => !self.exits_are_choices || **t == TaskId::MAIN,
+            OpKind::Join => !self.exits_are_choices,
+            _ => false,
+        };
         if let Some(task) = view.ready().iter().find(silent) {
             return Ok(*task);
         }
@@ -76,7 +82,7 @@ pub fn every_run_within(program: &Program, limits: &Limits, visit: impl FnMut(&R
 /// As [`every_run_within`], but gives up after `most` schedules.
 pub fn up_to(most: u64, program: &Program, limits: &Limits, mut visit: impl FnMut(&Run)) -> Option<u64> {
     let mut engine = Engine::new();
-    let mut strategy = Enumerate::default();
+    let mut strategy = Enumerate { exits_are_choices: program.kills(), ..Enumerate::default() };
     for runs in 1..=most {
         let run = run_on(&mut engine, program, &mut strategy, limits, 0);
         visit(&run);

@@ -302,6 +302,58 @@ pub fn generate_left(seed: u64) -> (Program, String) {
     generate_of(seed ^ 0x1EF7_0000, |tape| LEFT[tape.below(LEFT.len() as u64) as usize])
 }
 
+/// Fragments about tasks that are killed, and what they leave behind.
+const KILLED: &[&str] = &[
+    "kill t0",
+    "kill t1",
+    "kill t0; kill t1",
+    "kill t1; load r0 x",
+    "kill t0; tryrecv r5 r0 u",
+    "kill t1; trylock r5 m",
+    "later kill t0",
+    "later kill t1",
+    "later kill t0 then kill t1",
+    "fault kill t0",
+    "fault kill t1",
+    "later send u 3 then kill t1",
+    "store x 1",
+    "store x 2; load r2 y",
+    "faa r2 y 1",
+    "cas r4 x 0 7",
+    "load r0 x",
+    "lock m; store x 1; unlock m",
+    "lock m; unlock m",
+    "trylock r5 m; jz r5 L; unlock m; label L",
+    "send u 1; send u 2",
+    "recv r0 u; store y 1",
+    "recv r0 u",
+    "send q 1",
+    "recv r0 q",
+    "acquire s; load r1 x; release s",
+    "tryacquire r5 s",
+    "lock m; cvwait c m; unlock m",
+    "notify c",
+    "unpark t0",
+    "unpark t1",
+    "choose r6 2; store x r6",
+    "sleep T; load r0 x",
+    "recvfor r5 r0 q T",
+    "down r5 d; open d",
+    "await r0 x == 1",
+    "arrive r6 b",
+    "piece r4 g 0001 0010",
+    "wlock l; store x 3; rwunlock l",
+    "rlock l; rwunlock l",
+];
+
+/// The program of `seed` about tasks that are killed, with its text.
+pub fn generate_killing(seed: u64) -> (Program, String) {
+    generate_of(seed ^ 0xDEAD_0000, |tape| match tape.below(4) {
+        0 => KILLED[tape.below(12) as usize],
+        _ => KILLED[tape.below(KILLED.len() as u64) as usize],
+    })
+}
+
 /// The program of `seed`, with its text.
 pub fn generate(seed: u64) -> (Program, String) {
     generate_of(seed, |tape| FRAGMENTS[tape.below(FRAGMENTS.len() as u64) as usize])

@@ -31,8 +31,11 @@ pub enum When {
 #[derive(Clone, Copy, Debug)]
 pub struct Act {
     pub kind: OpKind,
-    pub at: Target,
+    /// Nothing of a kill.
+    pub at: Option<Target>,
+    /// Of a kill, the thread or the group.
     pub value: i64,
+    pub of_group: bool,
 }
 
 /// One line of a thread.
@@ -134,6 +137,9 @@ pub enum Instruction {
         timeout: Option<Value>,
     },
     Unpark(usize),
+    Kill(usize),
+    /// Kills all threads of a group, one after another.
+    KillAll(u16),
     Sleep(Value),
     Now {
         to: Into,

@@ -87,6 +87,8 @@ pub(super) struct Running {
     pub(super) registers: [i64; 8],
     /// Past a wait on a condition variable, the mutex has to be taken again: that mutex.
     pub(super) relock: Option<ResourceId>,
+    /// In the midst of killing a group, the last one killed.
+    pub(super) killed: Option<TaskId>,
     /// The operation that was announced is this thread's last.
     pub(super) exiting: bool,
     pub(super) announced: bool,
@@ -168,8 +170,16 @@ impl Machine<'_> {
 
     /// Leaves `acts` to the environment.
     pub(super) fn leave(&mut self, parent: TaskId, acts: [Option<Act>; 2], budget: Option<Budget>) {
-        let acts: Vec<(Act, usize)> = acts.into_iter().flatten().map(|act| (act, self.index(parent, act.at))).collect();
+        let index = |machine: &mut Self, act: &Act| act.at.map_or(usize::MAX, |at| machine.index(parent, at));
+        let acts: Vec<(Act, usize)> = acts.into_iter().flatten().map(|act| (act, index(self, &act))).collect();
         let operation = |(act, at): &(Act, usize)| {
+            if act.of_group {
+                return Engine::kill_of_group(act.value as u16, Site::UNKNOWN);
+            }
+            if act.kind == OpKind::Kill {
+                let victim = self.tasks[act.value as usize];
+                return Operation::new(OpKind::Kill, ResourceId::NONE, Site::UNKNOWN).with_arg(u64::from(victim.0));
+            }
             let arg = match self.program.things[*at].state {
                 State::Channel(ChannelState { capacity, .. }) => capacity,
                 _ => act.value as u64,
@@ -199,9 +209,19 @@ impl Machine<'_> {
     pub(super) fn spawn(&mut self, parent: TaskId, thread: usize) {
         let task = self.engine.spawn(parent, Site::UNKNOWN, None, self.strategy);
         self.tasks[thread] = task;
+        if self.program.threads[thread].group != 0 {
+            self.engine.set_group(task, self.program.threads[thread].group);
+        }
         self.threads.resize_with(task.index() + 1, || None);
-        self.threads[task.index()] =
-            Some(Running { thread, at: 0, registers: [0; 8], relock: None, exiting: false, announced: false });
+        self.threads[task.index()] = Some(Running {
+            thread,
+            at: 0,
+            registers: [0; 8],
+            relock: None,
+            killed: None,
+            exiting: false,
+            announced: false,
+        });
     }
 
     pub(super) fn thread(&mut self, task: TaskId) -> &mut Running {
@@ -256,6 +276,21 @@ impl Machine<'_> {
                     };
                     let running = self.thread(task);
                     running.at = if jump { to } else { running.at + 1 };
+                }
+                Instruction::KillAll(group) => {
+                    let last = self.thread(task).killed;
+                    let Some(victim) = self.engine.next_member(group, last) else {
+                        let running = self.thread(task);
+                        running.killed = None;
+                        running.at += 1;
+                        continue;
+                    };
+                    let running = self.thread(task);
+                    running.killed = Some(victim);
+                    running.announced = true;
+                    let kill = Operation::new(OpKind::Kill, ResourceId::NONE, Site(line));
+                    self.engine.announce(task, kill.with_arg(u64::from(victim.0)));
+                    return;
                 }
                 Instruction::Assume(v) if self.value(task, v) != 0 => self.thread(task).at += 1,
                 Instruction::Assert(v) => {

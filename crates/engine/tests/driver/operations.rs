@@ -77,6 +77,10 @@ impl Machine<'_> {
                 arg = u64::from(self.tasks[thread].0);
                 (OpKind::Unpark, None)
             }
+            I::Kill(thread) => {
+                arg = u64::from(self.tasks[thread].0);
+                (OpKind::Kill, None)
+            }
             I::Sleep(time) => {
                 arg = now + self.value(task, time) as u64;
                 (OpKind::Sleep, None)
@@ -87,7 +91,7 @@ impl Machine<'_> {
                 arg = self.value(task, count) as u64;
                 (OpKind::Choose, None)
             }
-            I::Set { .. } | I::Jump { .. } | I::Assert(_) => unreachable!("a local instruction"),
+            I::Set { .. } | I::Jump { .. } | I::Assert(_) | I::KillAll(_) => unreachable!("a local instruction"),
         };
         let id = match at {
             Some(at) => self.resource(task, at),
@@ -224,7 +228,10 @@ impl Machine<'_> {
                 let chosen = self.engine.steps().last().map_or(0, |step| step.value) as i64;
                 self.set(task, to, chosen);
             }
-            I::RwUnlock { .. } | I::Finish { .. } | I::Join(_) | I::Unpark(_) | I::Sleep(_) | I::Yield => {}
+            // The next of the group is killed by the same instruction.
+            I::KillAll(_) => return,
+            I::RwUnlock { .. } | I::Finish { .. } | I::Join(_) | I::Unpark(_) | I::Kill(_) | I::Sleep(_) | I::Yield => {
+            }
             I::Set { .. } | I::Jump { .. } | I::Assume(_) | I::Assert(_) => {
                 unreachable!("never carried out")
             }

@@ -22,6 +22,8 @@ pub struct Thread {
     pub name: String,
     /// Started by `spawn`; the others all start at once.
     pub off: bool,
+    /// The group that it is killed with; 0 is none.
+    pub group: u16,
     pub code: Vec<(usize, Instruction)>,
 }
 
@@ -65,6 +67,10 @@ impl Program {
                 "thread" => program.threads.push(Thread {
                     name: words[1].into(),
                     off: words.get(2) == Some(&"off"),
+                    group: match words.get(2..4) {
+                        Some(["of", group]) => group.parse().expect("a group"),
+                        _ => 0,
+                    },
                     code: Vec::new(),
                 }),
                 "label" | "option" => {}
@@ -77,6 +83,16 @@ impl Program {
             }
         }
         program
+    }
+
+    /// Whether anybody is killed in it.
+    pub fn kills(&self) -> bool {
+        let kills = |instruction: &Instruction| match instruction {
+            Instruction::Kill(_) | Instruction::KillAll(_) => true,
+            Instruction::Leave { acts, .. } => acts.iter().flatten().any(|act| act.kind == OpKind::Kill),
+            _ => false,
+        };
+        self.threads.iter().flat_map(|thread| &thread.code).any(|(_, instruction)| kills(instruction))
     }
 
     fn declare(&mut self, words: &[&str]) {
@@ -123,7 +139,9 @@ impl Program {
     /// What is left to the environment: one or two operations, with `then` between.
     fn acts(&self, words: &[&str]) -> [Option<Act>; 2] {
         let act = |words: &[&str]| Act {
+            of_group: words[0] == "killall",
             kind: match words[0] {
+                "kill" | "killall" => OpKind::Kill,
                 "send" => OpKind::TrySend,
                 "close" => OpKind::CloseSend,
                 "closerecv" => OpKind::CloseRecv,
@@ -134,8 +152,12 @@ impl Program {
                 "down" => OpKind::CountDown,
                 other => panic!("the environment cannot `{other}`"),
             },
-            at: self.target(words[1]),
-            value: words.get(2).map_or(1, |word| word.parse().expect("a number")),
+            at: (!words[0].starts_with("kill")).then(|| self.target(words[1])),
+            value: match words[0] {
+                "kill" => self.thread_names[words[1]] as i64,
+                "killall" => words[1].parse().expect("a group"),
+                _ => words.get(2).map_or(1, |word| word.parse().expect("a number")),
+            },
         };
         let mut acts = words.split(|word| *word == "then").map(act);
         [acts.next(), acts.next()]
@@ -216,6 +238,8 @@ impl Program {
             "park" => I::Park { ok: None, timeout: None },
             "parkfor" => I::Park { ok: into(words[1]), timeout: Some(value(words[2])) },
             "unpark" => I::Unpark(thread(1)),
+            "kill" => I::Kill(thread(1)),
+            "killall" => I::KillAll(words[1].parse().expect("a group")),
             "sleep" => I::Sleep(value(words[1])),
             "now" => I::Now { to: into(words[1]) },
             "yield" => I::Yield,

@@ -15,6 +15,7 @@ mod exhaustive;
 mod frugal;
 mod guards;
 mod guide;
+mod kills;
 mod limits;
 mod parts;
 mod preemptions;
