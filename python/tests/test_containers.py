@@ -277,3 +277,46 @@ def test_what_does_not_change_is_no_matter_to_who_takes_from_it():
 
     result = exhaust(box(), [fill, fill], lambda s: s.log == s.items * 2)
     assert (result.verdict, result.coarse) == ("holds", None)
+
+
+class Lists:
+    def __init__(self):
+        self.a, self.b, self.c = [1], [2], [3]
+
+
+def test_a_list_that_is_extended_by_another_is_one_step_on_both():
+    def extend_a_by_b(s):
+        s.a.extend(s.b)
+
+    def extend_b_by_c(s):
+        s.b.extend(s.c)
+
+    def append_to_c(s):
+        s.c.append(9)
+
+    def ends(*workers):
+        seen = set()
+        result = exhaust(Lists, list(workers), lambda s: (seen.add((*s.a, 0, *s.b, 0, *s.c)), True)[1])
+        assert (result.verdict, result.coarse) == ("holds", None)
+        assert result.executions == len(seen)
+        return len(seen)
+
+    # Who reads a list conflicts with who changes it, and with nobody else.
+    assert ends(extend_a_by_b, append_to_c) == 1
+    assert ends(extend_a_by_b, extend_b_by_c) == 2
+    assert ends(extend_b_by_c, append_to_c) == 2
+    assert ends(extend_a_by_b, extend_b_by_c, append_to_c) == 4
+
+
+def test_two_lists_that_extend_each_other_never_see_half_of_it():
+    seen = set()
+
+    def forth(s):
+        s.a.extend(s.b)
+
+    def back(s):
+        s.b.extend(s.a)
+
+    result = exhaust(Lists, [forth, back], lambda s: (seen.add((tuple(s.a), tuple(s.b))), True)[1])
+    assert (result.verdict, result.executions, result.coarse) == ("holds", 2, None)
+    assert seen == {((1, 2), (2, 1, 2)), ((1, 2, 1), (2, 1))}
