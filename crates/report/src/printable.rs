@@ -112,19 +112,14 @@ impl Record {
     pub(crate) fn printable(&self) -> Record {
         let mut bare = self.clone();
         let steps = std::mem::take(&mut bare.steps);
-        let text = json::to_string(&bare).expect("a record has only texts, numbers and lists");
+        let plain = json::with_texts(&json::text(&bare), &|field, text| match field {
+            Some(field) if SEVERAL_LINES.contains(&field) => printable_lines(text),
+            _ => printable(text),
+        });
         // A text stays a text: what could be written can be read.
-        let mut plain: Record = json::from_str_with(&text, clean).expect("texts were replaced by texts");
+        let mut plain: Record = json::read(&plain).expect("texts were replaced by texts");
         plain.meta.own = self.meta.own;
         Record { steps, ..plain }
-    }
-}
-
-fn clean(key: Option<&str>, text: &str) -> Option<String> {
-    let several = key.is_some_and(|key| SEVERAL_LINES.contains(&key));
-    match if several { printable_lines(text) } else { printable(text) } {
-        Cow::Owned(plain) => Some(plain),
-        Cow::Borrowed(_) => None,
     }
 }
 
