@@ -14,7 +14,7 @@
 //! Executions with different hashes differ; equal hashes mean the same behaviour up to collisions.
 
 use crate::engine::Engine;
-use crate::id::{ResourceId, TaskId};
+use crate::id::TaskId;
 use crate::operation::{OpKind, ResourceKind};
 use crate::resource::{Traits, reads_only};
 use crate::task::Task;
@@ -130,12 +130,8 @@ impl Engine {
         let Some(&step) = self.steps.last() else { return };
         let own = self.tasks[step.task.index()].hash;
         let told = if step.kind.is(Traits::TELLS_OUTCOME) { step.outcome } else { 0 };
-        let room = step.kind.room();
-        let mut hash = room.fold_aim(self, mix(own, kind_word(step.kind) | u64::from(told)), &step);
-        if step.resource != ResourceId::NONE {
-            hash = room.fold(&mut self.resources[step.resource.index()].trail, hash, &step);
-        }
-        self.tasks[step.task.index()].hash = hash;
+        let hash = mix(own, kind_word(step.kind) | u64::from(told));
+        self.tasks[step.task.index()].hash = step.kind.room().fold_all(self, hash, &step);
     }
 
     /// Takes a park of `task` into account.

@@ -148,6 +148,9 @@ impl Executor {
     /// A panic that nobody has received is a finding, and the cause of a deadlock that followed it.
     fn judge(&mut self, handle: Handle, cause: Option<TaskPanic>) -> Ending {
         let engine = &handle.inner().engine;
+        if engine.ending().is_done() && cause.is_none() && self.in_teardown.is_empty() {
+            return Ending::Done;
+        }
         let panicked = |cause: TaskPanic, waiting| {
             let kind = FindingKind::Panic(Box::new(Panic { waiting, ..cause.panic }));
             Ending::Failed(Finding { kind, task: cause.task, step: engine.steps().len() as u64 })

@@ -53,7 +53,7 @@ impl<F: Fn() + Send + Sync + 'static> Program for Fibers<F> {
         let epoch = executor.fibers.reserve_epoch();
         let _admission = Admission::of(epoch, executor.alone);
         let outcome = executor.fibers.run(settings, seed, move || body());
-        executor.alone |= outcome.ending == Ending::Abandoned(Abandoned::Interference);
+        executor.alone |= matches!(outcome.ending, Ending::Abandoned(Abandoned::Interference));
         let weaker = executor.fibers.weaker_accesses();
         if weaker.len() > executor.known {
             let new = weaker[executor.known..].iter().filter_map(|site| location(*site));

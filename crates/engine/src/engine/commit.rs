@@ -81,23 +81,8 @@ impl Engine {
         }
     }
 
-    /// Carries out what `task` has announced by the rules of its room.
-    #[inline(never)]
-    pub(crate) fn commit_rare(&mut self, task: TaskId, strategy: &mut dyn Strategy) -> Committed {
-        let step = self.steps.len() - 1;
-        let operation = self.tasks[task.index()].pending;
-        let committed = operation.kind.room().commit(self, task, &operation, strategy);
-        if let Committed::Done(result) = committed {
-            self.steps[step].outcome = result as u16;
-        }
-        self.leave_trail();
-        if self.tasks[task.index()].environment {
-            return self.go_on_unattended(task, committed);
-        }
-        committed
-    }
-
     /// Whoever waits in vain has hope again.
+    #[inline(always)]
     pub(crate) fn progress(&mut self, commit: impl FnOnce(&mut Self) -> Committed) -> Committed {
         self.yields_since_progress = 0;
         commit(self)
@@ -165,6 +150,7 @@ impl Engine {
         }
     }
 
+    #[inline(always)]
     pub(crate) fn commit_exit(&mut self, task: TaskId) -> Committed {
         self.remove_ready(task);
         if self.yielded == task {

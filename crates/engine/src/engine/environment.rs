@@ -124,7 +124,7 @@ impl Engine {
 
     /// A task of the environment has made its operation, the last step: it goes on to its next one.
     #[cold]
-    pub(super) fn go_on_unattended(&mut self, task: TaskId, committed: Committed) -> Committed {
+    pub(crate) fn go_on_unattended(&mut self, task: TaskId, committed: Committed) -> Committed {
         debug_assert_ne!(committed, Committed::Wait, "nothing that the environment does has to wait");
         let ends = |step: &Step| !step.is_ok() || step.outcomes() > 1 && step.chosen() == 0;
         if self.steps.last().is_some_and(ends) {

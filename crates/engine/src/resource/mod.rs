@@ -71,7 +71,7 @@ impl Engine {
             OpKind::Park => self.commit_park(task),
             OpKind::Unpark => self.commit_unpark(task, TaskId(operation.arg as u32)),
             OpKind::Await => self.commit_await(task),
-            _ => self.commit_rare(task, strategy),
+            kind => kind.room().carry_out(self, task, strategy),
         }
     }
 }

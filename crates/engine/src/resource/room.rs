@@ -35,6 +35,22 @@ pub(crate) trait Room: Sync {
         Committed::Done(outcome::OK)
     }
 
+    /// The same, with what goes for every primitive. It is compiled for each room, so that what a room does not say costs
+    /// nothing.
+    fn carry_out(&self, engine: &mut Engine, task: TaskId, strategy: &mut dyn Strategy) -> Committed {
+        let step = engine.steps.len() - 1;
+        let operation = engine.tasks[task.index()].pending;
+        let committed = self.commit(engine, task, &operation, strategy);
+        if let Committed::Done(result) = committed {
+            engine.steps[step].outcome = result as u16;
+        }
+        engine.leave_trail();
+        if engine.tasks[task.index()].environment {
+            return engine.go_on_unattended(task, committed);
+        }
+        committed
+    }
+
     // Waiting.
 
     /// `task` has announced an operation that [needs enabling](Traits::NEEDS_ENABLING).
@@ -125,6 +141,15 @@ pub(crate) trait Room: Sync {
     /// The same for what a step does besides: at the places that it aims at.
     fn fold_aim(&self, _engine: &mut Engine, hash: u64, _step: &Step) -> u64 {
         hash
+    }
+
+    /// Both of these.
+    fn fold_all(&self, engine: &mut Engine, hash: u64, step: &Step) -> u64 {
+        let hash = self.fold_aim(engine, hash, step);
+        if step.resource == ResourceId::NONE {
+            return hash;
+        }
+        self.fold(&mut engine.resources[step.resource.index()].trail, hash, step)
     }
 
     // What happens before what.

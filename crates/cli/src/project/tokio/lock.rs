@@ -1,7 +1,7 @@
 //! What a lock file says: which packages there are, and who needs them.
 
 /// A package of a lock file.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
 pub(super) struct Locked {
     pub(super) name: String,
     pub(super) version: String,
@@ -19,6 +19,26 @@ impl Locked {
             words.next() == Some(&other.name) && words.next().is_none_or(|version| version == other.version)
         })
     }
+
+    /// How cargo is told of it.
+    pub(super) fn spec(&self) -> String {
+        format!("--package={}@{}", self.name, self.version)
+    }
+
+    /// Whether this is a later release, and who takes `other` takes it as well.
+    pub(super) fn updates(&self, other: &Locked) -> bool {
+        let (ours, theirs) = (numbers(&self.version), numbers(&other.version));
+        // Of 0.x all that counts is x, and of 0.0.x nothing is compatible.
+        let same = ours.iter().position(|number| *number > 0).map_or(3, |first| first + 1);
+        ours > theirs && ours[..same] == theirs[..same]
+    }
+}
+
+/// The three numbers of a version.
+fn numbers(version: &str) -> [u64; 3] {
+    let plain = version.split(['-', '+']).next().unwrap_or_default();
+    let mut numbers = plain.split('.').map(|number| number.parse().unwrap_or(0));
+    [(); 3].map(|()| numbers.next().unwrap_or(0))
 }
 
 /// The packages of the lock file with this text. What is not understood is passed over.
@@ -82,5 +102,19 @@ version = "1.999.0"
         let [bank, old, tokio] = &packages[..] else { panic!("{packages:?}") };
         assert!(old.needs(tokio) && !bank.needs(tokio) && bank.needs(old));
         assert!(tokio.from_elsewhere && !bank.from_elsewhere);
+    }
+
+    #[test]
+    fn only_what_is_compatible_is_an_update() {
+        let of = |version: &str| Locked { version: version.to_owned(), ..Locked::default() };
+        for (ours, theirs) in [("1.0.107", "1.0.9"), ("0.2.191", "0.2.98"), ("1.10.0", "1.9.9"), ("2.0.0+a", "2.0.0-b")]
+        {
+            let later = numbers(ours) > numbers(theirs);
+            assert_eq!(of(ours).updates(&of(theirs)), later, "{ours} {theirs}");
+            assert!(!of(theirs).updates(&of(ours)));
+        }
+        for (ours, theirs) in [("3.0.9", "2.0.119"), ("0.3.0", "0.2.9"), ("0.0.2", "0.0.1"), ("1.0.0", "1.0.0")] {
+            assert!(!of(ours).updates(&of(theirs)), "{ours} {theirs}");
+        }
     }
 }

@@ -6,6 +6,7 @@
 
 mod lock;
 mod mirror;
+mod package;
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -17,9 +18,8 @@ use super::{Project, cargo};
 use crate::error::Error;
 use lock::{Locked, locked};
 use mirror::Mirror;
+use package::Package;
 
-/// Where drawloom's sources are, if not where this program was built.
-const ENV_SOURCE: &str = "DRAWLOOM_SOURCE";
 /// The version of the package that takes the place of tokio: later than every real one, and compatible with all 1.x.
 const VERSION: &str = "1.999.0";
 
@@ -37,20 +37,21 @@ pub(super) struct Controlled {
 impl Controlled {
     pub(super) fn of(project: &Project) -> Result<Controlled, Error> {
         let directory = project.target.join("drawloom").join("tokio");
-        let package = directory.join("package");
-        write(&package.join("Cargo.toml"), &manifest_of_the_package()?)?;
+        let place = directory.join("package");
+        let package = Package::here()?;
+        write(&place.join("Cargo.toml"), &package.manifest)?;
         let mirror = Mirror { base: directory.join("mirror") };
         let roots = other_roots(project)?;
         let of_mirror = |error| Error::Unwritable { file: mirror.base.clone(), error };
         mirror.refresh(&project.root, &roots, &project.target).map_err(of_mirror)?;
         // A text of JSON is one of TOML.
-        let quoted = serde_json::to_string(&package).unwrap_or_default();
+        let quoted = serde_json::to_string(&place).unwrap_or_default();
         let controlled = Controlled {
             manifest: mirror.of(&selected(project)?),
             patch: format!("patch.crates-io.tokio.path={quoted}"),
             regressions: directory.join("regressions"),
         };
-        controlled.lock(project, &mirror, &directory.join("Cargo.lock.of_the_project"))?;
+        controlled.lock(project, &mirror, &directory.join("Cargo.lock.of_the_project"), &package)?;
         Ok(controlled)
     }
 
@@ -66,7 +67,7 @@ impl Controlled {
 
     /// Sees to it that the mirror has a lock file with the package in it, made from the project's own, whose text
     /// `seen` keeps: as long as that is the same, so are all versions.
-    fn lock(&self, project: &Project, mirror: &Mirror, seen: &Path) -> Result<(), Error> {
+    fn lock(&self, project: &Project, mirror: &Mirror, seen: &Path, package: &Package) -> Result<(), Error> {
         let own = std::fs::read_to_string(project.root.join("Cargo.lock")).unwrap_or_default();
         let file = mirror.of(&project.root).join("Cargo.lock");
         let kept = |file: &Path| std::fs::read_to_string(file).unwrap_or_default();
@@ -79,15 +80,22 @@ impl Controlled {
             let _ = std::fs::remove_file(&file);
             self.resolve(&["generate-lockfile"], offline)?;
         } else {
-            write(&file, &own)?;
-            let real =
-                locked(&own).into_iter().filter(|package| package.name == "tokio" && package.version.starts_with("1."));
-            let specs: Vec<String> = real.map(|package| format!("--package=tokio@{}", package.version)).collect();
-            if specs.is_empty() {
-                return Err(not_served(&locked(&own)));
+            let all = locked(&own);
+            let mut real = all.iter().filter(|locked| locked.name == "tokio" && locked.version.starts_with("1."));
+            let Some(tokio) = real.next() else { return Err(not_served(&all)) };
+            // What is older than drawloom needs it keeps cargo from taking the package: then it is brought up to date, too.
+            let older = || all.iter().filter(|locked| package.needs_later_than(locked));
+            for brought in [vec![tokio], older().chain([tokio]).collect()] {
+                write(&file, &own)?;
+                let specs: Vec<String> = brought.iter().map(|locked| locked.spec()).collect();
+                let specs: Vec<&str> = specs.iter().map(String::as_str).collect();
+                self.resolve(&[&["update"], &specs[..]].concat(), offline)?;
+                if served(&locked(&kept(&file))).is_ok() {
+                    return write(seen, &own);
+                }
             }
-            let specs: Vec<&str> = specs.iter().map(String::as_str).collect();
-            self.resolve(&[&["update"], &specs[..]].concat(), offline)?;
+            // Why it does not take it, cargo says if it has to.
+            self.resolve(&["update", &tokio.spec(), "--precise", VERSION], offline)?;
         }
         served(&locked(&kept(&file)))?;
         write(seen, &own)
@@ -128,8 +136,7 @@ fn not_served(packages: &[Locked]) -> Error {
         .filter(|package| package.needs(tokio))
         .map(|package| format!("{} {}", package.name, package.version))
         .collect();
-    let version = &tokio.version;
-    Error::Tokio(format!("tokio {version} is what {} get, since one of them takes no later 1.x", who.join(" and ")))
+    Error::Tokio(format!("{} takes no later 1.x than tokio {}", who.join(" or "), tokio.version))
 }
 
 /// The manifest that cargo would take.
@@ -177,46 +184,6 @@ fn other_roots(project: &Project) -> Result<Vec<PathBuf>, Error> {
     Ok(roots.into_iter().collect())
 }
 
-/// The manifest of the package named tokio. It is written for each machine, since the traits of `tokio::io` are tokio's
-/// own, and cargo allows one tokio 1.x of the registry in a build: the real one has to come from a path.
-fn manifest_of_the_package() -> Result<String, Error> {
-    #[derive(Deserialize)]
-    struct Metadata {
-        packages: Vec<Package>,
-    }
-    #[derive(Deserialize)]
-    struct Package {
-        name: String,
-        source: Option<String>,
-        manifest_path: PathBuf,
-    }
-    let built_from = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let source = std::env::var_os(ENV_SOURCE).filter(|path| !path.is_empty()).map_or_else(built_from, PathBuf::from);
-    let missing = || {
-        let what = format!("drawloom's sources are not in {}; set {ENV_SOURCE} to where they are", source.display());
-        Error::Tokio(what)
-    };
-    let manifest = source.join("crates/tokio/Cargo.toml");
-    let drawloom = source.canonicalize().ok().filter(|_| manifest.is_file()).ok_or_else(missing)?;
-    let mut command = cargo();
-    // What other platforms need was not downloaded to build drawloom, and there may be no network now.
-    command.args(["metadata", "--format-version", "1", "--filter-platform", &host()?, "--manifest-path"]);
-    let metadata: Metadata = json(&output_of(command.arg(&manifest))?)?;
-    let real = metadata.packages.into_iter().find(|package| package.name == "tokio" && package.source.is_some());
-    let real = real.and_then(|package| package.manifest_path.parent().map(Path::to_path_buf)).ok_or_else(missing)?;
-    let template = include_str!("Cargo.toml.in");
-    let text = template.replace("@DRAWLOOM@", &drawloom.display().to_string());
-    Ok(text.replace("@TOKIO@", &real.display().to_string()))
-}
-
-/// The platform of this machine, as cargo names it.
-fn host() -> Result<String, Error> {
-    let version = output_of(cargo().arg("-vV"))?;
-    let version = String::from_utf8_lossy(&version);
-    let host = version.lines().find_map(|line| line.strip_prefix("host: "));
-    host.map(str::to_owned).ok_or_else(|| Error::Tokio("cargo does not say on which platform it runs".to_owned()))
-}
-
 fn output_of(command: &mut Command) -> Result<Vec<u8>, Error> {
     let output = command.stdin(Stdio::null()).output().map_err(Error::NoCargo)?;
     match output.status.success() {
@@ -229,9 +196,11 @@ fn json<T: for<'a> Deserialize<'a>>(text: &[u8]) -> Result<T, Error> {
     serde_json::from_slice(text).map_err(|error| Error::Tokio(error.to_string()))
 }
 
-/// What cargo says, without its first word.
+/// What cargo says is wrong, without its first word and what came before.
 fn said(stderr: &[u8]) -> String {
-    String::from_utf8_lossy(stderr).trim().trim_start_matches("error: ").to_owned()
+    let text = String::from_utf8_lossy(stderr);
+    let wrong = text.split_once("error: ").map_or(&*text, |(_, wrong)| wrong);
+    wrong.trim().to_owned()
 }
 
 /// Writes a file unless it is there already: what is not touched is not built again.
