@@ -80,7 +80,7 @@ pub enum Error {
     #[error("the finding is of a test that cargo does not run; replay it by\n  {}", printable(.0))]
     NotCargos(String),
     /// Nothing that is kept is called so.
-    #[error("`{}` is no trace file, no replay token and no test with a finding that is kept", printable(.0))]
+    #[error("`{}` is not a trace file, a replay token, or a test with a saved finding", printable(.0))]
     NoFinding(String),
     /// Too much that is kept is called so.
     #[error("`{}` means several tests: {}", printable(text), .candidates.join(", "))]

@@ -22,7 +22,9 @@
 //! - Accesses in a transaction that the task has begun before belong to the statement before them, at the same place.
 //! - A statement is over when the task announces something else; a wait on a condition variable, when it
 //!   begins.
-//! - A statement that takes a lock is over when the lock is given back, and no sooner.
+//! - A statement that takes a lock is over when the lock is given back, and no sooner. A lock of a library is an object, of which the
+//!   front end says what is done to it ([`Act`](crate::act::Act)).
+//! - A future that waits goes on when it is polled again. In between its task parks, at the place where it was spawned.
 //!
 //! # When a region is over
 //!
@@ -34,6 +36,9 @@
 //! A wait for a notification inside a region gives the lock back, too, and takes it again before the mutex: the
 //! new lock stands for that mutex held longer, or for one in its place. (One that is *not* given back there
 //! would be another fix, and a bad one.)
+
+/// What reports call the lock of a guard.
+pub const NEW_LOCK: &str = "the new lock";
 
 /// A place in the user's source that means the same in every execution, process and file.
 ///

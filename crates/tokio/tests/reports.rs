@@ -59,6 +59,35 @@ fn a_lost_update() {
     });
 }
 
+/// A lock is given back between a look and the write that relies on it.
+async fn increments_twice() {
+    let count = Arc::new(Mutex::new(0));
+    let increment = |count: Arc<Mutex<u32>>| async move {
+        let seen = *count.lock().await;
+        drawloom_tokio::task::yield_now().await;
+        *count.lock().await = seen + 1;
+    };
+    let other = spawn(increment(count.clone()));
+    increment(count.clone()).await;
+    other.await.expect("it ends");
+    assert_eq!(*count.lock().await, 2);
+}
+
+#[test]
+fn a_fix_that_helps_is_never_said_not_to() {
+    let found = |runtime: fn() -> Runtime| {
+        let exploration = explore(Config::new().iterations(300), move || runtime().block_on(increments_twice()));
+        exploration.findings().first().expect("there is a bug").report()
+    };
+    let report = found(several_threads);
+    assert!(report.contains("1. Hold `count` over all of it [simple] (verified: all "), "{report}");
+    assert!(report.contains("let held = count.lock().await;"), "{report}");
+    // Tasks of one thread take turns: a lock that waits for another task would have to let it run, which the trial's does not.
+    let report = found(one_thread);
+    assert!(report.contains("1. Hold `count` over all of it [simple] (not tried: a task awaits"), "{report}");
+    assert!(!report.contains("does not help"), "{report}");
+}
+
 #[test]
 fn two_mutexes_in_two_orders() {
     reported(|| async {

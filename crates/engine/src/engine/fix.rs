@@ -12,9 +12,9 @@ mod detour;
 mod guarding;
 
 pub(super) use self::guarding::Guarding;
-use self::guarding::{Detour, OfTask, Statement, gives_back};
+use self::guarding::{Detour, OfTask, Statement};
 use super::{Engine, Next};
-use crate::guard::Guard;
+use crate::guard::{Guard, NEW_LOCK};
 use crate::id::{ResourceId, Site, TaskId};
 use crate::operation::{OpKind, Operation, ResourceKind};
 use crate::resource::{State, Traits};
@@ -22,8 +22,7 @@ use crate::strategy::Strategy;
 use crate::task::{NOT_READY, Status};
 use crate::trace::Step;
 
-/// What reports call the resource of a guard.
-const NEW_LOCK: &str = "the new lock";
+/// What reports call the resource of a guard that orders.
 const NEW_ORDER: &str = "the new order";
 
 /// Permits that are there once what has to come first is over: enough for everybody.
@@ -72,6 +71,12 @@ impl Engine {
     /// Whether a task has come to where the guard has something to say.
     pub fn has_met_guard(&self) -> bool {
         self.guarding.as_ref().is_some_and(|guarding| guarding.met)
+    }
+
+    /// Whether a region ended in its midst, where a future waited at a place that does not say whether it is meant to wait in
+    /// there. Then a failure says nothing against the guard.
+    pub fn guard_was_cut(&self) -> bool {
+        self.guarding.as_ref().is_some_and(|guarding| guarding.cut)
     }
 
     /// Whether the steps show all that the guard has brought about so far: only then can an exploration that has
@@ -142,18 +147,19 @@ impl Engine {
 
     /// Looks at what has happened, and at what was announced, since the last time.
     fn keep_to_the_guard(&mut self) {
-        let Some(guarding) = &mut self.guarding else { return };
+        let Some(mut guarding) = self.guarding.take() else { return };
         while guarding.of_tasks.len() < self.tasks.len() {
             guarding.fresh.push(TaskId(guarding.of_tasks.len() as u32));
             guarding.of_tasks.push(OfTask::default());
         }
         for step in &self.steps[guarding.known..] {
             if step.resource != guarding.resource || step.resource == ResourceId::NONE {
-                guarding.saw(step);
+                guarding.saw(step, self.act(step));
             }
         }
         guarding.known = self.steps.len();
         let fresh = std::mem::take(&mut guarding.fresh);
+        self.guarding = Some(guarding);
         for task in fresh {
             match self.tasks[task.index()].status {
                 // The environment keeps to nothing.
@@ -189,15 +195,26 @@ impl Engine {
             return;
         }
         let goes_on = own.statement.is_some_and(|s| s.goes_on_with(&operation));
+        let (awaits, gives_back) = (own.statement, own.gives_back(&operation));
+        if !operation.kind.ends_task() && guarding.is_of_a_wait(task, operation.site) {
+            // The future's place counts, not that of its task.
+            let elsewhere = awaits.is_some_and(|awaits| !guarding.is_among_open_lines(awaits.site));
+            guarding.cut |= elsewhere && guarding.inside == task;
+            if !(elsewhere && self.ends(task, operation.site)) {
+                self.go_on_announced(task);
+            }
+            return;
+        }
         if !goes_on {
-            if let Some(statement) = own.statement.take() {
+            let statement = guarding.of_tasks[task.index()].statement.take();
+            if let Some(statement) = statement {
                 if self.statement_is_over(task, statement) {
                     return;
                 }
             }
             let ends = operation.kind.ends_task() || self.waits_elsewhere(task, &operation);
-            let detours = (ends && self.ends(task, operation.site))
-                || (!gives_back(operation.kind) && self.must_wait_at(task, &operation));
+            let detours =
+                (ends && self.ends(task, operation.site)) || (!gives_back && self.must_wait_at(task, &operation));
             if detours {
                 return;
             }

@@ -75,7 +75,7 @@ impl Engine {
     }
 
     /// What a step does to an object, if it is a use of one.
-    fn act(&self, step: &Step) -> Option<Act> {
+    pub(crate) fn act(&self, step: &Step) -> Option<Act> {
         let uses = step.kind == OpKind::Rmw || step.kind.is_of_queue();
         let of_object = uses
             && self.resources.get(step.resource.index()).is_some_and(|resource| resource.kind == ResourceKind::Object);

@@ -5,11 +5,11 @@ use std::time::{Duration, Instant};
 
 use drawloom_engine::exhaustive::{Explorer, hash};
 use drawloom_engine::finding::{Finding, FindingKind};
-use drawloom_engine::guard::{Armed, Guard};
+use drawloom_engine::guard::{Armed, Guard, NEW_LOCK};
 use drawloom_engine::strategy::{Auto, Pos, Profile, Random, Strategy, Surw};
 use drawloom_engine::{Settings, Stop};
 use drawloom_report::explain::{DOES_NOT_HELP, Verification};
-use drawloom_report::{BlockedRecord, Details, Record, same_bug};
+use drawloom_report::{BlockedRecord, Details, Record, TURN, same_bug};
 
 use super::{Known, armed, most_steps, near};
 use crate::exploration::{Failure, grouped};
@@ -46,6 +46,8 @@ pub(super) struct Trial<'t, 'w, P: Program> {
     met: bool,
     /// The schedule that failed, by number, and how.
     failed: Option<(u64, Failure)>,
+    /// One failed in a way that says nothing of the guard.
+    untold: bool,
     /// It was given up, since it took too long.
     late: bool,
     /// An execution was stopped: nobody knows what it would have come to, nor any other.
@@ -65,6 +67,7 @@ impl<'t, 'w, P: Program> Trial<'t, 'w, P> {
             cut: 0,
             met: false,
             failed: None,
+            untold: false,
             late: false,
             stopped: None,
         }
@@ -93,6 +96,7 @@ impl<'t, 'w, P: Program> Trial<'t, 'w, P> {
         self.late |= self.schedules > 0 && self.began.elapsed() > MOST_TIME;
         // Where a task was leaked in the middle of a panic, another one must not panic.
         self.failed.is_none()
+            && !self.untold
             && !self.worker.has_leaked()
             && self.schedules < self.worker.plan().fixes
             && self.steps < MOST_STEPS.max(MOST_EXECUTIONS_WORTH * self.failure.record().steps.len() as u64)
@@ -116,7 +120,14 @@ impl<'t, 'w, P: Program> Trial<'t, 'w, P> {
         match finding {
             None => {}
             Some(finding) if finding.kind == FindingKind::StepLimit && !same_kind(&finding) => self.cut += 1,
-            Some(finding) => self.failed = Some((self.schedules, self.worker.describe(finding, 0))),
+            Some(_) if self.worker.engine().guard_was_cut() => self.untold = true,
+            Some(finding) => {
+                let failed = self.worker.describe(finding, 0);
+                match waits_for_its_turn(failed.record()) {
+                    true => self.untold = true,
+                    false => self.failed = Some((self.schedules, failed)),
+                }
+            }
         }
     }
 
@@ -212,6 +223,9 @@ impl<'t, 'w, P: Program> Trial<'t, 'w, P> {
         if let Some(stop) = self.stopped {
             return verification(false, format!("not verified: {}", stop.word()));
         }
+        if self.untold {
+            return verification(false, "not tried: a task awaits something in there, and lets others run".to_owned());
+        }
         if !met {
             return verification(false, "not tried: no execution comes to where it would be".to_owned());
         }
@@ -248,6 +262,16 @@ impl<'t, 'w, P: Program> Trial<'t, 'w, P> {
         }
         verification(true, format!("verified: {all}{made}, none fails{long}"))
     }
+}
+
+/// Whether tasks of one thread wait for each other since one of them keeps the thread while it waits for the new lock: a lock of
+/// async code would let others have it.
+fn waits_for_its_turn(record: &Record) -> bool {
+    let Details::Deadlock { blocked, .. } = &record.finding.details else { return false };
+    let name = |b: &BlockedRecord| record.resources.get(b.resource? as usize)?.name.clone();
+    blocked.iter().any(|b| name(b).as_deref() == Some(TURN))
+        || (blocked.iter().any(|b| name(b).as_deref() == Some(NEW_LOCK))
+            && record.resources.iter().any(|resource| resource.name.as_deref() == Some(TURN)))
 }
 
 /// How an execution under a fix fails: a verb, and what more there is to say.

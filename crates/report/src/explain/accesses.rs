@@ -174,6 +174,8 @@ impl Accesses {
             end.entry(bar.to).or_default().push(at);
         }
         let first = record.steps.len().saturating_sub(MOST_STEPS) as u32;
+        // What runs the program is no lock of it.
+        let ours: Vec<bool> = record.resources.iter().map(|resource| resource.name.as_deref() == Some(TURN)).collect();
         self.requests = self.holds.iter().map(|bar| bar.from.min(first)).collect();
         let mut open: Vec<Vec<usize>> = vec![Vec::new(); record.tasks.len()];
         for (at, bar) in self.holds.iter().enumerate().filter(|(_, bar)| bar.from < first && first <= bar.to) {
@@ -191,7 +193,7 @@ impl Accesses {
             last[step.task as usize] = i;
             let own = &open[step.task as usize];
             let section = own.last().and_then(|at| record.steps[self.requests[*at] as usize].place);
-            let locks = self.innermost(own);
+            let locks = self.innermost(own, &ours);
             let is_of_parts = step.resource.is_some_and(|whole| in_parts.contains(&whole));
             let whole = if is_of_parts { None } else { access(record, i, step, section, locks.clone()) };
             self.all.extend(accesses_to_parts(record, i, step, section, &locks));
@@ -225,7 +227,7 @@ impl Accesses {
                     section: true,
                     piece: false,
                     in_transaction: false,
-                    locks: self.innermost(&open[bar.task as usize]),
+                    locks: self.innermost(&open[bar.task as usize], &ours),
                     code: (None, asked.place, asked.operation, resource),
                     near: [None; 2],
                 });
@@ -235,9 +237,10 @@ impl Accesses {
     }
 
     /// The locks of those of `open`, indices in `holds`, that were taken last.
-    fn innermost(&self, open: &[usize]) -> Vec<u32> {
+    fn innermost(&self, open: &[usize], ours: &[bool]) -> Vec<u32> {
         let last = &open[open.len().saturating_sub(MOST_HELD)..];
-        last.iter().filter_map(|at| self.holds[*at].resource).collect()
+        let held = last.iter().filter_map(|at| self.holds[*at].resource);
+        held.filter(|resource| !ours.get(*resource as usize).copied().unwrap_or(false)).collect()
     }
 
     /// A call that changes a container looks at it, too (`order.remove(x)`), and so does a piece of a coroutine.

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::act::Act;
 use crate::guard::{Armed, Guard, Region};
 use crate::id::{ResourceId, Site, TaskId};
 use crate::operation::{OpKind, Operation, outcome};
@@ -26,6 +27,8 @@ pub(in crate::engine) struct Guarding {
     pub(super) exact: bool,
     /// A task has come to where the guard has something to say.
     pub(super) met: bool,
+    /// A region ended in its midst, since a future waited there.
+    pub(super) cut: bool,
     /// When limits are to be checked.
     pub(super) next_check: u64,
 }
@@ -44,6 +47,16 @@ pub(super) struct OfTask {
     pub(super) detour: Option<Detour>,
     /// Regions in which it waits for a notification.
     pub(super) interrupted: Vec<usize>,
+    /// The locks of a library that it has, and where it took them.
+    held: Vec<(ResourceId, Site)>,
+}
+
+impl OfTask {
+    /// Whether an operation gives a lock back. Whoever drops the guard of a library's lock uses the object once more, at the
+    /// place where it was taken.
+    pub(super) fn gives_back(&self, operation: &Operation) -> bool {
+        gives_back(operation.kind) || self.held.contains(&(operation.resource, operation.site))
+    }
 }
 
 /// Operations at one place that belong together.
@@ -55,13 +68,18 @@ pub(super) struct Statement {
     pub(super) takes: bool,
     /// It has given a lock back: that is its end.
     gave_back: bool,
+    /// The lock of a library that it has taken.
+    object: ResourceId,
+    /// It is a future that waits: until it is polled again, its task parks, and waits for its turn, and does nothing else.
+    pub(super) awaits: bool,
 }
 
 impl Statement {
     /// Whether an operation belongs to it.
     pub(super) fn goes_on_with(&self, operation: &Operation) -> bool {
         let is_another = self.first != operation.kind || operation.is_in_transaction();
-        self.site == operation.site && is_another && !self.gave_back
+        let gives_back = self.takes && self.object == operation.resource && self.object != ResourceId::NONE;
+        self.site == operation.site && (is_another || gives_back || self.awaits) && !self.gave_back
     }
 }
 
@@ -84,6 +102,7 @@ impl Guarding {
             open: Vec::new(),
             exact: !matches!(armed.guard, Guard::Atomic(_)),
             met: false,
+            cut: false,
             next_check: 0,
         }
     }
@@ -157,24 +176,55 @@ impl Guarding {
         had_any && self.open.is_empty()
     }
 
-    /// Takes note of a step that was made.
-    pub(super) fn saw(&mut self, step: &Step) {
+    /// Whether an operation is part of a future's wait: of one that has begun to wait elsewhere, and the guard has nothing to do
+    /// with this place.
+    pub(super) fn is_of_a_wait(&mut self, task: TaskId, site: Site) -> bool {
+        let statement = self.of_tasks.get(task.index()).and_then(|own| own.statement);
+        statement.is_some_and(|statement| statement.awaits && statement.site != site) && {
+            let place = self.place(site);
+            place.enters.is_empty() && place.leaves.is_empty()
+        }
+    }
+
+    /// Takes note of a step that was made, and of what it did to an object.
+    pub(super) fn saw(&mut self, step: &Step, act: Option<Act>) {
+        let is_of_a_wait = self.is_of_a_wait(step.task, step.site);
         let Some(own) = self.of_tasks.get_mut(step.task.index()) else { return };
         if !self.fresh.contains(&step.task) {
             self.fresh.push(step.task);
         }
+        if is_of_a_wait {
+            return;
+        }
         let goes_on = own.statement.is_some_and(|s| s.goes_on_with(&step.operation()));
         let mut statement = match own.statement {
             Some(statement) if goes_on => statement,
-            _ => Statement { site: step.site, first: step.kind, takes: false, gave_back: false },
+            _ => Statement {
+                site: step.site,
+                first: step.kind,
+                takes: false,
+                gave_back: false,
+                object: ResourceId::NONE,
+                awaits: false,
+            },
         };
+        statement.awaits = matches!(act, Some(Act::Awaits(_)));
+        let mut gave_back = gives_back(step.kind);
         if takes(step.kind) && u32::from(step.outcome) != outcome::REFUSED {
             statement.takes = true;
-        } else if gives_back(step.kind) {
+        } else if let Some(Act::Locks | Act::LocksShared) = act {
+            (statement.takes, statement.object) = (true, step.resource);
+            own.held.push((step.resource, step.site));
+        } else if let Some(Act::Unlocks) = act {
+            let held = own.held.iter().rposition(|held| *held == (step.resource, step.site));
+            held.map(|at| own.held.swap_remove(at));
+            gave_back = true;
+        }
+        if gave_back {
             (statement.takes, statement.gave_back) = (false, true);
         }
         own.statement = Some(statement);
-        let begins = !goes_on && !gives_back(step.kind) && matches!(self.armed.guard, Guard::Atomic(_));
+        let begins = !goes_on && !gave_back && matches!(self.armed.guard, Guard::Atomic(_));
         if begins && (self.inside == TaskId::NONE || self.inside == step.task) {
             self.enter(step.task, step.site);
         }
@@ -187,6 +237,6 @@ fn takes(kind: OpKind) -> bool {
 }
 
 /// Whether an operation gives a lock back: its place is that of the operation that took it.
-pub(super) fn gives_back(kind: OpKind) -> bool {
+fn gives_back(kind: OpKind) -> bool {
     kind.is(Traits::UNLOCKS)
 }

@@ -5,7 +5,7 @@ use crate::language::sketch::{Encapsulation, Sketch, indented, lines};
 pub(super) fn sketch(sketch: &Sketch<'_>) -> Vec<String> {
     match sketch {
         Sketch::Hold { lock, lines } => {
-            let first = format!("let held = {lock}.lock();");
+            let first = format!("let held = {};", taken(lock, lines));
             [first].into_iter().chain(indented(lines)).chain(["drop(held);".to_owned()]).collect()
         }
         Sketch::HoldAndRemove { lines, remark } => {
@@ -110,4 +110,12 @@ pub(super) fn encapsulate(name: &str, lock: &str) -> Encapsulation {
         sketch: vec![format!("{lock}: Mutex<…>   // holds `{name}`, so that nobody can reach it without")],
         tradeoff: "the compiler finds every place that forgets it",
     }
+}
+
+/// How a lock is taken before `lines`: a reader–writer lock to write, and one of async code by a future.
+fn taken(lock: &str, lines: &[String]) -> String {
+    let calls = |method: &str| lines.iter().any(|line| line.contains(&format!("{lock}.{method}()")));
+    let method = if calls("read") || calls("write") { "write" } else { "lock" };
+    let awaits = if lines.iter().any(|line| line.contains(".await")) { ".await" } else { "" };
+    format!("{lock}.{method}(){awaits}")
 }
