@@ -226,6 +226,7 @@ impl Plan {
     }
 
     /// What execution `iteration` is run with. The first one is cut later: nothing is known without it.
+    #[inline]
     pub(super) fn settings_of(&self, iteration: u64) -> Cow<'_, Settings> {
         let short = self.timeout.filter(|timeout| iteration == 0 && *timeout < LEAST_PATIENCE);
         match (self.settings.deadline, short) {

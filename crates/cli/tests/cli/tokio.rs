@@ -95,7 +95,7 @@ fn what_cannot_be_put_under_control_is_refused_with_a_reason() {
         assert_eq!((answer.code, &answer.json()[0]["code"]), (2, &Value::from("no_tokio")), "{}", answer.err);
         assert!(answer.out.contains(why), "{}", answer.out);
     };
-    refused(&text.replace("version = \"1\"", "version = \"=1.54.1\""), "jobs 0.1.0 and tokio-util");
+    refused(&text.replace("version = \"1\"", "version = \"=1.54.1\""), "required by package `jobs v0.1.0");
     refused(&text.replace("\"sync\"]", "\"sync\", \"telepathy\"]"), "`tokio` does not have that feature");
     std::fs::write(project.directory.join("Cargo.lock"), "version = 4\n").expect("it is written");
     refused(text.split("[dependencies]").next().unwrap_or_default(), "the project does not depend on it");
@@ -104,6 +104,54 @@ fn what_cannot_be_put_under_control_is_refused_with_a_reason() {
     elsewhere.current_dir(&project.directory).env("DRAWLOOM_SOURCE", "/nowhere");
     let answer = project.sample.answer(&elsewhere.output().expect("the binary is there"));
     assert_snapshot!(answer.err);
+}
+
+/// Cargo keeps what a lock file says, and quietly leaves the package out where that is older than what drawloom needs.
+#[cfg(unix)]
+#[test]
+fn what_is_too_old_for_drawloom_is_brought_up_to_date() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let project = Project::sample("old");
+    let add = |file: &str, old: &str, new: &str| {
+        let file = project.directory.join(file);
+        let text = std::fs::read_to_string(&file).expect("it is there");
+        assert!(text.contains(old), "{text}");
+        std::fs::write(file, text.replacen(old, new, 1)).expect("it is written");
+    };
+    add("Cargo.toml", "[dependencies]\n", "[dependencies]\nlibc = \"0.2\"\n");
+    add(
+        "Cargo.lock",
+        "name = \"jobs\"\nversion = \"0.1.0\"\ndependencies = [\n",
+        concat!(
+            "name = \"libc\"\nversion = \"0.2.98\"\n",
+            "source = \"registry+https://github.com/rust-lang/crates.io-index\"\n",
+            "checksum = \"320cfe77175da3a483efed4bc0adc1968ca050b098ce4f2f1c13a56626128790\"\n\n[[package]]\n",
+            "name = \"jobs\"\nversion = \"0.1.0\"\ndependencies = [\n \"libc\",\n",
+        ),
+    );
+    // Nothing has to be built for this.
+    let cargo = project.directory.join("cargo");
+    let script = format!("#!/bin/sh\ncase $1 in test) exit 7;; esac\nexec '{}' \"$@\"\n", env!("CARGO"));
+    std::fs::write(&cargo, script).expect("it is written");
+    std::fs::set_permissions(&cargo, PermissionsExt::from_mode(0o755)).expect("it is its owner's");
+    let before = project.files();
+
+    let mut command = project.sample.command(&["test", "--tokio", "--runner", "cargo", "--json"]);
+    command.current_dir(&project.directory).env("CARGO", &cargo);
+    let output =
+        command.env("CARGO_TARGET_DIR", project.directory.join("target")).output().expect("the binary is there");
+    let answer = project.sample.answer(&output);
+    assert!(!answer.out.contains("no_tokio"), "{}{}", answer.out, answer.err);
+    let is_lock_file =
+        |file: &PathBuf| file.ends_with("Cargo.lock") && file.components().any(|part| part.as_os_str() == "mirror");
+    let after = project.files();
+    let (_, lock) = after.iter().find(|(file, _)| is_lock_file(file)).expect("the lock file of the mirror");
+    let lock = String::from_utf8_lossy(lock);
+    assert!(lock.contains("\"1.999.0\"") && !lock.contains("\"0.2.98\""), "{lock}");
+    for (file, text) in before {
+        assert_eq!(after.get(&file), Some(&text), "{} is as it was", file.display());
+    }
 }
 
 /// `cargo test -p drawloom-cli --test cli tokio -- --ignored`

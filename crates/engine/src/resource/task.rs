@@ -60,6 +60,7 @@ fn is_at(label: &Label, task: TaskId) -> bool {
 }
 
 impl Room for Rules {
+    #[inline(always)]
     fn commit(&self, engine: &mut Engine, task: TaskId, operation: &Operation, _: &mut dyn Strategy) -> Committed {
         match operation.kind {
             OpKind::Exit => engine.progress(|engine| engine.commit_exit(task)),

@@ -95,7 +95,10 @@ impl Controlled {
                 }
             }
             // Why it does not take it, cargo says if it has to.
-            self.resolve(&["update", &tokio.spec(), "--precise", VERSION], offline)?;
+            let left = locked(&kept(&file));
+            if let Some(tokio) = left.iter().find(|locked| locked.name == "tokio" && locked.version.starts_with("1.")) {
+                self.resolve(&["update", &tokio.spec(), "--precise", VERSION], offline)?;
+            }
         }
         served(&locked(&kept(&file)))?;
         write(seen, &own)

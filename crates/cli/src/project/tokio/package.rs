@@ -91,15 +91,15 @@ fn needs(packages: &[Locked], metadata: &Metadata) -> Vec<Locked> {
     let mut found = BTreeSet::new();
     let mut left: Vec<&Locked> = packages.iter().filter(|package| package.name == "drawloom-tokio").collect();
     while let Some(package) = left.pop() {
-        // Its own place is taken, whatever it needs.
-        if package.name == "tokio" || !found.insert(package) {
+        if !found.insert(package) {
             continue;
         }
         let of_ours = declared.get(package.name.as_str()).filter(|_| !package.from_elsewhere);
         let needed = packages.iter().filter(|other| package.needs(other));
         left.extend(needed.filter(|other| of_ours.is_none_or(|names| names.contains(other.name.as_str()))));
     }
-    found.into_iter().filter(|package| package.from_elsewhere).cloned().collect()
+    // The real tokio comes by its path, whatever its version.
+    found.into_iter().filter(|package| package.from_elsewhere && package.name != "tokio").cloned().collect()
 }
 
 /// The platform of this machine, as cargo names it.
