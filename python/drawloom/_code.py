@@ -167,8 +167,9 @@ def is_library(file: str) -> bool:
 
 
 # Whose code it is: the program's, a library's, that of modules whose objects belong to who uses them, a framework's, that of imports,
-# that of asyncio, or of what is a framework to threads alone.
-PROGRAM, LIBRARY, PASSED_ON, FRAMEWORK, IMPORTING, AWAITING, BRIDGE = range(7)
+# that of asyncio, or of what is a framework to threads alone; or what weak dicts and sets do when an object is gone.
+PROGRAM, LIBRARY, PASSED_ON, FRAMEWORK, IMPORTING, AWAITING, BRIDGE, FORGETTING = range(8)
+_WEAK = {os.path.join(_LIBRARY, "weakref.py"): "remove", os.path.join(_LIBRARY, "_weakrefset.py"): "_remove"}
 _PASSING_ON = {os.path.join(_LIBRARY, *name.split("/")) for name in (
     "weakref.py", "_weakrefset.py", "threading.py", "queue.py", "collections/__init__.py", "_collections_abc.py", "heapq.py",
     "contextlib.py", "asyncio/locks.py", "asyncio/queues.py",
@@ -196,6 +197,18 @@ def is_framework(file: str) -> bool:
     return any(part in file for part in _OF_FRAMEWORKS)
 
 
+def is_of_framework(thing: Any) -> bool:
+    """Whether something that is not written in Python is of a framework."""
+    kind = type(thing)
+    # Generators of all that Cython compiles have one type, and a method or a function that of the interpreter.
+    owner = getattr(thing, "__objclass__", None) or (type(thing.__self__) if hasattr(thing, "__self__") else None)
+    for one in (kind, owner, thing if kind.__module__.startswith(("_cython", "builtins")) else None):
+        module = getattr(one, "__module__", None)
+        if isinstance(module, str) and module.partition(".")[0] in FRAMEWORKS:
+            return True
+    return False
+
+
 def is_made_by_framework(code: CodeType) -> bool:
     """Whether a code that runs, and is of no file, was made by a framework: it has the names of one, or is called by one."""
     if not code.co_filename.startswith("<") or code.co_filename.startswith("<frozen "):
@@ -219,6 +232,7 @@ def analyse(code: CodeType) -> tuple[bool, int, int, str, list[Row]]:
     whose = FRAMEWORK if is_framework(file) or is_made_by_framework(code) else whose
     whose = IMPORTING if file.startswith("<frozen importlib") else BRIDGE if any(part in file for part in _BRIDGES) else whose
     whose = AWAITING if whose == LIBRARY and file.startswith(_ASYNCIO) else whose
+    whose = FORGETTING if _WEAK.get(file) == code.co_name else whose
     if foreign:
         return True, whose, locals_, file, []
     instructions = list(dis.get_instructions(code))

@@ -46,7 +46,13 @@ def _said(exception: BaseException) -> str:
         # What the function below says of it, many times as fast.
         said = str(exception)
         return f"{kind.__qualname__}: {said}" if said else kind.__qualname__
-    return "".join(traceback.format_exception_only(kind, exception)).strip()
+    # Lines of what it comes from are not told, and to look them up would be to read files.
+    before = exception.__cause__, exception.__context__, exception.__suppress_context__
+    exception.__cause__ = exception.__context__ = None
+    try:
+        return "".join(traceback.format_exception_only(kind, exception)).strip()
+    finally:
+        exception.__cause__, exception.__context__, exception.__suppress_context__ = before
 
 
 _drawloom.install({
@@ -60,6 +66,7 @@ _drawloom.install({
     "describe": _describe,
     "torn_down": TornDown,
     "disable": _looking.DISABLE,
+    "of_framework": _code.is_of_framework,
     "idle": lambda: None,
     "pure": _types.PURE,
     "containers": _types.CONTAINERS,
@@ -377,7 +384,9 @@ def _interrupt(result: Result) -> None:
     """Ctrl-C was pressed: whoever would have been told is told now, with what there is so far."""
     if signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
         return signal.raise_signal(signal.SIGINT)
-    interrupt = KeyboardInterrupt(f"the exploration was {result.reason}")
+    replays = [line for line in result.explanation.splitlines() if line.startswith("replay: ")] if result.findings else []
+    kept = f"what was found can be replayed\n{replays[-1]}" if replays else "nothing is kept of it: the next run begins anew"
+    interrupt = KeyboardInterrupt(f"the exploration was {result.reason}; {kept}")
     interrupt.result = result  # type: ignore[attr-defined]
     _settings.noted(result)
     raise interrupt

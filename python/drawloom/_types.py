@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import _abc
+import _hashlib
 import _io
 import _json
 import _random
@@ -14,6 +15,7 @@ import binascii
 import builtins
 import collections
 import contextvars
+import csv
 import datetime
 import decimal
 import functools
@@ -27,11 +29,13 @@ import struct
 import sys
 import time
 import types
+import unicodedata
 import weakref
+import zlib
 from collections.abc import Iterable
 from typing import Any
 
-from . import _drawloom, _foreign, _sync
+from . import _code, _drawloom, _foreign, _sync
 from ._clock import OF_DATETIME
 from ._drawloom import EFFECTS
 from ._outside import _known
@@ -71,6 +75,7 @@ def _iterators() -> list[type]:
         itertools.combinations((), 0), itertools.accumulate(()), itertools.starmap(len, ()), itertools.groupby(()),
         iter(collections.OrderedDict()), collections.OrderedDict().keys(), collections.OrderedDict().values(),
         collections.OrderedDict().items(), iter(range(1 << 70)), iter("é"), iter(array.array("i")), *_templates(),
+        csv.reader([]), next(itertools.groupby([1]))[1],
         # What they have been made of they show whenever they are asked.
         type.__dict__, re.match("", ""),
     ]
@@ -118,7 +123,8 @@ def _of_futures() -> type:
 
 
 def _hashes() -> list[type]:
-    return list({type(hashlib.new(name)) for name in hashlib.algorithms_guaranteed})
+    kinds = {type(hashlib.new(name)) for name in hashlib.algorithms_guaranteed}
+    return [*kinds, *(kind for kind in [getattr(_hashlib, "HMAC", None)] if kind is not None)]
 
 
 # Iterators that look at the items that they have from others: test or compare them, or go through them.
@@ -284,6 +290,15 @@ _IN_MODULES: list[tuple[str, Any, str]] = [
     ("PURE", _json, "scanstring encode_basestring encode_basestring_ascii make_scanner make_encoder"),
     ("PURE", decimal, "getcontext localcontext"),
     ("READ_ARGUMENTS", hashlib, "md5 sha1 sha224 sha256 sha384 sha512 blake2b blake2s sha3_256 sha3_512 new"),
+    ("READ_ARGUMENTS", _hashlib, "hmac_new hmac_digest compare_digest"),
+    ("READ_ARGUMENTS", operator, "_compare_digest"),
+    ("READ_ARGUMENTS", zlib, "compress decompress crc32 adler32"),
+    ("PURE", unicodedata, "bidirectional category combining decimal decomposition digit east_asian_width is_normalized lookup"
+                          " mirrored name normalize numeric"),
+    ("BEGIN", csv, "reader"),
+    ("DEEP_READ", functools, "reduce"),
+    # Counts what it is given, in its first argument.
+    ("WRITE_FIRST", collections, "_count_elements"),
     ("BEGIN", itertools, "tee"),
     # These go through what they are made of at once.
     ("READ_ARGUMENTS", itertools, "product permutations combinations combinations_with_replacement"),
@@ -349,9 +364,10 @@ def _fill() -> None:
 
     for name in ("heappush", "heappop", "heapify", "heapreplace", "heappushpop"):
         _BY_OBJECT[id(getattr(_heapq, name))] = EFFECTS["WRITE_FIRST"]
-        # From 3.14 on the largest item may come first, too.
-        if hasattr(_heapq, f"{name}_max"):
-            _BY_OBJECT[id(getattr(_heapq, f"{name}_max"))] = EFFECTS["WRITE_FIRST"]
+        # The largest item may come first, too: from 3.14 on for all, and before for the module's own use.
+        for largest in (f"{name}_max", f"_{name}_max"):
+            if hasattr(_heapq, largest):
+                _BY_OBJECT[id(getattr(_heapq, largest))] = EFFECTS["WRITE_FIRST"]
     # It takes the entry of an object out that is gone.
     _BY_OBJECT[id(_weakref._remove_dead_weakref)] = EFFECTS["WRITE_FIRST"]
     for name in ("insort_left", "insort_right"):
@@ -441,14 +457,17 @@ def classify(function: Any) -> int:
             return EFFECTS["FOREIGN"]
         if _foreign.is_pure(function):
             return _PURE
-        return EFFECTS["READ_ARGUMENTS"] if _foreign.is_data_type(function) else _UNKNOWN
+        if _foreign.is_data_type(function):
+            return EFFECTS["READ_ARGUMENTS"]
+        return _PURE if _code.is_of_framework(function) else _UNKNOWN
     if name in ("fromkeys", "__class_getitem__", "maketrans", "from_bytes", "fromhex"):
         return EFFECTS["READ_ARGUMENTS"]
     if name == "__new__":
         return EFFECTS["DEEP_READ"]
     if _is_one_of(owner, LOCKS):
         return EFFECTS[_LOCKS.get(name, "LOCK_OTHER")]
-    return EFFECTS[_of_method(owner, name)]
+    effect = _of_method(owner, name)
+    return _PURE if effect == "UNKNOWN" and _code.is_of_framework(function) else EFFECTS[effect]
 
 
 def _of_method(owner: type, name: str) -> str:

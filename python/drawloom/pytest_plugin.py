@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Generator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from . import _ci, _naming, _settings
+from . import _ci, _drawloom, _naming, _settings
 from ._explore import explore
 from ._result import Finding, Result
 from ._testing import ExplorationFailed, check
@@ -38,10 +39,20 @@ def pytest_configure(config: pytest.Config) -> None:
     # A process of xdist sends its reports to another one.
     if not hasattr(config, "workerinput"):
         config.pluginmanager.register(_ci.Collected(config), "drawloom-ci")
+        _show_progress(config)
+
+
+def _show_progress(config: pytest.Config) -> None:
+    """Progress is for whoever waits: it goes past pytest, which keeps what tests print."""
+    capture = config.pluginmanager.getplugin("capturemanager")
+    if capture is not None and config.getoption("capture") != "no":
+        with capture.global_and_fixture_disabled():
+            _drawloom.show_progress_on(os.dup(2))
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
     _settings.given.clear()
+    _drawloom.show_progress_on(-1)
 
 
 @pytest.hookimpl(hookwrapper=True)

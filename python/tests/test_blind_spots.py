@@ -305,12 +305,12 @@ def test_functions_that_are_not_known_count_as_conflicts():
     import zlib
 
     def read(cell):
-        zlib.crc32(b"")
+        zlib.compressobj()
         cell.value += 1
 
     result = exhaust(Cell, read, lambda c: c.value == 2, count=2)
     assert result.verdict == "fails"
-    assert "crc32" in result.coarse
+    assert "compressobj" in result.coarse
 
 
 def test_a_run_that_is_cut_does_not_hold():

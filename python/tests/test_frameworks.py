@@ -229,6 +229,67 @@ def test_sqlalchemy_with_postgresql(sqlalchemy):
         engine.dispose()
 
 
+def accounts(sqlalchemy, engine):
+    orm = sqlalchemy.orm
+
+    class Base(orm.DeclarativeBase):
+        pass
+
+    class Account(Base):
+        __tablename__ = "account"
+        id = orm.mapped_column(sqlalchemy.Integer, primary_key=True)
+        balance = orm.mapped_column(sqlalchemy.Integer)
+
+    session = orm.sessionmaker(engine)
+
+    class Bank:
+        @staticmethod
+        def setup():
+            Base.metadata.drop_all(engine)
+            Base.metadata.create_all(engine)
+            with session.begin() as opened:
+                opened.add_all([Account(id=1, balance=100), Account(id=2, balance=100)])
+
+        @staticmethod
+        def transfer(here, there):
+            with session.begin() as opened:
+                source = opened.get(Account, here, with_for_update=True)
+                target = opened.get(Account, there, with_for_update=True)
+                source.balance -= 10
+                target.balance += 10
+
+        @staticmethod
+        def transfer_in_order(here, there):
+            # What `scalars` gives is an iterator that is not written in Python.
+            wanted = sqlalchemy.select(Account).where(Account.id.in_([here, there])).order_by(Account.id).with_for_update()
+            with session.begin() as opened:
+                both = {account.id: account for account in opened.scalars(wanted)}
+                both[here].balance -= 10
+                both[there].balance += 10
+
+    return Bank
+
+
+def test_rows_that_are_locked_in_different_orders(sqlalchemy):
+    servers.driver("psycopg")
+    with servers.postgres() as address:
+        at = dict(part.split("=") for part in address.split())
+        engine = sqlalchemy.create_engine(f"postgresql+psycopg://{at['user']}@{at['host']}:{at['port']}/{at['dbname']}")
+        bank = accounts(sqlalchemy, engine)
+        result = drawloom.explore(bank.setup, [lambda _: bank.transfer(1, 2), lambda _: bank.transfer(2, 1)], fixes=0, shrink=False)
+        told_at(result, "opened.get(Account, there, with_for_update=True)")
+        assert "DeadlockDetected" in result.findings[0].message
+        assert result.findings[0].anomaly == (
+            "deadlock: transactions lock `account` where id=1 and `account` where id=2 in different orders")
+        # Connections of the pool are still there: they were closed in its hands.
+        assert "DeadlockDetected" in result.replay().findings[0].message
+        result = drawloom.explore(
+            bank.setup, [lambda _: bank.transfer_in_order(1, 2), lambda _: bank.transfer_in_order(2, 1)], strategy="exhaustive")
+        free_of_noise(result)
+        assert [assumption.kind for assumption in result.assumptions] == ["frameworks"]
+        engine.dispose()
+
+
 # Django
 
 
@@ -300,6 +361,25 @@ def test_celery_in_eager_mode():
     told_at(
         drawloom.explore(setup, lambda _: sell.delay("sell"), sold_once, count=2), "if self.stock > 0:", "self.stock -= 1")
     free_of_noise(drawloom.explore(setup, lambda _: sell.delay("sell_locked"), sold_once, count=2))
+
+
+def test_whether_a_task_of_celery_runs_is_a_matter_of_each_thread():
+    """Celery keeps it for the whole process: with two threads, `get` was refused from then on."""
+    celery = pytest.importorskip("celery")
+    app = celery.Celery("mail", broker="memory://", backend="cache+memory://")
+    app.conf.task_always_eager = app.conf.task_eager_propagates = True
+    shops = []
+
+    @app.task
+    def sell():
+        return shops[-1].sell_locked("somebody")
+
+    def setup():
+        shops[:] = [Shop()]
+        return shops[0]
+
+    free_of_noise(drawloom.explore(setup, lambda _: sell.delay().get(), lambda shop: len(shop.sold) == 1, count=2))
+    assert sell.delay().get() is False
 
 
 # Clients of HTTP, and a server that is no part of the exploration

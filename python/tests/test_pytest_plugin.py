@@ -3,7 +3,9 @@
 import importlib.metadata
 import json
 import os
+import pty
 import re
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -176,3 +178,66 @@ def test_ci_gets_sarif_annotations_and_a_summary(tmp_path):
 def test_ci_is_told_nothing_that_nobody_asked_for(tmp_path):
     told, _, summary = in_ci(tmp_path, "--drawloom-github", "never")
     assert "::error" not in told and summary == "before\n"
+
+
+LONG = '''
+import drawloom, threading
+
+
+class Counters:
+    def __init__(self):
+        self.values, self.lock = [0] * 6, threading.Lock()
+
+
+def count(counters):
+    for at in range(6):
+        with counters.lock:
+            counters.values[at] += 1
+
+
+def test_long():
+    drawloom.explore(Counters, count, count=3, strategy="random", executions=10**9, timeout=600)
+'''
+
+
+def begun(directory, terminal):
+    """A run of pytest that takes long, from when it has told how far it is; and how to read what it tells."""
+    (directory / "test_long.py").write_text(LONG)
+    (directory / "pytest.ini").write_text("[pytest]\n")
+    environment = {name: value for name, value in os.environ.items() if name != "CI"}
+    ours, theirs = pty.openpty() if terminal else os.pipe()
+    command = [sys.executable, "-m", "pytest", *PLUGIN, "-p", "no:cacheprovider", "-q", "test_long.py"]
+    ran = subprocess.Popen(command, cwd=directory, stdin=subprocess.DEVNULL, stdout=theirs, stderr=theirs, start_new_session=True,
+                           env={**environment, "PYTHONPATH": PACKAGES, "TERM": "xterm"})
+    os.close(theirs)
+    told = ""
+
+    def read_until(wanted):
+        nonlocal told
+        while wanted not in told:
+            try:
+                piece = os.read(ours, 4096)
+            except OSError:  # so a terminal ends
+                piece = b""
+            if not piece:
+                break
+            told += piece.decode(errors="replace")
+        return told
+
+    return ran, read_until
+
+
+@pytest.mark.parametrize("terminal", [True, False], ids=["terminal", "lines"])
+def test_how_far_it_is_is_shown_and_ctrl_c_says_what_is_kept(tmp_path, terminal):
+    ran, read_until = begun(tmp_path, terminal)
+    try:
+        told = read_until("executions, ")
+        # On a terminal a line of its own, which is cleared; else one now and then.
+        assert ("\x1b[2K" if terminal else "drawloom: test_long.py::test_long") in told, told
+        assert " of 1,000,000,000 executions, " in told, told
+        ran.send_signal(signal.SIGINT)
+        told = read_until("the next run begins anew")
+        assert "nothing is kept of it: the next run begins anew" in told, told
+        assert ran.wait(60) == 2
+    finally:
+        ran.kill()

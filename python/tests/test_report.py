@@ -1,5 +1,6 @@
 """What a person reads of a finding speaks Python."""
 
+import asyncio
 import re
 import threading
 
@@ -169,3 +170,28 @@ def test_one_call_that_is_not_known_hides_no_name_and_no_window():
     assert "relies on what it saw in `Shop.stock`" in report, report
     assert "if shop.stock > 0:" in report, report
     assert result.replay().verdict == "fails"
+
+
+def test_a_cache_that_tasks_fill_twice_is_told_by_its_name_and_a_lock_over_it_helps():
+    """What tasks wait by is no state that they race for: a timer was told to take part, and could not take the lock."""
+    class Cache:
+        def __init__(self):
+            self.data, self.loads = {}, 0
+
+        async def load(self, key):
+            await asyncio.sleep(0.01)
+            self.loads += 1
+            return key.upper()
+
+        async def get(self, key):
+            if key not in self.data:
+                self.data[key] = await self.load(key)
+            return self.data[key]
+
+    async def reader(cache):
+        await cache.get("a")
+
+    report = drawloom.explore(Cache, reader, lambda cache: cache.loads == 1, count=2).findings[0].report
+    assert "Check-then-act" in report and "`Cache.data" in report, report
+    assert "if key not in self.data:" in report and "(timer)" not in report, report
+    assert "does not help" not in report and "(verified: all" in report, report

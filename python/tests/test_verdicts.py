@@ -660,15 +660,15 @@ def test_what_a_library_remembers_is_an_assumption():
 
 
 def test_that_unknown_code_is_one_step_is_an_assumption():
-    import zlib
+    import zlib  # of which not all is in the table
 
     def worker(s):
-        s.n = zlib.crc32(b"a")
+        s.n = zlib.compressobj()
 
     result = drawloom.explore(counter, [worker, worker], strategy="exhaustive")
     assert result.verdict == "holds" and result.coarse is not None
     assert kinds(result) == ["C code"]
-    assert "crc32" in str(result.assumptions[0])
+    assert "compressobj" in str(result.assumptions[0])
 
 
 def test_a_worker_that_only_makes_a_coroutine_has_not_held_anything():

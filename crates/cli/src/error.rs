@@ -135,7 +135,10 @@ impl Error {
     pub fn help(&self) -> Option<&'static str> {
         Some(match self {
             Error::NoProject(_) => "go to a directory with a Cargo.toml, or name one by `--manifest-path`",
-            Error::NoCargo(_) => "install Rust (https://rustup.rs), or set `CARGO` to where cargo is",
+            Error::NoCargo(_) => {
+                "a project of Rust needs cargo (https://rustup.rs, or `CARGO` says where it is); what pytest has found is kept in `.drawloom`, \
+                 and there is none here"
+            }
             Error::DoesNotCompile(_) => "see the compiler's messages above",
             Error::Tokio(_) => "docs/async.md says what `--tokio` needs",
             Error::NoTest(Some(_)) => "`drawloom test` without a filter runs all of them",

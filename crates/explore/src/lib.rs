@@ -75,6 +75,7 @@ pub use fixes::try_fix;
 pub use harness::{Choices, Crate, Target, Test, check};
 pub use output::ask_for_columns;
 pub use program::{Executor, Program};
+pub use progress::show_progress_on;
 pub use scenario::Layout;
 pub use sharing::SHARING;
 

@@ -5,6 +5,7 @@
 //! time is read for this alone, and reaches nothing but what is shown; it is read so seldom that it costs
 //! nothing.
 
+use std::fs::File;
 use std::io::{IsTerminal, Write};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, OnceLock};
@@ -51,7 +52,10 @@ struct Display {
 /// Where it is shown.
 enum Shown {
     /// In the last line of the terminal, which tests that run at the same time share; whether it is there.
-    Bar(bool),
+    Bar {
+        to: Box<dyn Write + Send>,
+        there: bool,
+    },
     Lines {
         to: Box<dyn Write + Send>,
         next: Duration,
@@ -86,7 +90,7 @@ impl Progress {
             test: printable(test).into_owned(),
             planned,
             began: Instant::now(),
-            on: std::mem::replace(&mut display.on, Shown::Bar(false)),
+            on: std::mem::replace(&mut display.on, Shown::Bar { to: Box::new(std::io::sink()), there: false }),
         };
         [&self.made, &self.failing, &self.look_at].into_iter().for_each(|number| number.store(0, Ordering::Relaxed));
     }
@@ -96,7 +100,7 @@ impl Progress {
         let until_next = made as f64 * LOOK_EVERY.as_secs_f64() / elapsed.as_secs_f64().max(1e-6);
         self.look_at.store(made + until_next as u64, Ordering::Relaxed);
         match &display.on {
-            Shown::Bar(there) => *there || elapsed >= BAR_AFTER,
+            Shown::Bar { there, .. } => *there || elapsed >= BAR_AFTER,
             Shown::Lines { next, .. } => elapsed >= *next,
         }
     }
@@ -114,10 +118,10 @@ impl Progress {
             is_estimate: planned.is_none(),
         };
         match on {
-            Shown::Bar(there) => {
+            Shown::Bar { to, there } => {
                 *there = true;
                 let line = bar(status.part().unwrap_or(0.0), &format!("{test} {}", status.text()), output::width());
-                let _ = write!(std::io::stderr(), "{CLEAR}{line}");
+                let _ = write!(to, "{CLEAR}{line}").and_then(|()| to.flush());
             }
             Shown::Lines { to, next } => {
                 *next = elapsed + LINE_EVERY;
@@ -156,25 +160,30 @@ impl Listener for Progress {
 impl Shown {
     /// Where whoever waits for this process looks.
     fn here() -> Shown {
-        match on_terminal() {
-            true => Shown::Bar(false),
-            false => Shown::Lines { to: Box::new(std::io::stderr()), next: LINE_AFTER },
+        let aside = ASIDE.lock().unwrap_or_else(|e| e.into_inner()).as_ref().and_then(|file| file.try_clone().ok());
+        let (is_terminal, to): (bool, Box<dyn Write + Send>) = match aside {
+            Some(file) => (can_show_bars(&file), Box::new(Below { file, has_begun: false })),
+            None => (on_terminal(), Box::new(std::io::stderr())),
+        };
+        match is_terminal {
+            true => Shown::Bar { to, there: false },
+            false => Shown::Lines { to, next: LINE_AFTER },
         }
     }
 
     /// Another exploration begins.
     fn start(&mut self) {
         match self {
-            Shown::Bar(_) => {}
+            Shown::Bar { .. } => {}
             Shown::Lines { next, .. } => *next = LINE_AFTER,
         }
     }
 
     /// Takes away a bar.
     fn clear(&mut self) {
-        if let Shown::Bar(there @ true) = self {
+        if let Shown::Bar { to, there: there @ true } = self {
             *there = false;
-            let _ = write!(std::io::stderr(), "{CLEAR}");
+            let _ = write!(to, "{CLEAR}").and_then(|()| to.flush());
         }
     }
 }
@@ -230,10 +239,38 @@ fn time(duration: Duration) -> String {
 /// Whether somebody looks at a terminal that can show a bar.
 fn on_terminal() -> bool {
     static ON_TERMINAL: OnceLock<bool> = OnceLock::new();
-    *ON_TERMINAL.get_or_init(|| {
-        let is = |variable: &str, value: &str| std::env::var_os(variable).is_some_and(|v| v == value);
-        std::io::stderr().is_terminal() && std::env::var_os("CI").is_none() && !is("TERM", "dumb")
-    })
+    *ON_TERMINAL.get_or_init(|| can_show_bars(&std::io::stderr()))
+}
+
+fn can_show_bars(to: &impl IsTerminal) -> bool {
+    let is = |variable: &str, value: &str| std::env::var_os(variable).is_some_and(|v| v == value);
+    to.is_terminal() && std::env::var_os("CI").is_none() && !is("TERM", "dumb")
+}
+
+static ASIDE: Mutex<Option<File>> = Mutex::new(None);
+
+/// From now on progress is shown there, and not on stderr: a harness such as pytest keeps what tests write to that.
+pub fn show_progress_on(file: Option<File>) {
+    *ASIDE.lock().unwrap_or_else(|e| e.into_inner()) = file;
+}
+
+/// Whoever runs the tests is in the midst of a line: what is shown begins with one of its own.
+struct Below {
+    file: File,
+    has_begun: bool,
+}
+
+impl Write for Below {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        if !std::mem::replace(&mut self.has_begun, true) {
+            self.file.write_all(b"\n")?;
+        }
+        self.file.write(bytes)
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        self.file.flush()
+    }
 }
 
 /// A bar and what it is of, in one line of so many columns.

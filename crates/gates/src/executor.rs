@@ -27,6 +27,7 @@ impl Gates {
             running: TaskId::MAIN,
             forced: Vec::new(),
             accesses_in_teardown: 0,
+            of_frameworks_in_teardown: 0,
             giving_way: Vec::new(),
             leaked: 0,
             guests: Vec::new(),
@@ -54,6 +55,7 @@ impl Gates {
         inner.turns = None;
         inner.told = None;
         inner.accesses_in_teardown = 0;
+        inner.of_frameworks_in_teardown = 0;
         // Whoever explores may do so from another thread than the time before.
         inner.conductor = Arc::new(Gate::new());
         inner.conductor.belongs_to_caller();

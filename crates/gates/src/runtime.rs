@@ -11,7 +11,7 @@ use drawloom_engine::{Committed, Ending, Engine, Next, OpKind, Operation, Resour
 use crate::gate::Gate;
 use crate::given_up;
 use crate::guests::Errand;
-use crate::teardown::{MAX_ACCESSES, MAX_FORCED};
+use crate::teardown::{MAX_ACCESSES, MAX_FORCED, MAX_OF_FRAMEWORKS};
 use crate::turns::Turns;
 use crate::waits::Wait;
 
@@ -75,6 +75,7 @@ pub(crate) struct Inner {
     /// By task: how often it was told to unwind.
     pub(crate) forced: Vec<u32>,
     pub(crate) accesses_in_teardown: u32,
+    pub(crate) of_frameworks_in_teardown: u32,
     /// Tasks that let others unwind before them.
     pub(crate) giving_way: Vec<TaskId>,
     pub(crate) leaked: usize,
@@ -279,6 +280,14 @@ impl Baton {
         let inner = self.inner();
         inner.accesses_in_teardown += 1;
         if inner.accesses_in_teardown < MAX_ACCESSES { Ok(()) } else { Err(self.forced(inner.running)) }
+    }
+
+    /// The same of an instruction of a framework.
+    #[cold]
+    pub fn framework_in_teardown(self) -> Result<(), TornDown> {
+        let inner = self.inner();
+        inner.of_frameworks_in_teardown += 1;
+        if inner.of_frameworks_in_teardown < MAX_OF_FRAMEWORKS { Ok(()) } else { Err(self.forced(inner.running)) }
     }
 
     fn step_in_teardown(self, operation: Operation) -> Result<u32, TornDown> {

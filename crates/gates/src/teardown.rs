@@ -11,6 +11,10 @@ pub(crate) const MAX_FORCED: u32 = 100;
 /// Accesses that are let through in one teardown.
 pub(crate) const MAX_ACCESSES: u32 = 10_000;
 
+/// Instructions of frameworks that are. They put in order what outlasts the execution: connections, locks. That takes
+/// thousands of instructions, and whoever is stopped in the midst of it leaves a lock taken for good.
+pub(crate) const MAX_OF_FRAMEWORKS: u32 = 1_000_000;
+
 impl Baton {
     /// Lets the others unwind first, since one of them holds what the running task cannot unwind without. Comes back
     /// when there is hope that this has helped; false if there is nobody who could be told to wait.

@@ -27,11 +27,12 @@ use self::items::{Use, contains, item};
 pub(crate) use self::objects::{base_of, is_python_type, method_of};
 use self::objects::{is_container, is_slice, is_text, type_of};
 use self::whole::{begin, look_through, looked_up, next, size, whole};
+use crate::assumptions;
 use crate::code::{Kind, Op};
 use crate::containers::Facts;
 use crate::layout::Operands;
 use crate::native::LockOp;
-use crate::world::Addresses;
+use crate::world::{Addresses, Phase, aside, world};
 
 /// What is touched.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -113,7 +114,7 @@ impl Touched {
     }
 
     fn name(&mut self, owner: *mut PyObject, name: usize, write: bool) {
-        let known = crate::world::world();
+        let known = world();
         if write && owner as usize == known.builtins_names() {
             // All modules have it, as objects have what is their class's.
             known.class_is_written(name);
@@ -138,6 +139,9 @@ impl Touched {
 
     /// `what` is done to `object`, of which it is not known what that touches.
     fn not_known_of(&mut self, what: &str, object: *mut PyObject) {
+        if is_of_framework(object) {
+            return;
+        }
         // SAFETY: a live object; names of types are valid as long as they are.
         let kind =
             unsafe { std::ffi::CStr::from_ptr((*pyo3::ffi::Py_TYPE(object)).tp_name).to_string_lossy().into_owned() };
@@ -151,6 +155,20 @@ impl Touched {
             None => Ok(self.first.iter().chain(&self.more)),
         }
     }
+}
+
+/// Whether an object that is not written in Python is of a framework: what that does to its memory is not looked at.
+fn is_of_framework(object: *mut PyObject) -> bool {
+    let Some(asked) = &world().of_framework else { return false };
+    // SAFETY: callbacks run with the interpreter's lock, and operands are live.
+    let py = unsafe { pyo3::Python::assume_gil_acquired() };
+    // SAFETY: as above.
+    let object = unsafe { pyo3::Bound::from_borrowed_ptr(py, object) };
+    let is = aside(|| asked.call1(py, (object,))).and_then(|said| said.is_truthy(py)).unwrap_or(false);
+    if is && world().phase == Phase::Parallel {
+        assumptions::framework();
+    }
+    is
 }
 
 /// What the instruction `op` touches.

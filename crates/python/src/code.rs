@@ -132,9 +132,11 @@ pub(crate) enum Whose {
     Awaiting,
     /// Of such a library that is a framework to threads: anyio.
     Bridge,
+    /// What a weak dict or set of the standard library does when an object of its is gone: in the midst of whoever let it go.
+    Forgetting,
 }
 
-const WHOSE: [Whose; 7] = [
+const WHOSE: [Whose; 8] = [
     Whose::Program,
     Whose::Library,
     Whose::PassedOn,
@@ -142,6 +144,7 @@ const WHOSE: [Whose; 7] = [
     Whose::Importing,
     Whose::Awaiting,
     Whose::Bridge,
+    Whose::Forgetting,
 ];
 
 /// A code object that was analysed.

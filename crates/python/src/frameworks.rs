@@ -31,6 +31,9 @@ pub(crate) fn runs(code: &Code) -> bool {
         Whose::Framework | Whose::Importing => true,
         Whose::Program => false,
         Whose::Bridge => !is_within_loop(),
+        // Objects of frameworks are gone in the midst of the program, and weak dicts of frameworks forget them: whose a dict is
+        // cannot be told.
+        Whose::Forgetting => world().met_framework && !is_within_loop(),
         Whose::Library => world().met_framework && works_for_one(),
         Whose::PassedOn | Whose::Awaiting => world().met_framework && !is_within_loop() && works_for_one(),
     }
@@ -46,7 +49,7 @@ fn is_within_loop() -> bool {
 /// once in a process, under locks of the interpreter.
 fn works_for_one() -> bool {
     let whose = codes_on_stack(|code| match code_at(code).whose {
-        Whose::Library | Whose::PassedOn | Whose::Awaiting => None,
+        Whose::Library | Whose::PassedOn | Whose::Forgetting | Whose::Awaiting => None,
         Whose::Bridge => (!is_within_loop()).then_some(Whose::Framework),
         whose @ (Whose::Program | Whose::Framework | Whose::Importing) => Some(whose),
     });
@@ -57,7 +60,9 @@ fn works_for_one() -> bool {
 pub(crate) fn instruction(code: Whose, op: &Op, operands: &Operands) -> Result<(), NotDone> {
     let Some(baton) = baton() else { return Ok(()) };
     if baton.is_tearing_down() {
-        return Ok(in_teardown(baton, op, operands)?);
+        baton.framework_in_teardown()?;
+        in_teardown(op, operands);
+        return Ok(());
     }
     goes_on(baton, op)?;
     if world().phase == Phase::Parallel && code == Whose::Framework {

@@ -110,6 +110,18 @@ fn guest_resource(name: &str, parts: Vec<String>) -> PyResult<u32> {
     }))
 }
 
+/// Names a resource that pieces touch anew, and its parts.
+#[pyfunction]
+fn guest_named(resource: u32, name: &str, parts: Vec<String>) -> PyResult<()> {
+    current()?.with_engine(|engine| {
+        engine.name_resource(ResourceId(resource), name);
+        for (part, name) in (resource + 1..).zip(&parts).filter(|(_, name)| !name.is_empty()) {
+            engine.name_resource(ResourceId(part), name);
+        }
+    });
+    Ok(())
+}
+
 /// A guest, whose first piece touches `piece`; `until` is when it begins, at the earliest.
 #[pyfunction]
 fn guest_invite(
@@ -260,6 +272,7 @@ fn guest_now() -> PyResult<u64> {
 
 pub(crate) fn add_to(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(guest_resource, module)?)?;
+    module.add_function(wrap_pyfunction!(guest_named, module)?)?;
     module.add_function(wrap_pyfunction!(guest_invite, module)?)?;
     module.add_function(wrap_pyfunction!(guest_go_on, module)?)?;
     module.add_function(wrap_pyfunction!(guest_suspend, module)?)?;

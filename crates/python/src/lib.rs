@@ -99,6 +99,7 @@ fn install(py: Python<'_>, given: &Bound<'_, PyDict>) -> PyResult<()> {
     world.describe = Some(one("describe")?);
     world.torn_down = Some(one("torn_down")?);
     world.disable = Some(one("disable")?);
+    world.of_framework = Some(one("of_framework")?);
     world.probe = Some(one("idle")?);
     world.types.pure.extend(all("pure")?);
     world.types.containers.extend(all("containers")?);

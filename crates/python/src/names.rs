@@ -25,7 +25,7 @@ pub(crate) fn name_resources(baton: Baton) {
 pub(crate) fn name(py: Python<'_>, known: &Known) -> String {
     if known.owner == 0 {
         return match known.part {
-            0 => "everything".to_owned(),
+            0 => "C code".to_owned(),
             name => format!("*.{}", text(py, name)),
         };
     }

@@ -57,7 +57,7 @@ pub(crate) fn here() -> Site {
             // It may work for a framework.
             Whose::Library | Whose::Awaiting | Whose::Bridge => drop(of_library.get_or_insert(site)),
             Whose::Framework => of_library = None,
-            Whose::PassedOn | Whose::Importing => {}
+            Whose::PassedOn | Whose::Forgetting | Whose::Importing => {}
         }
         None
     });
@@ -81,9 +81,13 @@ pub(crate) fn used_object() -> Option<String> {
                 called = Some(code as usize);
                 None
             }
-            Whose::Program | Whose::Library | Whose::Framework | Whose::Importing | Whose::Awaiting | Whose::Bridge => {
-                Some(())
-            }
+            Whose::Program
+            | Whose::Library
+            | Whose::Framework
+            | Whose::Importing
+            | Whose::Awaiting
+            | Whose::Bridge
+            | Whose::Forgetting => Some(()),
         }
     });
     // SAFETY: a code that was analysed is kept, and the interpreter's lock is held.
@@ -134,7 +138,8 @@ pub(crate) fn codes_on_stack<R>(mut look: impl FnMut(*mut PyObject) -> Option<R>
 
 /// Whether it is the program itself that does what is done now, and no library on its own behalf.
 pub(crate) fn is_by_program() -> bool {
-    let whose = codes_on_stack(|code| Some(code_at(code).whose).filter(|whose| *whose != Whose::PassedOn));
+    let is_own = |whose: &Whose| !matches!(whose, Whose::PassedOn | Whose::Forgetting);
+    let whose = codes_on_stack(|code| Some(code_at(code).whose).filter(is_own));
     whose == Some(Whose::Program)
 }
 

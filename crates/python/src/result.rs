@@ -12,6 +12,7 @@ use drawloom_explore::{Exploration, Failure, Program};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
+use std::os::fd::FromRawFd;
 
 use crate::assumptions;
 use crate::instrument::{start_tracing_thread, stop_tracing_thread};
@@ -336,7 +337,16 @@ impl Knowledge {
     }
 }
 
+/// From now on progress is shown on this file, which is ours then; or on stderr, if it is none.
+#[pyfunction]
+fn show_progress_on(file: i32) {
+    // SAFETY: the caller has given the file away.
+    let file = (file >= 0).then(|| unsafe { std::fs::File::from_raw_fd(file) });
+    drawloom_explore::show_progress_on(file);
+}
+
 pub(crate) fn add_to(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_function(wrap_pyfunction!(show_progress_on, module)?)?;
     module.add_function(wrap_pyfunction!(explore, module)?)?;
     module.add_function(wrap_pyfunction!(explore_markers, module)?)?;
     module.add_function(wrap_pyfunction!(run_in_order, module)?)

@@ -27,7 +27,9 @@ const ALL: usize = usize::MAX;
 pub(crate) fn instruction(op: &Op, operands: &Operands) -> Result<(), NotDone> {
     let Some(baton) = baton() else { return Ok(()) };
     if baton.is_tearing_down() {
-        return Ok(in_teardown(baton, op, operands)?);
+        baton.access_in_teardown()?;
+        in_teardown(op, operands);
+        return Ok(());
     }
     goes_on(baton, op)?;
     if markers::are_on() {
@@ -262,14 +264,12 @@ fn look_in_the_end(touched: &Touched) {
 
 /// Nobody waits any more, and that goes for locks of the interpreter, too.
 #[cold]
-pub(crate) fn in_teardown(baton: Baton, op: &Op, operands: &Operands) -> Result<(), TornDown> {
-    baton.access_in_teardown()?;
+pub(crate) fn in_teardown(op: &Op, operands: &Operands) {
     if matches!(op.kind, Kind::Call | Kind::CallEx | Kind::Enter) {
         if let Some((lock, lock_op)) = touched(op, operands).lock {
             native::do_not_wait_in_teardown(lock, lock_op);
         }
     }
-    Ok(())
 }
 
 fn not_known(why: &str, site: Site) {

@@ -144,6 +144,8 @@ pub(crate) struct World {
     pub(crate) torn_down: Option<Py<PyAny>>,
     /// A function in Python that does nothing.
     pub(crate) probe: Option<Py<PyAny>>,
+    /// Whether an object is of a framework.
+    pub(crate) of_framework: Option<Py<PyAny>>,
     /// What a callback returns so as not to be called again.
     pub(crate) disable: Option<Py<PyAny>>,
     /// What callbacks have seen, while that is held against the truth.
@@ -267,6 +269,7 @@ impl World {
             torn_down: None,
             probe: None,
             disable: None,
+            of_framework: None,
             seen: None,
             exploring: false,
             effects: Addressed::default(),

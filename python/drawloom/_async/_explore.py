@@ -60,6 +60,7 @@ class AsyncProgram:
         state = self._alone(loop, self.setup(), "setup")
         awaited = [worker(state) for worker in self.workers]
         loop.names.find_all(state, *self.workers)
+        loop.name_resources()
         tasks = []
         for worker, each in zip(self.workers, awaited):
             tasks.append(loop.bring(each, _naming.of_worker(worker)))

@@ -50,7 +50,7 @@ class Host:
     library: tuple[str, ...] = ()
 
     def __init__(self, knowledge: Knowledge, describe: Callable[[BaseException], tuple[str, str]]) -> None:
-        self.knowledge, self.names, self.describe = knowledge, Names(), describe
+        self.knowledge, self.names, self.describe = knowledge, Names(knowledge.containers), describe
         self.guests: dict[int, Guest] = {}
         self.tasks: dict[Any, Guest] = {}
         self.current: Guest | None = None
@@ -61,7 +61,7 @@ class Host:
         # Groups that become known in this execution are the next one's, and so are their parts.
         self.parts = [len(parts) for parts in knowledge.parts]
         groups = zip(knowledge.groups, knowledge.parts)
-        self.resources = [_drawloom.guest_resource(in_words(group), parts_in_words(parts)) for group, parts in groups]
+        self.resources = [_drawloom.guest_resource("", ["" for _ in parts]) for _, parts in groups]
         self.is_over = False
         # Who has which of the library's locks.
         self.book = Book()
@@ -148,6 +148,11 @@ class Host:
             warnings._warn_unawaited_coroutine = before  # type: ignore[attr-defined]
             _drawloom.guests_leave_nothing()
             self.leave()
+
+    def name_resources(self) -> None:
+        """Says what reports call what pieces touch, when it is known what the program calls it."""
+        for number, group, parts in zip(self.resources, self.knowledge.groups, self.knowledge.parts):
+            _drawloom.guest_named(number, in_words(group, self.names), parts_in_words(parts, self.names))
 
     def let_in(self) -> None:
         """Lets those begin that main has brought."""

@@ -43,6 +43,8 @@ class Knowledge:
         self.groups: list[list[Name]] = []
         # The parts of each of them.
         self.parts: list[list[list[Name]]] = []
+        # What the program calls containers.
+        self.containers: dict[str, str | None] = {}
         self.unknown: str | None = None
         self.is_replay = foretold is not None
         if foretold is not None:

@@ -20,6 +20,9 @@ _LEAVES = (str, bytes, int, float, complex, type(None), type, types.ModuleType, 
            types.BuiltinFunctionType)
 # Before the names of files, peers and databases.
 OUTSIDE = "outside "
+# By these tasks of asyncio wait for each other and are called.
+_OF_WAITS = {"Future", "Task", "Handle", "TimerHandle"}
+_CONTAINERS = {"dict", "list", "set", "deque", "defaultdict", "OrderedDict", "Counter", "bytearray"}
 # What is beyond is named when it is met.
 _MOST = 5000
 
@@ -27,8 +30,10 @@ _MOST = 5000
 class Names:
     """Of one execution."""
 
-    def __init__(self) -> None:
+    def __init__(self, containers: dict[str, str | None] | None = None) -> None:
         self.known: dict[int, str] = {}
+        # What the program calls containers, as far as somebody has asked: the same from one execution to the next.
+        self.containers = {} if containers is None else containers
         self.kept: list[Any] = []
         self.met: dict[Path, int] = {}
         # How many classes have the same name.
@@ -69,6 +74,23 @@ class Names:
                     key = next((key for key, one in value.items() if one is thing), None)
                     if isinstance(key, (str, int)):
                         return f"{name}[{key!r}]"
+        return None
+
+    def container(self, known: str) -> str | None:
+        """What the program calls a list or a dict, by its name here: the attribute of an object that it is."""
+        if known not in self.containers:
+            self.containers[known] = self._owner_of(known)
+        return self.containers[known]
+
+    def _owner_of(self, known: str) -> str | None:
+        kind, _, number = known.partition(" ")
+        if kind not in _CONTAINERS or not number.isdigit() or int(number) >= len(self.kept):
+            return None
+        thing = self.kept[int(number)]
+        for owner in self.kept:
+            for name, value in _members(owner):
+                if value is thing:
+                    return name if isinstance(owner, types.FunctionType) else f"{type(owner).__name__}.{name}"
         return None
 
     def name(self, thing: Any, by: Path) -> str:
@@ -125,14 +147,20 @@ def _is_globals(thing: Any) -> bool:
     return type(thing) is dict and "__builtins__" in thing
 
 
-def parts_in_words(parts: list[list[Name]]) -> list[str]:
-    """What the parts of a group are called in reports. They have no names unless all are things of the program: among things
-    of its library they would say less than the group does."""
-    return [in_words(part) if all(map(_all_of_program, parts)) else "" for part in parts]
+def parts_in_words(parts: list[list[Name]], names: Names) -> list[str]:
+    """What the parts of a group are called in reports: those that are the program's own. How a library has tasks wait for each other is
+    no state that they race for. Where other things of a library are among them, a queue say, none has a name: what is raced for may
+    be one of these."""
+    owners = [str(owner) for part in parts for owner, _ in part if owner is not None]
+    if any(_is_of_library(owner) and not _is_of_waits(owner) for owner in owners):
+        return ["" for _ in parts]
+    own = [[name for name in part if _is_of_program(name)] for part in parts]
+    return [in_words(part, names) if part else "" for part in own]
 
 
-def _all_of_program(names: list[Name]) -> bool:
-    return names != [EVERYTHING] and all(owner is not None and " of " not in str(owner) and not _is_of_library(str(owner)) for owner, _ in names)
+def _is_of_program(name: Name) -> bool:
+    owner = str(name[0])
+    return name != EVERYTHING and name[0] is not None and " of " not in owner and not _is_of_library(owner)
 
 
 def _is_of_library(owner: str) -> bool:
@@ -140,11 +168,18 @@ def _is_of_library(owner: str) -> bool:
     return any(hasattr(library, kind) for library in map(sys.modules.get, ("asyncio", "trio")) if library is not None)
 
 
-def in_words(names: list[Name]) -> str:
+def _is_of_waits(owner: str) -> bool:
+    return owner.partition(" ")[0] in _OF_WAITS
+
+
+def in_words(group: list[Name], names: Names) -> str:
     """What a group of names is called in reports."""
     words = []
-    for owner, part in names:
-        if owner is not None and str(owner).startswith(OUTSIDE):
+    for owner, part in group:
+        called = None if owner is None else names.container(str(owner))
+        if called is not None:
+            kind, part = called, None
+        elif owner is not None and str(owner).startswith(OUTSIDE):
             kind = str(owner).removeprefix(OUTSIDE)
         else:
             kind = str(owner).partition(" ")[0] if owner is not None else "*"

@@ -22,5 +22,5 @@ def with_anomalies(run: Callable[..., dict[str, Any]], config: str, known: str |
         if schedule:
             history.begin()
             run(f'replay(token = "{schedule}", shrink = false, fixes = 0)', of_pieces)
-            found["anomaly"] = anomaly(history.events)
+            found["anomaly"] = anomaly(history.events, history.circle)
     return told

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from types import ModuleType
 from typing import Any
 
-from .. import _sync
+from .. import _sync, _whole_process
 from .._patching import Patch, in_place
 from . import _files, _locks, _names, _os, _sockets
 
@@ -101,7 +101,7 @@ def _drivers() -> list[Any]:
 @contextlib.contextmanager
 def patched() -> Iterator[None]:
     """All of them in place."""
-    with in_place([*_PATCHES, *_sockets.patches_of_others(), *_databases(), *_aliases()]):
+    with in_place([*_PATCHES, *_sockets.patches_of_others(), *_databases(), *_whole_process.patches(), *_aliases()]):
         try:
             yield
         finally:

@@ -125,7 +125,9 @@ interpose! {
     fn sendmsg(fd: c_int, message: *const libc::msghdr, flags: c_int) -> ssize_t = |hooks, real| {
         let message = &*message;
         let to = read_address(message.msg_name.cast(), message.msg_namelen);
-        let parts = gathered(message.msg_iov, message.msg_iovlen);
+        // Its type is another one where the library of C is musl.
+        #[allow(clippy::unnecessary_cast)]
+        let parts = gathered(message.msg_iov, message.msg_iovlen as usize);
         if message.msg_controllen != 0 || to.is_some() {
             return deliver(&hooks, fd, 0, (waits(flags), to), real, |_, _, _| 0);
         }

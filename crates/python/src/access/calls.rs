@@ -58,6 +58,10 @@ pub(super) fn call_ex(op: &Op, operands: &Operands, touched: &mut Touched) {
         } else if is_list(arguments) {
             look_through(arguments, 1, Some(operands), touched);
             (0..ffi::PyList_GET_SIZE(arguments)).map(|i| ffi::PyList_GET_ITEM(arguments, i)).collect()
+        } else if effect_of(callable).0 == Effect::Pure {
+            // Code in Python is seen, whatever it is given: `f(*(g(x) for x in items))`.
+            look_through(arguments, 1, Some(operands), touched);
+            Vec::new()
         } else {
             return touched.not_known("a call with arguments that are neither a tuple nor a list");
         };

@@ -210,7 +210,9 @@ pub(super) fn called_back(function: *mut PyObject, touched: &mut Touched) -> boo
             whole(object, false, DEEP, touched);
             true
         }
-        (Effect::WriteSelf | Effect::StoreSelf | Effect::WriteDeep, object) if !object.is_null() => {
+        (Effect::WriteSelf | Effect::StoreSelf | Effect::WriteDeep | Effect::ItemSet | Effect::ItemRemove, object)
+            if !object.is_null() =>
+        {
             whole(object, true, DEEP, touched);
             true
         }

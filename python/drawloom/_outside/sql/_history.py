@@ -25,19 +25,27 @@ class History:
         self.events: list[Event] = []
         # Whether there was anything to note since somebody last asked.
         self.is_used = False
+        # What statements wanted that waited for each other.
+        self.circle: list[Item] = []
 
     def begin(self) -> None:
-        self.epoch, self.events, self.is_used = None, [], False
+        self.epoch, self.events, self.is_used, self.circle = None, [], False, []
 
     def note(self, transaction: Any, statement: Statement) -> None:
         if not _drawloom.is_parallel():
             return
         self.is_used = True
         if self.epoch != _drawloom.epoch():
-            self.epoch, self.events = _drawloom.epoch(), []
+            self.epoch, self.events, self.circle = _drawloom.epoch(), [], []
         self.events.append(
             Event(_drawloom.task(), transaction, statement.kind, statement.items, statement.keeps_rows)
         )
+
+
+    def close_circle(self, transactions: set[Any]) -> None:
+        """The last statements of these transactions wait for each other."""
+        last = {event.transaction: event for event in self.events if event.transaction in transactions}
+        self.circle = sorted({item for event in last.values() for item in event.items}, key=str)
 
 
 history = History()
@@ -57,8 +65,10 @@ def _in_words(item: Item) -> str:
     return f"`{table}`" if row is None else f"`{table}` where {row}"
 
 
-def anomaly(events: list[Event]) -> str | None:
+def anomaly(events: list[Event], circle: list[Item]) -> str | None:
     """What went wrong, as databases call it; none if no order of statements has a name."""
+    if circle:
+        return f"deadlock: transactions lock {' and '.join(map(_in_words, circle))} in different orders"
     for find in (_dirty_read, _lost_update, _non_repeatable, _write_skew):
         found = find(events)
         if found is not None:
@@ -91,14 +101,15 @@ def _lost_update(events: list[Event]) -> str | None:
     for at, read in enumerate(events):
         if read.kind != "read":
             continue
-        between: tuple[int, Item] | None = None
+        between: list[Event] = []
         for event in events[at + 1 :]:
             item = _meet(read, event) if event.kind == "write" else None
             if item is None:
                 continue
             if event.task != read.task:
-                between = between or (event.task, item)
-            elif between is None:
+                between.append(event)
+            elif not any(_meet(event, other) for other in between):
+                # Nobody wrote what is written back now: who has read more than that may be the victim of a write skew.
                 break
             elif event.keeps_rows:
                 return f"lost update of {_in_words(item)}: it was written between being read and being written back"

@@ -30,6 +30,12 @@ _IDLE = psycopg.pq.TransactionStatus.IDLE
 _PATIENCE = 3
 
 
+# What is said to connections that go on to be used in the next execution, and after the last one. Circles are found by us
+# (`_is_blocked`), before the server's own clock decides who is told, where we may ask for that.
+_BEGIN = b"SELECT pg_advisory_unlock_all(); SET deadlock_timeout = '1h'"
+_END = b"SELECT pg_advisory_unlock_all(); RESET deadlock_timeout"
+
+
 class Server:
     """What is known of a server, and who waits there for a lock."""
 
@@ -116,20 +122,24 @@ class _Known:
         # Their sessions, which may outlive them: whose server's, and its number there.
         self.sessions: list[tuple[Any, int]] = []
 
-    def begin(self) -> None:
-        """An execution begins, if it was not known to."""
+    def begin(self, used: Any = None) -> None:
+        """An execution begins, if it was not known to, with the use of a connection."""
         if self.epoch != _drawloom.epoch():
             self.epoch = _drawloom.epoch()
-            self.end(keeps_idle=True)
+            self.end(_BEGIN, used)
 
-    def end(self, keeps_idle: bool = False) -> None:
+    def end(self, last_words: bytes, used: Any = None) -> None:
         """Ends what the last execution has left; but connections that a pool keeps for the next one are as good as new."""
         kept: list[Any] = []
         for connection in (reference() for reference in self.connections):
-            if connection is not None and not connection.closed and keeps_idle and connection.info.transaction_status == _IDLE:
-                connection.pgconn.exec_(b"SELECT pg_advisory_unlock_all()")
+            if connection is None or connection.closed:
+                continue
+            is_idle = connection.info.transaction_status == _IDLE
+            if is_idle:
+                connection.pgconn.exec_(last_words)
+            if is_idle or connection is used:
                 kept.append(connection)
-            elif connection is not None:
+            else:
                 connection.pgconn.finish()
         sessions = [(_server_of(connection), connection.info.backend_pid) for connection in kept]
         for key, server in self.servers.items():
@@ -141,8 +151,7 @@ class _Known:
     def add(self, connection: Any) -> None:
         self.connections.append(weakref.ref(connection))
         self.sessions.append((_server_of(connection), connection.info.backend_pid))
-        # Circles are found by us (`_is_blocked`), before the server's own clock decides who is told, where we may ask for that.
-        connection.pgconn.exec_(b"SET deadlock_timeout = '1h'")
+        connection.pgconn.exec_(_BEGIN)
 
     def server(self, connection: Any) -> Server:
         key = _server_of(connection)
@@ -178,13 +187,38 @@ def execute(self: Any, query: Any, params: Any = None, **options: Any) -> Any:
 
 def executemany(self: Any, query: Any, params_seq: Any, **options: Any) -> None:
     if _drawloom.is_parallel():
-        self.connection.drawloom_next = of_many(understood(text(self, query)))
-    _drawloom.unobserved(lambda: _executemany(self, query, params_seq, **options))
+        # The server is talked to several times.
+        self.connection.drawloom_many = [of_many(understood(text(self, query)))]
+    try:
+        _drawloom.unobserved(lambda: _executemany(self, query, params_seq, **options))
+    finally:
+        self.connection.__dict__.pop("drawloom_many", None)
 
 
 def of_many(statement: Statement) -> Statement:
     """The same with other rows, which are not known."""
     return Statement(statement.kind, tuple((table, None) for table, _ in statement.items), keeps_rows=False)
+
+
+def _implied(connection: Any, gen: Any) -> Statement:
+    """What is said to the server by a method of a connection that was given no statement: `transaction`, `pipeline`."""
+    named = getattr(gen, "__qualname__", "")
+    if named.endswith("Pipeline._enter_gen"):
+        return Statement("begin")
+    many = connection.__dict__.get("drawloom_many")
+    if many is not None:
+        return many.pop() if many else Statement("begin")
+    if named.endswith("Transaction._enter_gen"):
+        # Nobody sees a savepoint either.
+        return Statement("begin")
+    if named.endswith("Transaction._exit_gen"):
+        known = gen.gi_frame.f_locals
+        fails = known.get("exc_val") is not None or known["self"].force_rollback
+        if known["self"]._outer_transaction:
+            return Statement("rollback" if fails else "commit")
+        # What was locked since the savepoint is given back.
+        return Statement("other" if fails else "begin")
+    return Statement("other")
 
 
 def _be_free(connection: Any) -> None:
@@ -213,13 +247,21 @@ def rollback(self: Any) -> None:
 
 def close(self: Any) -> None:
     """Closing ends the transaction."""
-    if _drawloom.is_parallel() and not self.closed and self.info.transaction_status != _IDLE:
-        rollback(self)
-    _drawloom.unobserved(lambda: _close(self))
+    try:
+        if _drawloom.is_parallel() and not self.closed and self.info.transaction_status != _IDLE:
+            rollback(self)
+    finally:
+        # Also where the execution is over: what is locked would be so in the next one.
+        _drawloom.unobserved(lambda: _close(self))
 
 
 def wait(self: Any, gen: Any, *arguments: Any, **options: Any) -> Any:
     """`psycopg.Connection.wait`: everything that is asked of the server."""
+    if _drawloom.is_controlled() and "drawloom_is_monitor" not in self.__dict__:
+        # A pool has no need to connect, and may have done so before the exploration.
+        known.begin(self)
+        if self.info.transaction_status == _IDLE and not any(reference() is self for reference in known.connections):
+            known.add(self)
     return _drawloom.unobserved(lambda: _asked(self, gen, *arguments, **options))
 
 
@@ -245,7 +287,7 @@ def conversation(self: Any, gen: Any, statement: Statement | None, waking: Calla
     """What is said to the server, which is one step; whenever it waits for another task, and is to be woken, it yields."""
     server, state = known.server(self), self.__dict__
     written = state.setdefault("drawloom_written", set())
-    _step(self, server, statement or Statement("other"), written)
+    _step(self, server, statement or _implied(self, gen), written)
     try:
         return (yield from _driven(self, server, gen, waking))
     except psycopg.errors.QueryCanceled as error:
@@ -338,6 +380,8 @@ def _is_blocked(connection: Any, server: Server) -> bool:
     if connection.info.backend_pid in blockers:
         # A circle. The server would break it in a second, at either end; whoever has closed it is told, and at once.
         connection.drawloom_closes_circle = True
+        waiting = [other for _, other in server.blocked if other.info.backend_pid in blockers]
+        history.close_circle({_transaction(other) for other in (connection, *waiting)})
         server.ask("SELECT pg_cancel_backend(%s)", connection.info.backend_pid)
         return False
     if blockers and not blockers & own:
@@ -345,9 +389,15 @@ def _is_blocked(connection: Any, server: Server) -> bool:
     return bool(blockers & own)
 
 
+def forget(self: Any) -> None:
+    """`psycopg.Connection.__del__`: whose task was torn down has not closed it, and nobody is to be warned of that."""
+    if "pgconn" in self.__dict__ and not self.closed:
+        self.pgconn.finish()
+
+
 def finish() -> None:
     """The exploration is over."""
-    known.end()
+    known.end(_END)
     for server in known.servers.values():
         _close(server.monitor)
     known.servers.clear()
@@ -361,6 +411,6 @@ def patches() -> list[Patch]:
     return [
         *asynchronous.patches(),
         (kind, "connect", bound), (psycopg, "connect", bound.__get__(None, kind)), (kind, "wait", wait),
-        (kind, "commit", commit), (kind, "rollback", rollback), (kind, "close", close),
+        (kind, "commit", commit), (kind, "rollback", rollback), (kind, "close", close), (kind, "__del__", forget),
         (psycopg.Cursor, "execute", execute), (psycopg.Cursor, "executemany", executemany),
     ]

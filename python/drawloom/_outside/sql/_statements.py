@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ... import _drawloom
@@ -55,7 +55,29 @@ def _tokens(sql: str) -> tuple[tuple[str, str], ...]:
         found.append((kind, text))
     while found and found[-1] == ("sign", ";"):
         found.pop()
-    return tuple(found)
+    return tuple(_without_casts(found))
+
+
+# What types of several words go on with.
+_OF_TYPES = {"with", "without", "time", "zone", "varying", "precision", ""}
+
+
+def _without_casts(tokens: list[tuple[str, str]]) -> Iterator[tuple[str, str]]:
+    """Without `::type`, which drivers put behind every parameter: that changes nothing of which rows are meant."""
+    at = 0
+    while at < len(tokens):
+        if tokens[at] != ("sign", "::"):
+            yield tokens[at]
+            at += 1
+            continue
+        at += 2
+        while at < len(tokens) and tokens[at][1] in _OF_TYPES:
+            at += 1
+        for opens, closes in ("()", "[]"):
+            if at < len(tokens) and tokens[at][1] == opens:
+                while at < len(tokens) and tokens[at][1] != closes:
+                    at += 1
+                at += 1
 
 
 _KINDS = {"select": "read", "values": "read", "table": "read", "insert": "write", "update": "write", "delete": "write",

@@ -47,7 +47,7 @@ class Tables:
         """What stands for all of these."""
         items = sorted(set(items), key=str)
         if _drawloom.is_known(WHOLE) or not items:
-            return f"database {self.name}"
+            return f"all tables of {self.name}"
         names = sorted({self._name(item) for item in items})
         if len(names) == 1 and not self._is_joined(items[0][0]):
             return names[0]

@@ -10,18 +10,16 @@ use crate::explain::explanation::{Effort, Fix};
 /// What the database can do about the window; nothing, if that is in none.
 pub(super) fn in_the_database(draft: &Draft<'_, '_>) -> Vec<Fix> {
     let Some(name) = draft.database() else { return Vec::new() };
-    let example = draft.remark("for example: what was checked goes into the statement");
-    let in_one = Words {
+    let checked = draft.remark("what was checked goes into the statement, such as `stock > 0`");
+    let statement = in_one(&[&draft.source(draft.blame.closes.as_ref()), &draft.source(draft.last())]);
+    let one = Words {
         title: "Check and write in one statement".to_owned(),
         effort: Effort::Simple,
-        sketch: vec![
-            format!("UPDATE … SET stock = stock - 1 WHERE id = … AND stock > 0   {example}"),
-            draft.remark("no row was changed: somebody else came first"),
-        ],
+        sketch: vec![format!("{statement}   {checked}"), draft.remark("no row was changed: somebody else came first")],
         tradeoff: "nothing is held between two statements",
         risk: "only what stands in the statement is checked",
     };
-    // A database of SQLite is one file, or is in memory.
+    // A database of SQLite is one file, or is in memory; those of servers have tables.
     let locked = match name.starts_with("file ") || name.starts_with("database ") {
         true => Words {
             title: "Begin the transaction with BEGIN IMMEDIATE".to_owned(),
@@ -43,5 +41,55 @@ pub(super) fn in_the_database(draft: &Draft<'_, '_>) -> Vec<Fix> {
             risk: "a deadlock, if transactions lock rows in different orders",
         },
     };
-    vec![draft.fix(in_one, draft.atomic()), draft.fix(locked, draft.lock())]
+    vec![draft.fix(one, draft.atomic()), draft.fix(locked, draft.lock())]
+}
+
+/// The statement that writes, if one of these lines has it, with room for what was checked.
+fn in_one(lines: &[&str]) -> String {
+    let found = lines.iter().find_map(|line| statement(line));
+    let starts =
+        |statement: &str, word: &str| statement.get(..word.len()).is_some_and(|s| s.eq_ignore_ascii_case(word));
+    match found {
+        Some(statement) if starts(statement, "INSERT") => {
+            let into = statement.split(['(']).next().unwrap_or(statement).split_whitespace().take(3);
+            format!("{} … SELECT … WHERE …", into.collect::<Vec<_>>().join(" "))
+        }
+        Some(statement) if statement.to_ascii_uppercase().contains(" WHERE ") => format!("{statement} AND …"),
+        Some(statement) => format!("{statement} WHERE …"),
+        None => "UPDATE … WHERE … AND …".to_owned(),
+    }
+}
+
+/// The statement of SQL that writes in a line of a program: it ends with the quote that it begins with.
+fn statement(line: &str) -> Option<&str> {
+    const WORDS: [&str; 3] = ["UPDATE ", "INSERT ", "DELETE "];
+    let upper = line.to_ascii_uppercase();
+    let at = WORDS.iter().filter_map(|word| upper.find(word)).min()?;
+    let quote = line[..at].chars().next_back().filter(|c| matches!(c, '"' | '\''))?;
+    let rest = &line[at..];
+    Some(rest[..rest.find(quote)?].trim_end())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::in_one;
+
+    #[test]
+    fn the_program_s_own_statement_has_room_for_what_was_checked() {
+        let said = |line: &str| in_one(&[line]);
+        assert_eq!(
+            said(r#"c.execute("UPDATE job SET done = 1 WHERE id = %s", row)"#),
+            "UPDATE job SET done = 1 WHERE id = %s AND …"
+        );
+        assert_eq!(said("db.execute('delete from job')"), "delete from job WHERE …");
+        assert_eq!(
+            said(r#"db.execute("INSERT INTO player (name) VALUES (?)", (name,))"#),
+            "INSERT INTO player … SELECT … WHERE …"
+        );
+        assert_eq!(said("session.commit()"), "UPDATE … WHERE … AND …");
+        assert_eq!(
+            in_one(&["db.commit()", "db.execute(\"UPDATE a SET b = 1 WHERE c\")"]),
+            "UPDATE a SET b = 1 WHERE c AND …"
+        );
+    }
 }
