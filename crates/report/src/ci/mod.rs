@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 pub use github::{annotations, step_summary};
 pub use junit::junit;
-pub use sarif::sarif;
+pub use sarif::{sarif, uri};
 
 use crate::cause::cause;
 use crate::paste::replay_line;
