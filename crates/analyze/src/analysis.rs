@@ -133,8 +133,19 @@ pub(crate) fn hash(bytes: &[u8]) -> u64 {
 
 /// One finding for each state, function and kind of mistake: the one that is surest, then the one with the shortest window.
 fn chosen(program: &Program<'_, '_>, found: Vec<Found>) -> Vec<Found> {
+    let exported = |task: usize| program.tasks[task].root.kind == crate::lower::RootKind::Exported;
+    let called_locked =
+        |loc: usize, task: usize, node: NodeId| exported(task) && program.usually_locked(loc, Access { task, node });
     let mut best: BTreeMap<(usize, String, u8), (i32, usize, Found)> = BTreeMap::new();
     for it in found {
+        let by_callers = match (it.rule, it.remote) {
+            (Rule::MissingGuard, Some(remote)) => called_locked(it.loc, remote.task, remote.node),
+            (Rule::LockLifetime | Rule::CancellationLeak, _) => false,
+            _ => called_locked(it.loc, it.task, it.opens) && called_locked(it.loc, it.task, it.closes),
+        };
+        if by_callers {
+            continue;
+        }
         let graph = &program.tasks[it.task].graph;
         let closing = match (it.rule, it.remote) {
             (Rule::MissingGuard | Rule::LockLifetime, Some(remote)) => program.node(remote).function,

@@ -33,6 +33,8 @@ pub(crate) struct Facts<'m> {
     pub(crate) frameworks: Vec<Framework>,
     /// Whether the file is a whole program: who runs what is all in it.
     pub(crate) closed: bool,
+    /// Whether threads begin here, or locks of threads are made.
+    pub(crate) starts_threads: bool,
     /// Attribute names that only one class has.
     unique: HashMap<String, Option<ClassId>>,
 }
@@ -61,6 +63,7 @@ impl<'m> Facts<'m> {
             calls: vec![0; count],
             frameworks: Vec::new(),
             closed: false,
+            starts_threads: false,
             unique: HashMap::new(),
         };
         for (at, function) in (0..).zip(&module.functions) {
@@ -108,11 +111,7 @@ impl<'m> Facts<'m> {
                     found.push(Framework::Asyncio);
                 }
             }
-            Language::Python => {
-                if found.is_empty() {
-                    found.push(Framework::Threads);
-                }
-            }
+            Language::Python => {}
         }
         found
     }
@@ -451,7 +450,19 @@ impl<'m> Facts<'m> {
                 for field in &class.fields {
                     let written = field.kind.as_ref().map(|kind| self.written(kind)).unwrap_or_default();
                     let value = field.value.as_ref().map(|value| self.infer(value, None)).unwrap_or_default();
-                    self.class_level.insert((ClassId(at), field.name.clone()));
+                    let made = field.value.as_ref().is_some_and(|value| match &value.kind {
+                        Kind::Collection(..) => true,
+                        Kind::Call(callee, _) => {
+                            let path = self.path(callee).unwrap_or_default();
+                            !matches!(constructed(&path), Type::Unknown)
+                                || path.ends_with("defaultdict")
+                                || self.class_named(&path).is_some()
+                        }
+                        _ => false,
+                    });
+                    if made {
+                        self.class_level.insert((ClassId(at), field.name.clone()));
+                    }
                     self.field_is(ClassId(at), &field.name, written.or(&value));
                 }
             }
@@ -665,13 +676,19 @@ impl<'m> Facts<'m> {
         let top = self.top;
         let scopes = module.functions.iter().enumerate();
         let scopes = scopes.map(|(at, function)| (Some(FunctionId(at)).filter(|id| *id != top), &function.body));
-        let mut closed = false;
+        let (mut closed, mut threads) = (false, false);
         for (function, body) in scopes {
             for statement in body {
                 statement.walk(&mut |expr| {
                     let Kind::Call(callee, _) = &expr.kind else { return };
                     if let Some(found) = self.callee(callee, function) {
                         self.calls[found.0] += 1;
+                    }
+                    if let Kind::Attribute(_, name) | Kind::Name(name) = &callee.kind {
+                        threads |= matches!(
+                            name.as_str(),
+                            "Thread" | "ThreadPoolExecutor" | "Lock" | "RLock" | "Timer" | "Condition"
+                        );
                     }
                     if function.is_none() {
                         let name = callee.dotted().unwrap_or_default();
@@ -691,6 +708,7 @@ impl<'m> Facts<'m> {
             closed = self.functions.contains_key("main");
         }
         self.closed = closed;
+        self.starts_threads = threads && self.has_threads();
     }
 
     /// Whether awaiting each function can let others run: a fixed point over who awaits whom.

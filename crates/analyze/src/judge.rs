@@ -33,6 +33,27 @@ impl Program<'_, '_> {
         loc.is_some_and(|loc| matches!(self.kind(loc), Type::Atomic | Type::ConcurrentMap(_) | Type::Once))
     }
 
+    /// Whether two roots have a variable each: what inner functions use belongs to one call of the outer one.
+    pub(crate) fn has_its_own(&self, loc: Loc, one: usize, other: usize) -> bool {
+        if !self.names.name(loc).contains("<closure>") {
+            return false;
+        }
+        let exported = |task: usize| self.tasks[task].root.kind == crate::lower::RootKind::Exported;
+        exported(one) && exported(other)
+    }
+
+    /// Whether the same line of source makes the same access under a lock, where this file calls it: then whoever calls it from
+    /// elsewhere is expected to hold the lock, too.
+    pub(crate) fn usually_locked(&self, loc: Loc, access: Access) -> bool {
+        let node = self.node(access);
+        self.accesses.get(&loc).into_iter().flatten().any(|other| {
+            let graph = &self.tasks[other.task].graph;
+            other.task != access.task
+                && graph.nodes[other.node].span == node.span
+                && graph.held[other.node].iter().any(|taken| matches!(graph.nodes[*taken].event, Event::Acquire { .. }))
+        })
+    }
+
     pub(crate) fn is_semaphore(&self, loc: Loc) -> bool {
         matches!(self.kind(loc), Type::Lock { kind: LockKind::Semaphore, .. })
     }

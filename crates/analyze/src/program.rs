@@ -185,7 +185,7 @@ impl<'a, 'm> Program<'a, 'm> {
             RootKind::Task => false,
             RootKind::Entry => facts.has_threads(),
             RootKind::Exported => {
-                let by_threads = facts.frameworks == [Framework::Threads] && !function.is_async;
+                let by_threads = facts.frameworks == [Framework::Threads] && facts.starts_threads;
                 let owns = function.class.is_some_and(|class| {
                     facts.fields_of(class).any(|(_, kind)| matches!(kind, Type::Lock { waits: Waits::Threads, kind } if *kind != LockKind::Semaphore))
                 });
@@ -248,9 +248,14 @@ impl<'a, 'm> Program<'a, 'm> {
         }
         let exported: Vec<usize> = (0..count).filter(|at| self.tasks[*at].root.kind == RootKind::Exported).collect();
         for one in &exported {
+            let lifecycle = |at: usize| {
+                let name = &self.facts.function(self.tasks[at].root.callable.function).name;
+                self.tasks[at].root.kind == RootKind::Exported && (starts(name) || ends(name))
+            };
             for other in 0..count {
                 let entry = self.tasks[other].root.kind == RootKind::Entry;
-                if !entry {
+                // Whoever owns an object opens and closes it, once.
+                if !entry && !(lifecycle(*one) && lifecycle(other)) {
                     beside.insert((*one, other));
                     beside.insert((other, *one));
                 }
@@ -360,6 +365,27 @@ fn starts(name: &str) -> bool {
             | "startup"
             | "post_init__"
     ) || ["start", "run", "serve", "setup_", "startup"].iter().any(|word| name.starts_with(word))
+}
+
+/// Whether a function of this name is called once, at the end of an object's life.
+pub(crate) fn ends(name: &str) -> bool {
+    let name = name.trim_start_matches('_');
+    let words = [
+        "close",
+        "aclose",
+        "shutdown",
+        "stop",
+        "disconnect",
+        "terminate",
+        "cleanup",
+        "teardown",
+        "aexit",
+        "exit",
+        "destroy",
+        "dispose",
+        "finalize",
+    ];
+    words.iter().any(|word| name.starts_with(word))
 }
 
 /// Decorators of functions that somebody calls for each request, message or client.

@@ -18,7 +18,7 @@ const LEFT_OUT: [&str; 10] =
 /// Files that are larger are data, or made by a program.
 const LARGEST: u64 = 4 << 20;
 /// The walk over a tree recurses as deep as the source nests.
-const STACK: usize = 256 << 20;
+pub(crate) const STACK: usize = 256 << 20;
 
 /// The source files in a file or folder, in order.
 pub fn files(path: &Path) -> std::io::Result<Vec<PathBuf>> {

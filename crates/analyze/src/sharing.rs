@@ -4,7 +4,7 @@ use drawloom_syntax::{ClassId, Language};
 
 use crate::graph::{Certainty, Event, Loc, Why, Writing};
 use crate::lower::RootKind;
-use crate::program::{Program, is_handler};
+use crate::program::{Program, ends, is_handler};
 use crate::rules::{Found, Rule};
 use crate::types::Type;
 
@@ -48,15 +48,22 @@ pub(crate) fn weigh(program: &Program<'_, '_>, found: &Found) -> Vec<Weight> {
     if found.path.iter().any(|at| graph.nodes[*at].event == Event::Opaque) {
         weights.push((-10, "a macro in the window hides what it does".to_owned()));
     }
-    let ends = |name: &str| {
-        let name = name.trim_start_matches('_');
-        ["close", "aclose", "shutdown", "stop", "disconnect", "terminate", "cleanup", "teardown", "aexit", "exit"]
-            .iter()
-            .any(|word| name.starts_with(word))
-    };
     let own = &program.facts.function(graph.nodes[found.opens].function).name;
     let theirs = found.remote.map(|remote| program.facts.function(program.node(remote).function).name.clone());
     let paired = matches!(found.rule, Rule::PairedState | Rule::LockLifetime | Rule::MissingGuard | Rule::StaleElement);
+    let exported = |at: usize| program.tasks[at].root.kind == RootKind::Exported;
+    let unlocked = program
+        .accesses
+        .get(&found.loc)
+        .is_none_or(|all| all.iter().all(|access| program.tasks[access.task].graph.held[access.node].is_empty()));
+    if program.facts.module.language == Language::Python
+        && program.tasks[found.task].preempted
+        && exported(found.task)
+        && found.remote.is_some_and(|remote| exported(remote.task))
+        && unlocked
+    {
+        weights.push((-30, "although no access to it holds a lock".to_owned()));
+    }
     if !paired && (ends(own) || theirs.is_some_and(|name| ends(&name))) {
         weights.push((-15, "only a shutdown has this order".to_owned()));
     }
@@ -175,35 +182,35 @@ fn of_class(program: &Program<'_, '_>, class: ClassId) -> Weight {
     if global {
         return (30, format!("the module has a `{name}` that every task can reach"));
     }
-    if ends_with_any(
-        name,
-        &[
-            "Pool",
-            "Cache",
-            "Manager",
-            "Registry",
-            "Limiter",
-            "Broker",
-            "Hub",
-            "Store",
-            "Server",
-            "Connector",
-            "Gate",
-            "Throttle",
-            "Semaphore",
-            "Lock",
-            "Queue",
-            "Scheduler",
-            "Dispatcher",
-            "Storage",
-            "Breaker",
-            "Balancer",
-            "Bus",
-        ],
-    ) {
-        return (12, format!("a `{name}` is usually shared"));
+    let usually = [
+        "Pool",
+        "Cache",
+        "Manager",
+        "Registry",
+        "Limiter",
+        "Broker",
+        "Hub",
+        "Store",
+        "Server",
+        "Connector",
+        "Gate",
+        "Throttle",
+        "Semaphore",
+        "Lock",
+        "Queue",
+        "Scheduler",
+        "Dispatcher",
+        "Storage",
+        "Breaker",
+        "Balancer",
+        "Bus",
+        "Backend",
+        "Service",
+    ];
+    if usually.iter().any(|word| name.contains(word)) {
+        return (0, format!("a `{name}` is usually shared"));
     }
-    (0, format!("a `{name}` may be shared"))
+    (-20, format!("a `{name}` may be shared"))
 }
 
 fn ends_with_any(name: &str, endings: &[&str]) -> bool {

@@ -154,3 +154,19 @@ pub fn functions_around(file: &Path, source: &str, ranges: &[(u32, u32)]) -> Vec
     all.dedup();
     all
 }
+
+/// Whether a file is one that can be read, by its name.
+pub fn is_source(file: &Path) -> bool {
+    parser_of(file).is_some()
+}
+
+/// Analyses a text that may not be saved yet; none if no language is known for a file of that name.
+pub fn analyse_text(file: &Path, source: &str, options: crate::Options) -> Option<Analysis> {
+    let parser = parser_of(file)?;
+    let path = crate::project::shown(file);
+    // The walk needs a deep stack, and a mistake in it must not end an editor's session.
+    std::thread::scope(|scope| {
+        let work = || crate::analyse(parser, source, &path, options);
+        std::thread::Builder::new().stack_size(crate::project::STACK).spawn_scoped(scope, work).ok()?.join().ok()
+    })
+}

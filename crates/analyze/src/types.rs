@@ -134,6 +134,10 @@ pub(crate) fn constructed(path: &str) -> Type {
         "asyncio" | "trio" | "anyio" | "curio" | "aiorwlock" | "aiologic" | "uvloop" | "sniffio" => Waits::Tasks,
         "collections" | "weakref" | "" => Waits::Tasks,
         "contextvars" => return Type::Local,
+        // A lock class of another file of the project.
+        _ if name.starts_with(char::is_uppercase) && (name.ends_with("Lock") || name.ends_with("Mutex")) => {
+            return Type::Lock { waits: Waits::Tasks, kind: LockKind::Mutex };
+        }
         _ => return Type::Unknown,
     };
     let library = !matches!(root, "collections" | "weakref" | "");

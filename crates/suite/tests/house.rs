@@ -17,7 +17,7 @@ fn text(path: impl AsRef<Path>) -> String {
 const ARROWS: &[(&str, &[&str])] = &[
     ("analyze", &["report", "syntax"]),
     ("check", &[]),
-    ("cli", &["check", "engine", "report"]),
+    ("cli", &["analyze", "check", "engine", "report"]),
     ("config", &[]),
     ("drawloom", &["check", "engine", "explore", "fiber", "macros", "report"]),
     ("engine", &["config"]),

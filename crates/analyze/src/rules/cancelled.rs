@@ -110,7 +110,9 @@ fn leak(
             continue;
         }
         let Some(path) = reach.path(*closes) else { continue };
-        for gap in path[1..].iter().copied() {
+        // Up to the first restoration: what comes later is another change.
+        let first = path.iter().position(|at| restores.contains(at)).unwrap_or(path.len());
+        for gap in path[1..first].iter().copied() {
             let cancels = matches!(graph.nodes[gap].event, Event::Checkpoint { cancels: true, .. });
             if cancels && switches(&graph.nodes[gap].event) && escapes(graph, gap, restores) {
                 return Some((gap, *closes, path));

@@ -228,6 +228,7 @@ pub(crate) fn intruder(
             _ => None,
         };
         harms(&node.event, *remote)
+            && !program.has_its_own(loc, at.task, remote.task)
             && may_be_same(with, key)
             && program.runs_beside(at, *remote)
             && !excluded(program, at.task, holding, *remote)

@@ -141,6 +141,21 @@ fn window(
     })
 }
 
+/// Whether most accesses hold a lock: then the others have forgotten it.
+fn is_custom(program: &Program<'_, '_>, accesses: &[Access], lock: Loc) -> bool {
+    let mut places: std::collections::BTreeMap<(drawloom_syntax::Span, bool), bool> = std::collections::BTreeMap::new();
+    for access in accesses {
+        let graph = &program.tasks[access.task].graph;
+        let node = program.node(*access);
+        let holds = graph.held[access.node]
+            .iter()
+            .any(|taken| lock_of(&graph.nodes[*taken].event).is_some_and(|(of, ..)| of == lock));
+        *places.entry((node.span, matches!(node.event, Event::Write { .. }))).or_default() |= holds;
+    }
+    let with = places.values().filter(|held| **held).count();
+    2 * with >= places.len()
+}
+
 /// DL008: two accesses under a lock with something between, and a write elsewhere without it.
 fn guards(program: &Program<'_, '_>, loc: Loc, accesses: &[Access], found: &mut Vec<Found>) {
     let unguarded: Vec<Access> = accesses
@@ -197,7 +212,16 @@ fn guards(program: &Program<'_, '_>, loc: Loc, accesses: &[Access], found: &mut 
             if !reads && closing_write {
                 continue;
             }
+            // Two looks that need not agree are no harm; a loop is one look.
+            let loops =
+                |access: &Access| matches!(program.node(*access).event, Event::Read { how: Reading::Iterates, .. });
+            if !closing_write && !(loops(opens) && loops(closes)) {
+                continue;
+            }
             let Some((lock, ..)) = lock_of(&graph.nodes[*taken].event) else { continue };
+            if !is_custom(program, accesses, lock) {
+                continue;
+            }
             for remote in &unguarded {
                 if remote.task == opens.task && !task.multi {
                     continue;

@@ -20,6 +20,9 @@ pub(super) fn find(program: &Program<'_, '_>, found: &mut Vec<Found>) {
                 _ => continue,
             };
             let clears = matches!(node.event, Event::Write { .. });
+            if clears && !waits_after(graph, closes, event) {
+                continue;
+            }
             let wakers: Vec<Access> = wakes
                 .iter()
                 .copied()
@@ -82,6 +85,17 @@ pub(super) fn find(program: &Program<'_, '_>, found: &mut Vec<Found>) {
             }
         }
     }
+}
+
+/// Whether an event that is cleared is then waited for.
+fn waits_after(graph: &crate::graph::Graph, cleared: usize, event: Loc) -> bool {
+    let stops =
+        Stops { loc: event, key: None, anywhere: true, looks_again: false, writes: false, edges: [true, false, false] };
+    let reach = Reach::of(graph, cleared, &stops);
+    let waits = |at: &usize| matches!(graph.nodes[*at].event, Event::Wait { loc } if loc == event);
+    (0..graph.nodes.len())
+        .filter(waits)
+        .any(|at| graph.nodes[at].function == graph.nodes[cleared].function && reach.path(at).is_some())
 }
 
 /// Wake-ups, with what is woken and whether the wake-up is kept for those who come later.
