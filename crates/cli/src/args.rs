@@ -39,6 +39,8 @@ pub enum Command {
     Diff(DiffArguments),
     /// Say whether a recorded history is what a correct store could have answered
     Check(CheckArguments),
+    /// Find suspected concurrency bugs in Python and Rust source
+    Analyze(AnalyzeArguments),
     /// List the findings that are kept
     List(StoreArguments),
     /// Remove what is kept: traces, pages, results, unfinished searches
@@ -46,6 +48,8 @@ pub enum Command {
     /// Serve coding agents by the Model Context Protocol, over stdin and stdout
     #[cfg(feature = "mcp")]
     Mcp,
+    /// Serve editors by the Language Server Protocol, over stdin and stdout
+    Lsp,
     /// Print completions for a shell
     Completions {
         /// The shell
@@ -334,6 +338,89 @@ pub enum Notation {
     Jsonl,
     /// Jepsen's EDN
     Edn,
+}
+
+/// How an analysis is written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ValueEnum)]
+pub enum AnalyzeFormat {
+    /// For a terminal
+    #[default]
+    Term,
+    /// For a pull request or an issue
+    Md,
+    /// For programs
+    Json,
+    /// For code scanning
+    Sarif,
+    /// For the browser
+    Page,
+}
+
+/// How sure a finding is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ValueEnum)]
+pub enum Level {
+    Low,
+    #[default]
+    Medium,
+    High,
+    /// None is
+    Never,
+}
+
+/// How tasks take turns.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum TurnsArgument {
+    /// At checkpoints alone
+    Tasks,
+    /// Anywhere
+    Threads,
+}
+
+/// The arguments of `analyze`.
+#[derive(Args, Clone, Debug, Default)]
+pub struct AnalyzeArguments {
+    /// Files, folders, `path:10-20`, `path::function`, `path::Class.method` or `::function`; without one, what has changed
+    #[arg(value_name = "TARGET")]
+    pub targets: Vec<String>,
+    /// How the analysis is written
+    #[arg(long, value_enum, default_value_t)]
+    pub format: AnalyzeFormat,
+    /// The library that runs tasks (asyncio, trio, anyio, threads, tokio), if not the one that is imported
+    #[arg(long, value_name = "NAME")]
+    pub framework: Option<String>,
+    /// Where tasks can be left, if not where the library in use has it
+    #[arg(long, value_enum, value_name = "MODEL")]
+    pub model: Option<TurnsArgument>,
+    /// Leave out findings that are less sure
+    #[arg(long, value_enum, value_name = "LEVEL", default_value_t)]
+    pub min_confidence: Level,
+    /// Exit with 1 if a finding is at least so sure
+    #[arg(long, value_enum, value_name = "LEVEL", default_value_t)]
+    pub fail_on: Level,
+    /// Leave out findings that this file knows
+    #[arg(long, value_name = "FILE")]
+    pub baseline: Option<PathBuf>,
+    /// Write what is found to this file, for `--baseline`
+    #[arg(long, value_name = "FILE")]
+    pub write_baseline: Option<PathBuf>,
+    /// Run what is suspected, and say whether it happens
+    #[arg(long)]
+    pub confirm: bool,
+    /// Write a test for each finding into this folder
+    #[arg(long, value_name = "DIRECTORY")]
+    pub scaffold: Option<PathBuf>,
+    /// Show shared state and checkpoints, too
+    #[arg(long)]
+    pub all: bool,
+    /// Write to this file instead of stdout
+    #[arg(long, short, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Files that are analysed at the same time
+    #[arg(long, short, value_name = "NUMBER", value_parser = clap::value_parser!(u32).range(1..))]
+    pub jobs: Option<u32>,
+    /// Leave out the line that says how far it has come
+    #[arg(long, short)]
+    pub quiet: bool,
 }
 
 /// The arguments of `clean`.

@@ -4,12 +4,14 @@
 //! - `project`: what cargo knows, builds and lists; `run`: how tests are run, through cargo or nextest;
 //! - `test`: running tests, also for a given time; `replay`: one test under one schedule;
 //! - `store`: what is kept between runs; `regressions`: what users commit; `list`, `explain`, `view` and `diff` look at it;
+//! - `analyze`: what is suspected of source, without a run; the language server;
 //! - `preload`: running other programs with C libraries looked at;
 //! - [`check`]: history files, which need no project;
 //! - `answer`: what a command says, to people and to programs; `error`: why it cannot;
 //! - `mcp`: the same for coding agents.
 #![forbid(unsafe_code)]
 
+mod analyze;
 mod answer;
 mod args;
 pub mod check;
@@ -60,6 +62,7 @@ fn format_of(command: &Command) -> Format {
         Command::Check(arguments) => arguments.output.format(),
         Command::List(arguments) => arguments.output.format(),
         Command::Clean(arguments) => arguments.store.output.format(),
+        Command::Analyze(_) | Command::Lsp => Format::Human,
         Command::Run(_) | Command::Explain(_) | Command::Completions { .. } | Command::Man { .. } => Format::Human,
         #[cfg(feature = "mcp")]
         Command::Mcp => Format::Human,
@@ -85,6 +88,8 @@ fn run_command(command: &Command, format: Format) -> Result<u8, error::Error> {
         Command::View(arguments) => Ok(answer::give(&view::view(arguments)?, format)),
         Command::Diff(arguments) => Ok(answer::give(&diff::diff(arguments)?, format)),
         Command::Check(arguments) => Ok(answer::give(&check::command::check(arguments)?, format)),
+        Command::Analyze(arguments) => analyze::analyze(arguments),
+        Command::Lsp => analyze::lsp::serve().map(|()| answer::CLEAN),
         Command::List(arguments) => Ok(answer::give(&list::list(arguments)?, format)),
         Command::Clean(arguments) => Ok(answer::give(&list::clean(arguments)?, format)),
         #[cfg(feature = "mcp")]

@@ -29,6 +29,7 @@ mod paste;
 mod printable;
 mod record;
 mod result;
+pub mod sections;
 mod source;
 mod standing;
 mod terminal;

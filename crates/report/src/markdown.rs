@@ -2,9 +2,10 @@
 
 use std::fmt::Write as _;
 
-use crate::explain::{Accessor, Explanation, Fix, Item, Line, Mark};
+use crate::explain::{Explanation, Item, Line, Mark};
 use crate::names::{Names, count};
 use crate::record::{Place, Record};
+use crate::sections::{self, block, prose};
 use crate::source::Sources;
 
 /// The explanation of `record` as Markdown; none if it has none.
@@ -20,10 +21,13 @@ pub fn markdown(record: &Record, sources: &dyn Fn(&str) -> Option<String>) -> Op
     let _ = writeln!(out, "## Concurrency analysis: `{}`\n", explanation.target.replace('`', "'"));
     let _ = writeln!(out, "{}.", prose(&explanation.sentence));
     shared_state(&mut out, explanation);
-    checkpoints(&mut out, explanation);
+    let _ = writeln!(out, "\n### Checkpoints\n");
+    sections::checkpoint_lines(&mut out, &explanation.checkpoints);
     race_trace(&mut out, &names, explanation);
-    classification(&mut out, explanation);
-    fixes(&mut out, explanation);
+    let _ = writeln!(out, "\n### Classification\n");
+    sections::classification(&mut out, explanation);
+    let _ = writeln!(out, "\n### Fixes");
+    sections::fixes(&mut out, &explanation.fixes);
     if let Some(line) = crate::paste::replay_line(record, None) {
         let _ = writeln!(out, "\nReplay: `{line}`");
     }
@@ -33,81 +37,12 @@ pub fn markdown(record: &Record, sources: &dyn Fn(&str) -> Option<String>) -> Op
 // Writing to a string cannot fail, here and below.
 fn shared_state(out: &mut String, explanation: &Explanation) {
     let _ = writeln!(out, "\n### Shared state\n");
-    if explanation.shared.is_empty() {
-        let _ = writeln!(out, "None");
-        return;
+    sections::shared_table(out, &explanation.shared);
+    if !explanation.shared.is_empty() {
+        let basis = explanation.basis;
+        let executions = count(basis.executions, "execution");
+        let _ = writeln!(out, "\nGuards as seen in {executions}, {} of them passing.", basis.passing);
     }
-    let _ = writeln!(out, "| State | Writers | Readers | Guard |");
-    let _ = writeln!(out, "|---|---|---|---|");
-    for state in &explanation.shared {
-        let (writers, readers) = (all(&state.writers), all(&state.readers));
-        let _ = writeln!(out, "| {} | {writers} | {readers} | {} |", cell(&state.state), cell(&state.guard.text));
-    }
-    let basis = explanation.basis;
-    let executions = count(basis.executions, "execution");
-    let _ = writeln!(out, "\nGuards as seen in {executions}, {} of them passing.", basis.passing);
-}
-
-fn all(accessors: &[Accessor]) -> String {
-    let names: Vec<String> = accessors.iter().map(|a| cell(&a.task)).collect();
-    if names.is_empty() { "–".to_owned() } else { names.join(", ") }
-}
-
-/// Text as it can stand in a table.
-fn cell(text: &str) -> String {
-    prose(text).replace('|', "\\|")
-}
-
-/// Text as it can stand in a paragraph: what is in code spans stays there, and nothing outside of them is a link, an
-/// image or HTML.
-fn prose(text: &str) -> String {
-    let spans = text.matches('`').count() % 2 == 0;
-    let mut inside = false;
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '`' if spans => {
-                inside = !inside;
-                out.push(c);
-            }
-            '<' if !inside => out.push_str("&lt;"),
-            '`' | '[' if !inside => out.extend(['\\', c]),
-            c => out.push(c),
-        }
-    }
-    out
-}
-
-/// A block of text as it is, after `indent`: whatever backticks are in it, the block ends where we end it.
-fn block(out: &mut String, indent: &str, text: &str) {
-    let mut longest = 2;
-    let mut run = 0;
-    for c in text.chars() {
-        run = if c == '`' { run + 1 } else { 0 };
-        longest = longest.max(run);
-    }
-    let fence = "`".repeat(longest + 1);
-    let _ = writeln!(out, "{indent}{fence}text");
-    for line in text.lines() {
-        let _ = writeln!(out, "{indent}{line}");
-    }
-    let _ = writeln!(out, "{indent}{fence}");
-}
-
-fn checkpoints(out: &mut String, explanation: &Explanation) {
-    let _ = writeln!(out, "\n### Checkpoints\n");
-    if explanation.checkpoints.is_empty() {
-        let _ = writeln!(out, "None");
-        return;
-    }
-    let mut lines = String::new();
-    for point in &explanation.checkpoints {
-        let line = point.place.as_ref().map_or(0, |place| place.line);
-        let source = point.source.as_deref().unwrap_or_default();
-        let taken = if point.taken { " (a switch was made here)" } else { "" };
-        let _ = writeln!(lines, "L{line}: {source}   ← {}{taken}", point.mark);
-    }
-    block(out, "", &lines);
 }
 
 fn race_trace(out: &mut String, names: &Names<'_>, explanation: &Explanation) {
@@ -165,44 +100,4 @@ fn numbered(number: u32, line: &Line) -> String {
     };
     let switch = line.switch.as_ref().map(|why| format!(" → {why}")).unwrap_or_default();
     format!("{number:>3}. {mark}{}{switch}{place}", line.text)
-}
-
-fn classification(out: &mut String, explanation: &Explanation) {
-    let _ = writeln!(out, "\n### Classification\n");
-    let Some(class) = explanation.class else {
-        let _ = writeln!(out, "None");
-        return;
-    };
-    let subkind = explanation.subkind.as_ref().map(|kind| format!(" ({})", prose(kind))).unwrap_or_default();
-    let _ = writeln!(out, "**{}**{subkind}: {}.", class.title(), class.meaning());
-    let evidence = &explanation.evidence;
-    let said = evidence.pattern.iter().chain(&evidence.reasons).chain(&evidence.counterfactual);
-    let said: Vec<&String> = said.collect();
-    if !said.is_empty() {
-        out.push('\n');
-    }
-    for reason in said {
-        let _ = writeln!(out, "- {}", prose(reason));
-    }
-}
-
-fn fixes(out: &mut String, explanation: &Explanation) {
-    let _ = writeln!(out, "\n### Fixes");
-    if explanation.fixes.is_empty() {
-        let _ = writeln!(out, "\nNone needed");
-        return;
-    }
-    for (number, fix) in (1..).zip(&explanation.fixes) {
-        one(out, number, fix);
-    }
-}
-
-fn one(out: &mut String, number: usize, fix: &Fix) {
-    let _ = writeln!(out, "\n#### {number}. {} [{}]\n", prose(&fix.title), fix.effort.word());
-    let _ = writeln!(out, "- **Sketch**:\n");
-    block(out, "  ", &fix.sketch);
-    let verified = fix.verified.as_ref().map(|v| format!(" ({})", prose(&v.text))).unwrap_or_default();
-    let _ = writeln!(out, "\n- **How it closes the window**: {}{verified}", prose(&fix.closes));
-    let _ = writeln!(out, "- **Tradeoffs**: {}", prose(&fix.tradeoff));
-    let _ = writeln!(out, "- **Risk**: {}", prose(&fix.risk));
 }

@@ -15,8 +15,9 @@ fn text(path: impl AsRef<Path>) -> String {
 
 /// The arrows of the picture: of each crate, those of ours that it depends on.
 const ARROWS: &[(&str, &[&str])] = &[
+    ("analyze", &["report", "syntax"]),
     ("check", &[]),
-    ("cli", &["check", "engine", "report"]),
+    ("cli", &["analyze", "check", "engine", "report"]),
     ("config", &[]),
     ("drawloom", &["check", "engine", "explore", "fiber", "macros", "report"]),
     ("engine", &["config"]),
@@ -28,6 +29,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("python", &["engine", "explore", "gates", "report"]),
     ("report", &["engine"]),
     ("suite", &["drawloom"]),
+    ("syntax", &[]),
     ("tokio", &["drawloom"]),
 ];
 

@@ -10,7 +10,8 @@ use serde_json::{Map, Value, json};
 use crate::args::Arguments;
 
 /// What a tool has no use for: how the answer is written, what people and CI are told beside it, and files for people.
-const LEFT_OUT: [&str; 7] = ["format", "json", "quiet", "github", "html", "help", "version"];
+const LEFT_OUT: [&str; 11] =
+    ["format", "json", "quiet", "github", "html", "help", "version", "output", "write_baseline", "scaffold", "all"];
 /// Arguments that are whole numbers; those may also come as texts.
 const NUMBERS: [&str; 5] = ["iterations", "jobs", "threads", "steps", "bytes"];
 

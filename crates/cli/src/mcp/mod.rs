@@ -30,7 +30,7 @@ use crate::store::Store;
 use crate::test::Show;
 use crate::test::human::Human;
 use crate::test::report::{Summary, TestReport};
-use crate::{check, diff, explain, list, test};
+use crate::{analyze, check, diff, explain, list, test};
 
 const INSTRUCTIONS: &str = "\
 Drawloom runs concurrent tests under a scheduler that it controls. Run `test` (for Rust; Python's run by pytest); for what \
@@ -47,7 +47,7 @@ struct Offered {
     destroys: bool,
 }
 
-const TOOLS: [Offered; 7] = [
+const TOOLS: [Offered; 8] = [
     Offered {
         name: "test",
         description: "Run the project's tests under drawloom: every interleaving that a strategy chooses. Says for \
@@ -86,6 +86,14 @@ const TOOLS: [Offered; 7] = [
         description: "Say whether a recorded history of clients is linearizable, serializable …, and if not, which \
             operations show it.",
         only_reads: true,
+        destroys: false,
+    },
+    Offered {
+        name: "analyze",
+        description: "Find suspected concurrency bugs in Python and Rust source, without running it: shared state and its \
+            guards, checkpoints, the interleaving that would go wrong, its class, fixes. `confirm` runs what is suspected.",
+        // What is confirmed is run.
+        only_reads: false,
         destroys: false,
     },
     Offered {
@@ -232,7 +240,9 @@ fn answer(command: &Command, come: UnboundedSender<Come>) -> Result<(String, Val
         Command::List(arguments) => list::list(arguments).map(|answer| both(&answer)),
         Command::Diff(arguments) => diff::diff(arguments).map(|answer| both(&answer)),
         Command::Check(arguments) => check::command::check(arguments).map(|answer| both(&answer)),
+        Command::Analyze(arguments) => analyze::both(arguments),
         Command::Run(_)
+        | Command::Lsp
         | Command::View(_)
         | Command::Clean(_)
         | Command::Mcp

@@ -61,6 +61,7 @@ pub(super) fn schema(tool: &str) -> Map<String, Value> {
             &[("same", flag), ("one", of("object")), ("other", of("object")), ("common", number)],
             &[("first", json!({})), ("another_task", json!({}))],
         ),
+        "analyze" => object(&[("schema", text), ("files", list(of("object")))], &[]),
         "check" => object(
             &[("verdict", one_of(&["ok", "illegal", "unknown"])), ("consistency", text), ("model", of("string"))],
             &[("because", json!({})), ("explanation", or_null("object"))],

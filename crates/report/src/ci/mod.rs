@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 pub use github::{annotations, step_summary};
 pub use junit::junit;
-pub use sarif::sarif;
+pub use sarif::{sarif, uri};
 
 use crate::cause::cause;
 use crate::json;

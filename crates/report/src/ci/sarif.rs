@@ -81,7 +81,7 @@ fn location(place: &Spot, word: Option<&str>) -> Value {
 }
 
 /// A relative reference, or a `file:` URI of what lies elsewhere.
-fn uri(file: &str) -> String {
+pub fn uri(file: &str) -> String {
     let written = |byte: u8| match byte {
         b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'-' | b'.' | b'_' | b'~' => char::from(byte).to_string(),
         other => format!("%{other:02X}"),

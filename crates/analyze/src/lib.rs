@@ -1,0 +1,36 @@
+//! Finds suspected concurrency bugs in source: shared state and its guards, checkpoints, the interleaving that would go wrong, what
+//! kind of mistake that is and what could be done. For Python (asyncio, trio, anyio, threads) and Rust (tokio, threads).
+//!
+//! In the order of work:
+//! - `facts`: names and types of a file; `types`, `tables`: what libraries' types and methods are;
+//! - `lower`: each task root becomes a graph of events (`graph`), with calls put in place;
+//! - `flow`: locks held and tasks alive at each node, paths between accesses; `program`: which roots run beside each other;
+//! - `rules`: DL001 to DL013; `judge`: what they ask of the program; `notes`: DN101 to DN107;
+//! - `sharing`: the confidence of a finding; `fixes`, `inventory`, `analysis`: what is said;
+//! - [`finding`]: the result; [`render`]: its forms; [`target`], [`project`]: which files, and what of them.
+#![forbid(unsafe_code)]
+
+mod analysis;
+mod facts;
+pub mod finding;
+mod fixes;
+mod flow;
+mod graph;
+mod ignore;
+mod inventory;
+mod judge;
+mod lower;
+mod notes;
+mod program;
+pub mod project;
+pub mod render;
+mod rules;
+mod sharing;
+mod tables;
+pub mod target;
+mod types;
+
+pub use analysis::{Options, Turns, analyse};
+pub use finding::{Analysis, Confidence, Finding};
+pub use rules::Rule;
+pub use types::Framework;

@@ -1,0 +1,26 @@
+# expect: atomicity-gap lost-update
+import asyncio
+
+balance = 100
+
+
+async def price(item):
+    await asyncio.sleep(0.01)
+    return len(item)
+
+
+async def buy(item):
+    global balance
+    before = balance
+    cost = await price(item)
+    balance = before - cost  # HERE
+
+
+async def main():
+    async with asyncio.TaskGroup() as group:
+        for item in ("pen", "paper"):
+            group.create_task(buy(item))
+    print(balance)
+
+
+asyncio.run(main())

@@ -1,0 +1,278 @@
+"""@SENTENCE@.
+
+Runs both functions under Drawloom and fails if the suspected interleaving happens: Task A comes to its first line, Task B
+makes its change, and Task A goes on. What the functions need is replaced by stand-ins; put the real thing in `make` where
+that matters.
+"""
+
+import ast
+import asyncio
+import functools
+import importlib.util
+import inspect
+import json
+import sys
+import types
+
+import drawloom
+
+FILE = @FILE@
+FIRST, SECOND = @FIRST@, @SECOND@
+OPENS, INTRUDES, CLOSES = @OPENS@, @INTRUDES@, @CLOSES@
+
+
+class Anything:
+    """Stands for whatever a function needs: every use of it works, and awaiting it lets others run."""
+
+    def __init__(self, *args, **kwargs):
+        pass
+
+    def __getattr__(self, name):
+        if name.startswith("__") and name.endswith("__"):
+            raise AttributeError(name)
+        return Anything()
+
+    def __call__(self, *args, **kwargs):
+        return Anything()
+
+    def __await__(self):
+        yield from asyncio.sleep(0).__await__()
+        return Anything()
+
+    async def __aenter__(self):
+        await asyncio.sleep(0)
+        return self
+
+    async def __aexit__(self, *exc):
+        await asyncio.sleep(0)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *exc):
+        return None
+
+    def __iter__(self):
+        return iter(())
+
+    def __int__(self):
+        return 1
+
+    __index__ = __int__
+    __hash__ = object.__hash__
+
+    def __add__(self, other):
+        return other
+
+    __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __add__
+
+    def __lt__(self, other):
+        return False
+
+    __gt__ = __le__ = __ge__ = __lt__
+
+
+class Marks(ast.NodeTransformer):
+    """Puts a note before the line that opens the window, and after those that come into it and close it."""
+
+    def generic_visit(self, node):
+        super().generic_visit(node)
+        for name in ("body", "orelse", "finalbody"):
+            block = getattr(node, name, None)
+            if isinstance(block, list) and block and isinstance(block[0], ast.stmt):
+                setattr(node, name, self.marked(block))
+        return node
+
+    def marked(self, block):
+        out = []
+        for statement in block:
+            last = statement.body[0].lineno - 1 if getattr(statement, "body", None) and isinstance(statement.body, list) else statement.end_lineno
+            if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+                out.append(statement)
+                continue
+            covers = lambda line: statement.lineno <= line <= max(last, statement.lineno)
+            if covers(OPENS):
+                out.append(self.note("opens", statement))
+            leaves = isinstance(statement, (ast.Return, ast.Raise, ast.Continue, ast.Break))
+            after = [word for word, line in (("intrudes", INTRUDES), ("closes", CLOSES)) if covers(line)]
+            if leaves:
+                out.extend(self.note(word, statement) for word in after)
+                out.append(statement)
+            elif isinstance(statement, (ast.With, ast.AsyncWith, ast.If, ast.For, ast.AsyncFor, ast.While)):
+                statement.body[:0] = [self.note(word, statement) for word in after]
+                out.append(statement)
+            else:
+                out.append(statement)
+                out.extend(self.note(word, statement) for word in after)
+        return out
+
+    def note(self, word, statement):
+        call = ast.parse(f"__drawloom_note__({word!r})").body[0]
+        return ast.fix_missing_locations(ast.copy_location(call, statement))
+
+
+class State:
+    """What one execution uses: the module, freshly loaded, and what was noted."""
+
+    def __init__(self):
+        self.notes = []
+        self.who = None
+        self.module = load(self)
+        self.objects = {}
+
+
+def load(state):
+    with open(FILE, encoding="utf-8") as file:
+        tree = Marks().visit(ast.parse(file.read(), FILE))
+    module = types.ModuleType("drawloom_target")
+    module.__file__ = FILE
+    sys.modules["drawloom_target"] = module
+    module.__dict__["__drawloom_note__"] = lambda word: state.notes.append((CURRENT.get(), word))
+    kept = [node for node in tree.body if not starts_program(node)]
+    tree.body = kept
+    exec(compile(ast.fix_missing_locations(tree), FILE, "exec"), module.__dict__)
+    return module
+
+
+def starts_program(node):
+    """Whether a statement at the top runs the whole program, which is not what is tried."""
+    if isinstance(node, (ast.For, ast.While, ast.With)):
+        return True
+    if isinstance(node, ast.If):
+        return "__main__" in ast.dump(node.test)
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Call)
+
+
+import contextvars
+import threading
+
+CURRENT = contextvars.ContextVar("who", default=None)
+
+
+def given(function, skip=0):
+    """Stand-ins for the arguments that have to be passed: the same for both, so that both mean the same thing."""
+    try:
+        parameters = list(inspect.signature(function).parameters.values())
+    except (TypeError, ValueError):
+        return []
+    plain = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    return [stand_in(it, at) for at, it in enumerate(parameters) if it.default is it.empty and it.kind in plain]
+
+
+KEYS = {}
+
+
+def stand_in(parameter, at):
+    annotation = parameter.annotation if isinstance(parameter.annotation, str) else getattr(parameter.annotation, "__name__", "")
+    if annotation in ("int", "float") or parameter.name in ("n", "amount", "count", "size", "most", "limit", "maxsize"):
+        return 1
+    if annotation == "str" or parameter.name in ("key", "name", "url", "id", "user", "topic", "channel", "item"):
+        return "key"
+    return KEYS.setdefault(parameter.name, Anything())
+
+
+def make(state, name):
+    """The function that a task runs; both tasks have the same object."""
+    owner, _, method = name.rpartition(".")
+    if not owner:
+        found = getattr(state.module, method)
+        return functools.partial(found, *given(found))
+    kind = getattr(state.module, owner)
+    if isinstance(inspect.getattr_static(kind, method), (classmethod, staticmethod)):
+        found = getattr(kind, method)
+        return functools.partial(found, *given(found))
+    if owner not in state.objects:
+        state.objects[owner] = kind(*given(kind))
+    found = getattr(state.objects[owner], method)
+    return functools.partial(found, *given(found))
+
+
+def worker(name, who):
+    def is_async():
+        state = State()
+        owner, _, method = name.rpartition(".")
+        found = getattr(getattr(state.module, owner), method) if owner else getattr(state.module, method)
+        return inspect.iscoroutinefunction(found)
+
+    if ASYNC:
+        async def run(state):
+            CURRENT.set(who)
+            result = make(state, name)()
+            if inspect.isawaitable(result):
+                await result
+    else:
+        def run(state):
+            CURRENT.set(who)
+            make(state, name)()
+    run.__name__ = run.__qualname__ = who
+    return run
+
+
+def any_async():
+    state = State()
+    for name in (FIRST, SECOND):
+        owner, _, method = name.rpartition(".")
+        found = getattr(getattr(state.module, owner), method) if owner else getattr(state.module, method)
+        if inspect.iscoroutinefunction(found):
+            return True
+    return False
+
+
+ASYNC = any_async()
+
+
+def nobody_comes_in(state):
+    for one, other in (("A", "B"), ("B", "A")):
+        opened = changed = False
+        for who, word in state.notes:
+            if who == one and word == "opens":
+                opened, changed = True, False
+            elif who == other and word == "intrudes" and opened:
+                changed = True
+            elif who == one and word == "closes":
+                if opened and changed:
+                    return False
+                opened = False
+    return True
+
+
+def quiet(run):
+    """An exception of the stand-ins is none of the program's; what was noted until then counts."""
+    if ASYNC:
+        async def wrapped(state):
+            try:
+                await run(state)
+            except Exception:
+                pass
+    else:
+        def wrapped(state):
+            try:
+                run(state)
+            except Exception:
+                pass
+    wrapped.__name__ = wrapped.__qualname__ = run.__name__
+    return wrapped
+
+
+def explored(**options):
+    workers = [quiet(worker(FIRST, "A")), quiet(worker(SECOND, "B"))]
+    return drawloom.explore(State, workers, nobody_comes_in, name="confirm_@NAME@", max_schedules=2000, **options)
+
+
+def test_nobody_comes_in_between():
+    result = explored()
+    assert result.verdict != "fails", str(result)
+
+
+if __name__ == "__main__":
+    result = explored(replay=sys.argv[1]) if len(sys.argv) > 1 else explored()
+    finding = result.findings[0] if result.findings else None
+    print(json.dumps({
+        "drawloom": 1,
+        "verdict": result.verdict,
+        "reason": str(result.reason),
+        "executions": result.executions,
+        "kind": finding.kind if finding else None,
+        "message": finding.message if finding else None,
+        "token": finding.token if finding else None,
+    }))
