@@ -52,6 +52,9 @@ pub use id::{ResourceId, Site, TaskId, TaskPath};
 pub use look::Look;
 pub use mix::Mix;
 pub use operation::{IN_TRANSACTION, OpKind, Operation, ResourceKind, is_known_as, known_as, outcome};
-pub use resource::{ChannelState, Holder, Holders, OnceState, Parts, Preference, Resource, State, Tally, UNBOUNDED};
+pub use resource::{
+    ChannelState, ExitSignal, Holder, Holders, OnceState, Parts, Preference, Receiving, Resource, State, Tally,
+    UNBOUNDED,
+};
 pub use task::{Status, Task};
 pub use trace::Step;
