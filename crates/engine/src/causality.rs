@@ -256,6 +256,7 @@ impl Causality {
                 known.meet_await(&mut row, Place::of_resource(step.resource));
             }
             kind if kind.is_of_parts() => known.meet_parts(&mut row),
+            kind if kind.is_of_several() => known.meet_several(&mut row),
             // A task that has ended is asked for its last step; so its end need not be remembered.
             kind if kind.joins() => row.learn_end_of(step.arg, known),
             _ => {

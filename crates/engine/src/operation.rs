@@ -149,6 +149,10 @@ kinds! {
     Kill in kill,
     /// The last step of a task that was killed, instead of the one that it had announced.
     Killed in kill,
+    /// Reads several resources at once; `arg` names those besides its own ([`crate::Several`]).
+    ReadSeveral in several,
+    /// Writes several resources at once, or reads some and writes others.
+    WriteSeveral in several,
     /// Puts a message into the mailbox of a process; `arg` is the sender, as the front end knows it.
     Deliver in mailbox,
     /// Takes something out of the mailbox of the process; `arg` says what ([`crate::Receiving`]).

@@ -35,9 +35,6 @@ pub(crate) trait Inbox: Any + Send + Sync {
 
     /// The process has ended: nobody receives any more.
     fn close(&self);
-
-    /// What has arrived and was not received, for reports.
-    fn contents(&self) -> Vec<String>;
 }
 
 /// The mailbox of a process that takes messages of type `M`.
@@ -180,9 +177,7 @@ impl<M: Message> Inbox for Mailbox<M> {
 
     fn flush(&self, monitor: MonitorRef) -> bool {
         let mut queue = self.queue();
-        let is_it = |(_, received): &(u32, Option<Received<M>>)| {
-            matches!(received, Some(Received::Down(down)) if down.monitor == monitor)
-        };
+        let is_it = |(_, received): &(u32, Option<Received<M>>)| matches!(received, Some(Received::Down(down)) if down.monitor == monitor);
         let at = queue.arrived.iter().position(is_it);
         at.and_then(|at| queue.arrived.remove(at)).is_some()
     }
@@ -202,10 +197,5 @@ impl<M: Message> Inbox for Mailbox<M> {
         let (arrived, posted) = (std::mem::take(&mut queue.arrived), std::mem::take(&mut queue.posted));
         drop(queue);
         drop((arrived, posted));
-    }
-
-    fn contents(&self) -> Vec<String> {
-        let queue = self.queue();
-        queue.arrived.iter().filter_map(|(_, received)| Some(format!("{:?}", received.as_ref()?))).collect()
     }
 }

@@ -29,7 +29,10 @@ fn rows() -> impl Iterator<Item = Row> {
         Row {
             name: columns[0],
             // Who wakes first need not go on first.
-            atomic: clocked.clone().filter(|_| columns[0] != "after_two_sleepers").unwrap_or_else(|| outcomes(columns[2])),
+            atomic: clocked
+                .clone()
+                .filter(|_| columns[0] != "after_two_sleepers")
+                .unwrap_or_else(|| outcomes(columns[2])),
             split: clocked.filter(|_| columns[0] != "after_two_sleepers").unwrap_or_else(|| outcomes(columns[3])),
             classes: [5, 6, 7, 8].map(|at| columns[at].parse().ok()),
         }
@@ -107,11 +110,19 @@ programs! {
 
 /// Rows whose number of executions is not that of the table, each with the reason. The numbers are for both deliveries.
 const OTHER_COUNTS: &[(&str, [u64; 2], &str)] = &[
-    ("demonitor_flush", [3, 3], "the removal of a monitor is a step that races with the message that the process is down"),
+    (
+        "demonitor_flush",
+        [3, 3],
+        "the removal of a monitor is a step that races with the message that the process is down",
+    ),
     ("mon_twice", [2, 2], "which of two messages about one end comes first is nowhere documented, so it is a choice"),
     ("link_notrap_normal", [2, 2], "as before: a signal that comes of a link, and a message about the end"),
     ("link_and_monitor_order", [2, 2], "as before"),
-    ("spawn_then_link_killed", [3, 3], "a process that is killed is found alive by nobody, whether it has made its last step or not"),
+    (
+        "spawn_then_link_killed",
+        [3, 3],
+        "a process that is killed is found alive by nobody, whether it has made its last step or not",
+    ),
     ("exit2_alive_after_kill", [1, 1], "as before"),
     ("exit2_kill_then_monitor", [1, 1], "as before"),
     ("sig_exit_normal_reason_race", [3, 4], "a signal in flight can arrive after the end"),
@@ -120,7 +131,11 @@ const OTHER_COUNTS: &[(&str, [u64; 2], &str)] = &[
     ("late_reply_with_ref", [7, 7], "as before"),
     ("late_reply_no_ref", [7, 7], "as before"),
     ("timer_two", [4, 4], "as before"),
-    ("timer_zero_vs_send", [2, 2], "a timer of no time is not ordered with what its process sends; the tool that was counted with orders it"),
+    (
+        "timer_zero_vs_send",
+        [2, 2],
+        "a timer of no time is not ordered with what its process sends; the tool that was counted with orders it",
+    ),
     ("ets_lost_update", [8, 8], "two writes of the same value are two writes"),
     ("prim_lost_wakeup", [3, 3], "tables are not deleted by the end of a process"),
 ];

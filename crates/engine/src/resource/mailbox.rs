@@ -72,7 +72,8 @@ impl Receiving {
     /// The operand that stands for it.
     pub fn operand(self) -> u64 {
         let found = self.found.map_or(0, |number| u64::from(number) + 1);
-        found | u64::from(self.anything) * Receiving::ANYTHING | u64::from(self.at_once) * Receiving::AT_ONCE
+        let flag = |is_set: bool, bit| if is_set { bit } else { 0 };
+        found | flag(self.anything, Receiving::ANYTHING) | flag(self.at_once, Receiving::AT_ONCE)
     }
 
     fn of(operand: u64) -> Receiving {

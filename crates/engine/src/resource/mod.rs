@@ -28,6 +28,7 @@ pub(crate) mod queue;
 mod room;
 pub(crate) mod rwlock;
 pub(crate) mod semaphore;
+pub(crate) mod several;
 pub(crate) mod task;
 pub(crate) mod turn;
 
@@ -50,6 +51,8 @@ pub use queue::Tally;
 pub(crate) use room::{Blocker, Facts, Room, Traits};
 pub use rwlock::Preference;
 pub(crate) use rwlock::ahead;
+pub use several::Several;
+pub(crate) use several::changes;
 
 impl Engine {
     /// Carries out an operation that `task` has announced. What is done most comes first, and takes no detour.

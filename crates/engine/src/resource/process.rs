@@ -105,8 +105,8 @@ impl ExitSignal {
     /// The operand that stands for it.
     pub fn operand(self) -> u64 {
         let pair = self.pair.map_or(0, |pair| u64::from(pair.0) + 1) << ExitSignal::PAIR_AT;
-        let class = u64::from(self.kills) * ExitSignal::KILLS | u64::from(self.is_normal) * ExitSignal::NORMAL;
-        class | pair | u64::from(self.target.0)
+        let flag = |is_set: bool, bit| if is_set { bit } else { 0 };
+        flag(self.kills, ExitSignal::KILLS) | flag(self.is_normal, ExitSignal::NORMAL) | pair | u64::from(self.target.0)
     }
 
     fn of(operand: u64) -> ExitSignal {

@@ -577,7 +577,8 @@ impl World {
         }
         // Whoever is told of it more than once may be told in any order.
         let links = links.into_iter().map(Last::Exit);
-        let mut last: Vec<Last> = links.chain(monitors.into_iter().map(|(who, monitor)| Last::Down(who, monitor))).collect();
+        let mut last: Vec<Last> =
+            links.chain(monitors.into_iter().map(|(who, monitor)| Last::Down(who, monitor))).collect();
         while !last.is_empty() {
             let whom = last[0].whom().clone();
             let of_same: Vec<usize> = (0..last.len()).filter(|at| *last[*at].whom() == whom).collect();
