@@ -265,6 +265,8 @@ impl Causality {
                     row.learn_end_of(step.arg, known);
                 } else if step.kind.kills() {
                     row.learn_newest_of(step.arg, known);
+                } else if let Some(task) = step.dooms() {
+                    row.learn_newest_that_could_be_cut_off(task, known);
                 }
                 match places.as_slice() {
                     [] => {}

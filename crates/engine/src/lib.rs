@@ -54,7 +54,8 @@ pub use look::Look;
 pub use mix::Mix;
 pub use operation::{IN_TRANSACTION, OpKind, Operation, ResourceKind, is_known_as, known_as, outcome};
 pub use resource::{
-    ChannelState, Holder, Holders, OnceState, Parts, Preference, Resource, Several, State, Tally, UNBOUNDED,
+    ChannelState, ExitSignal, Holder, Holders, OnceState, Parts, Preference, Receiving, Resource, Several, State,
+    Tally, UNBOUNDED,
 };
 pub use task::{Status, Task};
 pub use trace::Step;

@@ -4,7 +4,7 @@ use super::history::{Change, History};
 use super::place::{Newest, Place, join};
 use super::{NONE, Past, Words};
 use crate::dependence::{Relation, ordered_with_all, relation_of_steps};
-use crate::id::ResourceId;
+use crate::id::{ResourceId, TaskId};
 use crate::look::Look;
 use crate::operation::{OpKind, outcome};
 use crate::resource::{Parts, Several, Traits, never_ordered, writes};
@@ -117,6 +117,18 @@ impl<'a> Row<'a> {
         let mut newest = known.newest.get(task as usize).map_or(NONE, |newest| *newest);
         while newest != NONE && !self.knows(newest as usize) {
             if !self.seen.steps[newest as usize].kind.is(Traits::NEEDS_ENABLING) {
+                return self.learn_if_related(newest as usize);
+            }
+            newest = self.seen.past[newest as usize].previous;
+        }
+    }
+
+    /// It is a signal that is fatal to the process that `task` is, and depends on what that does.
+    pub(super) fn learn_newest_that_could_be_cut_off(&mut self, task: TaskId, known: &Known) {
+        let mut newest = known.newest.get(task.index()).map_or(NONE, |newest| *newest);
+        while newest != NONE && !self.knows(newest as usize) {
+            let earlier = &self.seen.steps[newest as usize];
+            if earlier.kind.is_of_actor() && relation_of_steps(earlier, self.step()) == Relation::Dependent {
                 return self.learn_if_related(newest as usize);
             }
             newest = self.seen.past[newest as usize].previous;

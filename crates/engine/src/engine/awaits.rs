@@ -79,7 +79,7 @@ impl Engine {
         }
     }
 
-    fn have_look(&mut self, task: TaskId) {
+    pub(crate) fn have_look(&mut self, task: TaskId) {
         self.remove_ready(task);
         if self.yielded == task {
             self.yielded = TaskId::NONE;
@@ -87,7 +87,7 @@ impl Engine {
         let t = &mut self.tasks[task.index()];
         t.status = Status::Unsettled;
         t.result = outcome::LOOK_AGAIN;
-        self.unsettled.push(task, &mut self.tasks);
+        self.unsettle(task);
     }
 
     /// What those who await in vain would do, as steps that were refused.

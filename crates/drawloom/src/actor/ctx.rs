@@ -1,0 +1,400 @@
+//! What a process can do.
+
+use std::future::{Future, poll_fn};
+use std::panic::Location;
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::backend::{Backend, Demonitored, Place, Tie, Whom};
+use super::mailbox::{Mailbox, Wanted};
+use super::pid::{AnyPid, Pid};
+use super::process::{Core, Ending, Exiting, body};
+use super::reason::{BadName, ExitReason, NameTaken, NoProc};
+use super::signal::{Down, Message, MonitorRef, Received, Ref, TimerRef};
+
+/// What a process acts through: it has one, and nobody else has.
+pub struct Ctx<M: Message> {
+    me: Pid<M>,
+}
+
+impl<M: Message> Ctx<M> {
+    pub(crate) fn new(me: Pid<M>) -> Ctx<M> {
+        Ctx { me }
+    }
+
+    /// The process itself, as others know it.
+    pub fn me(&self) -> &Pid<M> {
+        &self.me
+    }
+
+    fn core(&self) -> &Core {
+        self.me.any().core()
+    }
+
+    fn backend(&self) -> &dyn Backend {
+        &*self.core().backend
+    }
+
+    /// A reference that is like no other.
+    pub fn make_ref(&self) -> Ref {
+        self.core().next_ref()
+    }
+
+    // ── processes ────────────────────────────────────────────────────────────────────────────────
+
+    /// Starts a process that runs `f`.
+    #[track_caller]
+    pub fn spawn<N, F, Fut>(&self, f: F) -> Pid<N>
+    where
+        N: Message,
+        F: FnOnce(Ctx<N>) -> Fut + Send + 'static,
+        Fut: Future<Output: Ending> + Send + 'static,
+    {
+        self.start(Location::caller(), f, Tie::default())
+    }
+
+    /// Starts a process that is linked to this one from its beginning.
+    #[track_caller]
+    pub fn spawn_link<N, F, Fut>(&self, f: F) -> Pid<N>
+    where
+        N: Message,
+        F: FnOnce(Ctx<N>) -> Fut + Send + 'static,
+        Fut: Future<Output: Ending> + Send + 'static,
+    {
+        self.start(Location::caller(), f, Tie { link: true, monitor: None })
+    }
+
+    /// Starts a process that is monitored by this one from its beginning.
+    #[track_caller]
+    pub fn spawn_monitor<N, F, Fut>(&self, f: F) -> (Pid<N>, MonitorRef)
+    where
+        N: Message,
+        F: FnOnce(Ctx<N>) -> Fut + Send + 'static,
+        Fut: Future<Output: Ending> + Send + 'static,
+    {
+        let monitor = MonitorRef(self.make_ref());
+        (self.start(Location::caller(), f, Tie { link: false, monitor: Some(monitor) }), monitor)
+    }
+
+    fn start<N, F, Fut>(&self, at: Place, f: F, tie: Tie) -> Pid<N>
+    where
+        N: Message,
+        F: FnOnce(Ctx<N>) -> Fut + Send + 'static,
+        Fut: Future<Output: Ending> + Send + 'static,
+    {
+        let core = Core::new(self.core().next_child(), Arc::clone(&self.core().backend));
+        let pid = Pid::new(Arc::new(Mailbox::new(core)));
+        self.backend().spawn(at, Some(self.me.any()), pid.any(), tie, body(pid.clone(), f));
+        pid
+    }
+
+    /// Ends this process, for `reason`: its destructors run.
+    pub fn exit(&self, reason: ExitReason) -> ! {
+        super::process::unwind(Exiting(reason))
+    }
+
+    /// Sends an exit signal, as if a linked process had ended for `reason`. [`Kill`](ExitReason::Kill) cannot be trapped;
+    /// [`Normal`](ExitReason::Normal) does nothing to a process that does not trap exits, unless it is this one.
+    #[track_caller]
+    pub fn send_exit(&self, to: impl AsRef<AnyPid>, reason: ExitReason) {
+        self.backend().exit(Location::caller(), Some(self.me.any()), to.as_ref(), reason);
+    }
+
+    /// Ends a process at once, whether it traps exits or not.
+    #[track_caller]
+    pub fn kill(&self, who: impl AsRef<AnyPid>) {
+        self.backend().exit(Location::caller(), Some(self.me.any()), who.as_ref(), ExitReason::Kill);
+    }
+
+    /// Whether a process has not ended yet.
+    #[track_caller]
+    pub fn is_alive(&self, who: impl AsRef<AnyPid>) -> bool {
+        self.backend().is_alive(Location::caller(), who.as_ref())
+    }
+
+    // ── links and monitors ───────────────────────────────────────────────────────────────────────
+
+    /// Links this process with another one: whichever ends takes the other with it, or tells it. Links do not stack.
+    ///
+    /// # Errors
+    ///
+    /// If the other one has ended, and this one does not [trap exits](Self::trap_exit). If it does, it receives an
+    /// [`Exit`](super::Exit).
+    #[track_caller]
+    pub fn link(&self, other: impl AsRef<AnyPid>) -> Result<(), NoProc> {
+        self.backend().link(Location::caller(), self.me.any(), other.as_ref())
+    }
+
+    /// Removes a link. An [`Exit`](super::Exit) that has arrived before stays in the mailbox.
+    #[track_caller]
+    pub fn unlink(&self, other: impl AsRef<AnyPid>) {
+        self.backend().unlink(Location::caller(), self.me.any(), other.as_ref());
+    }
+
+    /// Whether exit signals are received as messages from now on; whether they were.
+    #[track_caller]
+    pub fn trap_exit(&self, trap: bool) -> bool {
+        self.backend().trap_exit(Location::caller(), self.me.any(), trap)
+    }
+
+    /// Asks to be told when a process ends: by a [`Down`], at once if it has ended.
+    #[track_caller]
+    pub fn monitor(&self, who: impl AsRef<AnyPid>) -> MonitorRef {
+        self.monitor_it(Location::caller(), Whom::Process(who.as_ref()))
+    }
+
+    /// The same of the process that has a name now.
+    #[track_caller]
+    pub fn monitor_name(&self, name: &str) -> MonitorRef {
+        self.monitor_it(Location::caller(), Whom::Name(name))
+    }
+
+    fn monitor_it(&self, at: Place, whom: Whom<'_>) -> MonitorRef {
+        let monitor = MonitorRef(self.make_ref());
+        self.backend().monitor(at, self.me.any(), whom, monitor);
+        monitor
+    }
+
+    /// Removes a monitor. Nothing comes of it any more; a [`Down`] that has arrived before stays in the mailbox. Whether it was still
+    /// there, as `demonitor` with the option `info`.
+    #[track_caller]
+    pub fn demonitor(&self, monitor: MonitorRef) -> bool {
+        self.backend().demonitor(Location::caller(), self.me.any(), monitor) == Demonitored::Removed
+    }
+
+    /// The same, and removes its [`Down`] from the mailbox if that has arrived.
+    #[track_caller]
+    pub fn demonitor_flush(&mut self, monitor: MonitorRef) -> bool {
+        let removed = self.demonitor(monitor);
+        if !removed {
+            self.me.any().0.flush(monitor);
+        }
+        removed
+    }
+
+    // ── messages ─────────────────────────────────────────────────────────────────────────────────
+
+    /// Sends `message`. It is lost if the process has ended, and nobody learns of it.
+    #[track_caller]
+    pub fn send<N: Message>(&self, to: &Pid<N>, message: N) {
+        to.send_as(Location::caller(), self.core().id, message);
+    }
+
+    /// Sends `message` to the process that has a name now.
+    ///
+    /// # Errors
+    ///
+    /// If nobody has, or takes other messages.
+    #[track_caller]
+    pub fn send_to_name<N: Message>(&self, name: &str, message: N) -> Result<(), BadName> {
+        let (from, mut message) = (self.core().id, Some(message));
+        self.backend().send_to_name(Location::caller(), from, name, &mut |to| match (to.typed::<N>(), message.take()) {
+            (Some(to), Some(message)) => {
+                to.mailbox().post(from, message);
+                true
+            }
+            _ => false,
+        })
+    }
+
+    /// The oldest of all that is in the mailbox; waits for it.
+    #[track_caller]
+    pub fn recv(&mut self) -> impl Future<Output = Received<M>> + Send + '_ {
+        let received = receive_from(self, Location::caller(), Arc::new(|_: &_| Some(0)), true, None);
+        async move { endless(received.await).1 }
+    }
+
+    /// The oldest message; leaves the rest.
+    #[track_caller]
+    pub fn recv_message(&mut self) -> impl Future<Output = M> + Send + '_ {
+        let received = receive(self, |received| matches!(received, Received::Message(_)).then_some(0), None);
+        async move { endless(received.await).1.message().expect("a message was asked for") }
+    }
+
+    /// The oldest for which `wanted` says yes; what is before it keeps its place.
+    #[track_caller]
+    pub fn recv_match(
+        &mut self,
+        wanted: impl Fn(&Received<M>) -> bool + Send + Sync + 'static,
+    ) -> impl Future<Output = Received<M>> + Send + '_ {
+        let received = receive(self, move |received| wanted(received).then_some(0), None);
+        async move { endless(received.await).1 }
+    }
+
+    /// The oldest message for which `wanted` says yes.
+    #[track_caller]
+    pub fn recv_where(
+        &mut self,
+        wanted: impl Fn(&M) -> bool + Send + Sync + 'static,
+    ) -> impl Future<Output = M> + Send + '_ {
+        let is_it = move |received: &Received<M>| match received {
+            Received::Message(message) if wanted(message) => Some(0),
+            _ => None,
+        };
+        let received = receive(self, is_it, None);
+        async move { endless(received.await).1.message().expect("a message was asked for") }
+    }
+
+    /// The `Down` of a monitor.
+    #[track_caller]
+    pub fn recv_down(&mut self, monitor: MonitorRef) -> impl Future<Output = Down> + Send + '_ {
+        let is_it = move |received: &Received<M>| match received {
+            Received::Down(down) if down.monitor == monitor => Some(0),
+            _ => None,
+        };
+        let received = receive(self, is_it, None);
+        async move {
+            match endless(received.await).1 {
+                Received::Down(down) => down,
+                _ => unreachable!("a down was asked for"),
+            }
+        }
+    }
+
+    /// As [`recv`](Self::recv), for so long at the most. Of no time at all, only what is there.
+    #[track_caller]
+    pub fn recv_timeout(&mut self, limit: Duration) -> impl Future<Output = Option<Received<M>>> + Send + '_ {
+        let received = receive_from(self, Location::caller(), Arc::new(|_: &_| Some(0)), true, Some(limit));
+        async move { received.await.map(|(_, received)| received) }
+    }
+
+    /// As [`recv_match`](Self::recv_match), for so long at the most.
+    #[track_caller]
+    pub fn recv_match_timeout(
+        &mut self,
+        wanted: impl Fn(&Received<M>) -> bool + Send + Sync + 'static,
+        limit: Duration,
+    ) -> impl Future<Output = Option<Received<M>>> + Send + '_ {
+        let received = receive(self, move |received| wanted(received).then_some(0), Some(limit));
+        async move { received.await.map(|(_, received)| received) }
+    }
+
+    // ── names ────────────────────────────────────────────────────────────────────────────────────
+
+    /// Gives a process a name; it has it until it ends.
+    ///
+    /// # Errors
+    ///
+    /// If the name is taken, or the process has a name already or has ended.
+    #[track_caller]
+    pub fn register(&self, name: &str, who: impl AsRef<AnyPid>) -> Result<(), NameTaken> {
+        self.backend().register(Location::caller(), name, who.as_ref())
+    }
+
+    /// Takes a name away.
+    ///
+    /// # Errors
+    ///
+    /// If it was nobody's.
+    #[track_caller]
+    pub fn unregister(&self, name: &str) -> Result<(), BadName> {
+        self.backend().unregister(Location::caller(), name).then_some(()).ok_or(BadName)
+    }
+
+    /// The process that has a name.
+    #[track_caller]
+    pub fn whereis(&self, name: &str) -> Option<AnyPid> {
+        self.backend().whereis(Location::caller(), name)
+    }
+
+    /// The process that has a name and takes such messages.
+    #[track_caller]
+    pub fn whereis_as<N: Message>(&self, name: &str) -> Option<Pid<N>> {
+        self.whereis(name).and_then(|any| any.typed())
+    }
+
+    /// All names that are taken, in order.
+    #[track_caller]
+    pub fn registered(&self) -> Vec<String> {
+        self.backend().registered(Location::caller())
+    }
+
+    // ── time ─────────────────────────────────────────────────────────────────────────────────────
+
+    /// Time since the system began: virtual inside an exploration.
+    #[track_caller]
+    pub fn now(&self) -> Duration {
+        self.backend().now(Location::caller())
+    }
+
+    /// Sends `message` when so much time has passed. It is not ordered with what this process sends.
+    #[track_caller]
+    pub fn send_after<N: Message>(&self, delay: Duration, to: &Pid<N>, message: N) -> TimerRef {
+        let timer = TimerRef(self.make_ref());
+        to.mailbox().post(timer.sender(), message);
+        self.backend().send_after(Location::caller(), self.me.any(), to.any(), timer, delay);
+        timer
+    }
+
+    /// Cancels a timer. The time that was left; nothing if it has fired: then its message is in the mailbox, or was.
+    #[track_caller]
+    pub fn cancel(&self, timer: TimerRef) -> Option<Duration> {
+        self.backend().cancel(Location::caller(), timer)
+    }
+
+    /// Waits for so long.
+    #[track_caller]
+    pub fn sleep(&mut self, time: Duration) -> impl Future<Output = ()> + Send + '_ {
+        let received = receive(self, |_| None, Some(time));
+        async move {
+            received.await;
+        }
+    }
+
+    /// Waits until nobody can go on without time passing. For tests: it is no timer, and takes no part in their order.
+    #[track_caller]
+    pub fn settle(&mut self) -> impl Future<Output = ()> + Send + '_ {
+        let (at, me) = (Location::caller(), self.me.any());
+        poll_fn(move |context| me.core().backend.settle(at, me, context))
+    }
+}
+
+fn endless<T>(received: Option<T>) -> T {
+    received.expect("a receive without a limit ends with something")
+}
+
+/// A receive: the oldest that one of the clauses wants, with the number of that clause; nothing, if time is up. Not begun before
+/// it is polled.
+#[doc(hidden)]
+#[track_caller]
+pub fn receive<M: Message>(
+    ctx: &mut Ctx<M>,
+    wanted: impl Fn(&Received<M>) -> Option<usize> + Send + Sync + 'static,
+    limit: Option<Duration>,
+) -> impl Future<Output = Option<(usize, Received<M>)>> + Send + '_ {
+    receive_from(ctx, Location::caller(), Arc::new(wanted), false, limit)
+}
+
+fn receive_from<M: Message>(
+    ctx: &mut Ctx<M>,
+    at: Place,
+    wanted: Wanted<M>,
+    anything: bool,
+    limit: Option<Duration>,
+) -> impl Future<Output = Option<(usize, Received<M>)>> + Send + '_ {
+    let me = &ctx.me;
+    let mut begun = None;
+    poll_fn(move |context| {
+        let receiving = begun.get_or_insert_with(|| {
+            me.mailbox().begin(anything);
+            Receiving { me: me.any() }
+        });
+        let (mailbox, backend) = (me.mailbox(), &me.any().core().backend);
+        let found = backend.receive(at, receiving.me, &mut || mailbox.look(&wanted), limit, context);
+        found.map(|found| {
+            begun = None;
+            if found { mailbox.take() } else { None }
+        })
+    })
+}
+
+/// A receive that has begun.
+struct Receiving<'a> {
+    me: &'a AnyPid,
+}
+
+impl Drop for Receiving<'_> {
+    fn drop(&mut self) {
+        self.me.core().backend.end_receive(self.me);
+    }
+}

@@ -1,0 +1,201 @@
+//! Mailboxes: what was posted, what has arrived, and what a receive is looking for.
+
+use std::any::Any;
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::pid::ProcessId;
+use super::process::Core;
+use super::signal::{Message, MonitorRef, Received, Signal};
+
+/// What a receive accepts: the clause of the first that does.
+pub(crate) type Wanted<M> = Arc<dyn Fn(&Received<M>) -> Option<usize> + Send + Sync>;
+
+/// The mailbox of a process, whatever it takes.
+pub(crate) trait Inbox: Any + Send + Sync {
+    fn core(&self) -> &Core;
+
+    /// Posts a signal of `from`.
+    fn post_signal(&self, from: ProcessId, signal: Signal);
+
+    /// What `from` has posted first arrives.
+    fn arrive(&self, from: ProcessId);
+
+    /// Throws away what `from` has posted first: it is lost.
+    fn lose(&self, from: ProcessId);
+
+    /// Removes the `Down` of a monitor, if it has arrived.
+    fn flush(&self, monitor: MonitorRef) -> bool;
+
+    /// The number of what a receive has found, among all that ever arrived.
+    fn found(&self) -> Option<u32>;
+
+    /// Whether the receive that waits takes whatever comes.
+    fn takes_anything(&self) -> bool;
+
+    /// The process has ended: nobody receives any more.
+    fn close(&self);
+}
+
+/// The mailbox of a process that takes messages of type `M`.
+pub(crate) struct Mailbox<M> {
+    core: Core,
+    queue: Mutex<Queue<M>>,
+}
+
+struct Queue<M> {
+    /// In the order of arrival, each with its number; none where a predicate is looking at it.
+    arrived: VecDeque<(u32, Option<Received<M>>)>,
+    /// How much has ever arrived.
+    arrivals: u32,
+    /// By sender, in the order of posting.
+    posted: Vec<(ProcessId, VecDeque<Received<M>>)>,
+    /// Where a receive has found something, and by which clause.
+    found: Option<(usize, usize)>,
+    /// So many were looked at in vain by the receive that waits.
+    seen: usize,
+    /// The receive that waits takes whatever comes.
+    anything: bool,
+    closed: bool,
+}
+
+impl<M> Queue<M> {
+    fn post(&mut self, from: ProcessId, received: Received<M>) {
+        match self.posted.iter_mut().find(|(sender, _)| *sender == from) {
+            Some((_, posted)) => posted.push_back(received),
+            None => self.posted.push((from, VecDeque::from([received]))),
+        }
+    }
+
+    fn first_posted(&mut self, from: ProcessId) -> Option<Received<M>> {
+        let (_, posted) = self.posted.iter_mut().find(|(sender, _)| *sender == from)?;
+        posted.pop_front()
+    }
+}
+
+impl<M: Message> Mailbox<M> {
+    pub(crate) fn new(core: Core) -> Mailbox<M> {
+        let queue = Queue {
+            arrived: VecDeque::new(),
+            arrivals: 0,
+            posted: Vec::new(),
+            found: None,
+            seen: 0,
+            anything: false,
+            closed: false,
+        };
+        Mailbox { core, queue: Mutex::new(queue) }
+    }
+
+    fn queue(&self) -> MutexGuard<'_, Queue<M>> {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Posts a message of `from`.
+    pub(crate) fn post(&self, from: ProcessId, message: M) {
+        self.queue().post(from, Received::Message(message));
+    }
+
+    /// A receive begins, of `anything` perhaps.
+    pub(crate) fn begin(&self, anything: bool) {
+        let mut queue = self.queue();
+        (queue.found, queue.seen, queue.anything) = (None, 0, anything);
+    }
+
+    /// Whether something that is `wanted` has arrived: the oldest is found.
+    pub(crate) fn look(&self, wanted: &Wanted<M>) -> bool {
+        loop {
+            let mut queue = self.queue();
+            let at = queue.seen;
+            if queue.found.is_some() {
+                return true;
+            }
+            let Some(candidate) = queue.arrived.get_mut(at).and_then(|(_, one)| one.take()) else { return false };
+            // The predicate is the user's code: nothing is locked while it runs, and if it panics nothing is lost.
+            drop(queue);
+            let looked_at = LookedAt { mailbox: self, at, candidate: Some(candidate) };
+            let clause = looked_at.candidate.as_ref().and_then(|candidate| wanted(candidate));
+            drop(looked_at);
+            let mut queue = self.queue();
+            queue.seen = at + 1;
+            queue.found = clause.map(|clause| (at, clause));
+        }
+    }
+
+    /// Takes out what was found, and says which clause wanted it.
+    pub(crate) fn take(&self) -> Option<(usize, Received<M>)> {
+        let mut queue = self.queue();
+        let (at, clause) = queue.found.take()?;
+        queue.seen = 0;
+        let (_, received) = queue.arrived.remove(at)?;
+        Some((clause, received?))
+    }
+}
+
+/// What a predicate is looking at; goes back to its place.
+struct LookedAt<'a, M: Message> {
+    mailbox: &'a Mailbox<M>,
+    at: usize,
+    candidate: Option<Received<M>>,
+}
+
+impl<M: Message> Drop for LookedAt<'_, M> {
+    fn drop(&mut self) {
+        if let Some((_, place)) = self.mailbox.queue().arrived.get_mut(self.at) {
+            *place = self.candidate.take();
+        }
+    }
+}
+
+impl<M: Message> Inbox for Mailbox<M> {
+    fn core(&self) -> &Core {
+        &self.core
+    }
+
+    fn post_signal(&self, from: ProcessId, signal: Signal) {
+        self.queue().post(from, signal.into());
+    }
+
+    fn arrive(&self, from: ProcessId) {
+        let mut queue = self.queue();
+        let Some(received) = queue.first_posted(from) else { return };
+        if !queue.closed {
+            let number = queue.arrivals;
+            queue.arrivals += 1;
+            queue.arrived.push_back((number, Some(received)));
+            return;
+        }
+        drop(queue);
+        // What is dropped is the user's code.
+        drop(received);
+    }
+
+    fn lose(&self, from: ProcessId) {
+        let lost = self.queue().first_posted(from);
+        drop(lost);
+    }
+
+    fn flush(&self, monitor: MonitorRef) -> bool {
+        let mut queue = self.queue();
+        let is_it = |(_, received): &(u32, Option<Received<M>>)| matches!(received, Some(Received::Down(down)) if down.monitor == monitor);
+        let at = queue.arrived.iter().position(is_it);
+        at.and_then(|at| queue.arrived.remove(at)).is_some()
+    }
+
+    fn found(&self) -> Option<u32> {
+        let queue = self.queue();
+        queue.found.and_then(|(at, _)| queue.arrived.get(at)).map(|(number, _)| *number)
+    }
+
+    fn takes_anything(&self) -> bool {
+        self.queue().anything
+    }
+
+    fn close(&self) {
+        let mut queue = self.queue();
+        queue.closed = true;
+        let (arrived, posted) = (std::mem::take(&mut queue.arrived), std::mem::take(&mut queue.posted));
+        drop(queue);
+        drop((arrived, posted));
+    }
+}

@@ -1,0 +1,78 @@
+//! Actors in OTP's sense: processes with a mailbox, links, monitors, names and timers.
+//!
+//! ```no_run
+//! use drawloom::actor::{self, Ctx, Pid};
+//!
+//! #[derive(Debug)]
+//! enum Request {
+//!     Add(u32),
+//!     Get(Pid<u32>),
+//! }
+//!
+//! async fn counter(mut ctx: Ctx<Request>) {
+//!     let mut count = 0;
+//!     loop {
+//!         match ctx.recv_message().await {
+//!             Request::Add(more) => count += more,
+//!             Request::Get(whose) => ctx.send(&whose, count),
+//!         }
+//!     }
+//! }
+//!
+//! # #[cfg(feature = "controlled")]
+//! drawloom::check(|| {
+//!     let count = actor::run(|mut ctx: Ctx<u32>| async move {
+//!         let counter = ctx.spawn(counter);
+//!         ctx.send(&counter, Request::Add(2));
+//!         ctx.send(&counter, Request::Get(ctx.me().clone()));
+//!         ctx.recv_message().await
+//!     });
+//!     assert_eq!(count, 2);
+//! });
+//! ```
+//!
+//! The same source runs in three ways. Inside an exploration the engine runs it: each send, receive, link, monitor, exit and
+//! timer is a step, and every order of them can be explored. Outside, [`run`] runs each process on a thread of its own.
+//!
+//! # What is as in OTP
+//!
+//! - Messages and signals from one process to one other process keep their order. Nothing else is promised: of two senders,
+//!   either may be first ([`Delivery`] says how far that goes).
+//! - A [receive](crate::receive!) takes the *oldest* message that matches any of its clauses; what it skips keeps its place.
+//! - [Monitors](Ctx::monitor) stack and go one way, [links](Ctx::link) do not stack and go both ways. A process that ends for
+//!   another reason than [`Normal`](ExitReason::Normal) takes those down that are linked to it, unless they
+//!   [trap exits](Ctx::trap_exit): then they receive an [`Exit`].
+//! - [`Ctx::kill`] cannot be trapped; its links see [`Killed`](ExitReason::Killed).
+//! - An exit signal takes effect before the next step of its target.
+//!
+//! # Predicates
+//!
+//! What a selective receive is looking for is a closure that owns what it needs (`'static`). Whether two messages race for
+//! it can only be told if it can be asked about messages that come later, when the receive is over. It must not change
+//! anything, nor take a step; one that panics ends its process as any other panic does.
+
+mod backend;
+#[cfg(feature = "controlled")]
+mod controlled;
+mod ctx;
+mod mailbox;
+mod native;
+mod pid;
+mod process;
+mod reason;
+mod receive;
+mod signal;
+mod system;
+
+pub use ctx::Ctx;
+pub use pid::{AnyPid, Pid, ProcessId};
+pub use process::Ending;
+pub use reason::{BadName, ExitReason, NameTaken, NoProc, PanicInfo};
+pub use signal::{Down, Exit, Message, MonitorRef, Received, Ref, TimerRef};
+pub use system::{Delivery, System, run};
+
+/// What the expansion of [`receive!`](crate::receive!) calls.
+#[doc(hidden)]
+pub mod __private {
+    pub use super::ctx::receive;
+}

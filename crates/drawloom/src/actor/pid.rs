@@ -1,0 +1,185 @@
+//! Processes, as others know them.
+
+use std::any::Any;
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::marker::PhantomData;
+use std::panic::Location;
+use std::sync::{Arc, Weak};
+
+use super::mailbox::{Inbox, Mailbox};
+use super::process::Core;
+use super::signal::Message;
+
+/// What a process is known by: the same in every execution that spawns it at the same place of the tree of processes.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ProcessId(pub(crate) u64);
+
+impl ProcessId {
+    /// Nobody: who acts from outside of all processes.
+    pub(crate) const OUTSIDE: ProcessId = ProcessId(0);
+
+    /// By whom the signals of this process are posted: they arrive when they are delivered, and not in turn with its messages.
+    pub(crate) fn of_signals(self) -> ProcessId {
+        self.child(1 << 62)
+    }
+
+    /// The child with this number, from 1.
+    pub(crate) fn child(self, number: u64) -> ProcessId {
+        let product = u128::from(self.0 ^ 0x9E37_79B9_7F4A_7C15) * u128::from(number ^ 0xD6E8_FEB8_6659_FD93);
+        ProcessId(((product as u64) ^ (product >> 64) as u64) | 1)
+    }
+}
+
+impl fmt::Debug for ProcessId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:06x}", self.0 >> 40)
+    }
+}
+
+/// A process that takes messages of type `M`.
+pub struct Pid<M> {
+    process: AnyPid,
+    takes: PhantomData<fn(M)>,
+}
+
+impl<M: Message> Pid<M> {
+    pub(crate) fn new(mailbox: Arc<Mailbox<M>>) -> Pid<M> {
+        Pid { process: AnyPid(mailbox), takes: PhantomData }
+    }
+
+    pub(crate) fn mailbox(&self) -> &Mailbox<M> {
+        let any: &dyn Any = &*self.process.0;
+        any.downcast_ref().expect("a pid is of the type of its mailbox")
+    }
+
+    /// Sends `message`, from wherever this is called. It is lost if the process has ended, and nobody learns of it.
+    #[track_caller]
+    pub fn send(&self, message: M) {
+        let from = self.process.core().backend.here();
+        self.send_as(Location::caller(), from, message);
+    }
+
+    pub(crate) fn send_as(&self, at: &'static Location<'static>, from: ProcessId, message: M) {
+        self.mailbox().post(from, message);
+        self.process.core().backend.send(at, from, &self.process);
+    }
+}
+
+impl<M> Pid<M> {
+    /// The process, whatever it takes.
+    pub fn any(&self) -> &AnyPid {
+        &self.process
+    }
+
+    /// What it is known by.
+    pub fn id(&self) -> ProcessId {
+        self.process.id()
+    }
+}
+
+/// A process, whatever it takes: enough to link, to monitor, to end it.
+#[derive(Clone)]
+pub struct AnyPid(pub(crate) Arc<dyn Inbox>);
+
+impl AnyPid {
+    /// What it is known by.
+    pub fn id(&self) -> ProcessId {
+        self.core().id
+    }
+
+    /// The process as one that takes messages of type `M`, if it does.
+    pub fn typed<M: Message>(&self) -> Option<Pid<M>> {
+        let any: &dyn Any = &*self.0;
+        any.is::<Mailbox<M>>().then(|| Pid { process: self.clone(), takes: PhantomData })
+    }
+
+    pub(crate) fn core(&self) -> &Core {
+        self.0.core()
+    }
+
+    pub(crate) fn downgrade(&self) -> WeakPid {
+        WeakPid(Arc::downgrade(&self.0))
+    }
+}
+
+/// A process that is not kept by this.
+#[derive(Clone)]
+pub(crate) struct WeakPid(Weak<dyn Inbox>);
+
+impl WeakPid {
+    /// The process, while somebody knows it: while it runs, at least it does itself.
+    pub(crate) fn upgrade(&self) -> Option<AnyPid> {
+        self.0.upgrade().map(AnyPid)
+    }
+}
+
+impl<M> Clone for Pid<M> {
+    fn clone(&self) -> Self {
+        Pid { process: self.process.clone(), takes: PhantomData }
+    }
+}
+
+impl<M> From<Pid<M>> for AnyPid {
+    fn from(pid: Pid<M>) -> AnyPid {
+        pid.process
+    }
+}
+
+impl<M> From<&Pid<M>> for AnyPid {
+    fn from(pid: &Pid<M>) -> AnyPid {
+        pid.process.clone()
+    }
+}
+
+impl<M> AsRef<AnyPid> for Pid<M> {
+    fn as_ref(&self) -> &AnyPid {
+        &self.process
+    }
+}
+
+impl AsRef<AnyPid> for AnyPid {
+    fn as_ref(&self) -> &AnyPid {
+        self
+    }
+}
+
+impl PartialEq for AnyPid {
+    fn eq(&self, other: &AnyPid) -> bool {
+        self.id() == other.id()
+    }
+}
+
+impl Eq for AnyPid {}
+
+impl Hash for AnyPid {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.id().hash(state);
+    }
+}
+
+impl fmt::Debug for AnyPid {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "<{:?}>", self.id())
+    }
+}
+
+impl<M> PartialEq for Pid<M> {
+    fn eq(&self, other: &Pid<M>) -> bool {
+        self.process == other.process
+    }
+}
+
+impl<M> Eq for Pid<M> {}
+
+impl<M> Hash for Pid<M> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.process.hash(state);
+    }
+}
+
+impl<M> fmt::Debug for Pid<M> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.process.fmt(f)
+    }
+}

@@ -1,0 +1,137 @@
+//! What a process is besides its mailbox, and how its body is run.
+
+use std::fmt::Display;
+use std::future::Future;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::task::{Context, Poll};
+
+use super::backend::{Backend, Body};
+use super::ctx::Ctx;
+use super::pid::{Pid, ProcessId};
+use super::reason::{ExitReason, PanicInfo};
+use super::signal::{Message, Ref};
+
+/// What every process has.
+pub(crate) struct Core {
+    pub(crate) id: ProcessId,
+    pub(crate) backend: Arc<dyn Backend>,
+    /// Children and references, which are numbered.
+    children: AtomicU64,
+    references: AtomicU64,
+    /// What the backend knows it by: a task of the engine for instance.
+    pub(crate) handle: AtomicU64,
+}
+
+impl Core {
+    pub(crate) fn new(id: ProcessId, backend: Arc<dyn Backend>) -> Core {
+        Core { id, backend, children: AtomicU64::new(0), references: AtomicU64::new(0), handle: AtomicU64::new(0) }
+    }
+
+    pub(crate) fn next_child(&self) -> ProcessId {
+        self.id.child(self.children.fetch_add(1, Ordering::Relaxed) + 1)
+    }
+
+    pub(crate) fn next_ref(&self) -> Ref {
+        Ref { by: self.id, number: self.references.fetch_add(1, Ordering::Relaxed) + 1 }
+    }
+}
+
+/// What a process can return at its end.
+pub trait Ending {
+    /// What it ends with.
+    fn into_reason(self) -> ExitReason;
+}
+
+impl Ending for () {
+    fn into_reason(self) -> ExitReason {
+        ExitReason::Normal
+    }
+}
+
+impl Ending for ExitReason {
+    fn into_reason(self) -> ExitReason {
+        self
+    }
+}
+
+impl Ending for std::convert::Infallible {
+    fn into_reason(self) -> ExitReason {
+        match self {}
+    }
+}
+
+impl<T: Ending, E: Display> Ending for Result<T, E> {
+    fn into_reason(self) -> ExitReason {
+        self.map_or_else(|error| ExitReason::Error(error.to_string()), Ending::into_reason)
+    }
+}
+
+/// What unwinds a process that [exits](Ctx::exit), or to which a signal was fatal.
+pub(crate) struct Exiting(pub(crate) ExitReason);
+
+/// Unwinds the running process, unseen by panic hooks.
+pub(crate) fn unwind(exiting: Exiting) -> ! {
+    #[cfg(feature = "controlled")]
+    crate::rt::unwind(Box::new(exiting));
+    #[cfg(not(feature = "controlled"))]
+    std::panic::resume_unwind(Box::new(exiting));
+}
+
+/// What a backend runs for the process `pid`.
+pub(crate) fn body<N, F, Fut>(pid: Pid<N>, f: F) -> Body
+where
+    N: Message,
+    F: FnOnce(Ctx<N>) -> Fut + Send + 'static,
+    Fut: Future<Output: Ending> + Send + 'static,
+{
+    Box::new(move || {
+        // The closure is the user's code, too.
+        match caught(|| f(Ctx::new(pid))) {
+            Ok(future) => Box::pin(Running { future: Box::pin(future) }),
+            Err(reason) => Box::pin(std::future::ready(reason)),
+        }
+    })
+}
+
+struct Running<Fut> {
+    future: Pin<Box<Fut>>,
+}
+
+impl<Fut: Future<Output: Ending>> Future for Running<Fut> {
+    type Output = ExitReason;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<ExitReason> {
+        match caught(|| self.future.as_mut().poll(context).map(Ending::into_reason)) {
+            Ok(poll) => poll,
+            Err(reason) => Poll::Ready(reason),
+        }
+    }
+}
+
+/// Runs the user's code; how it ends if it does not return.
+fn caught<R>(act: impl FnOnce() -> R) -> Result<R, ExitReason> {
+    catch_unwind(AssertUnwindSafe(act)).map_err(|payload| {
+        #[cfg(feature = "controlled")]
+        let rt = crate::rt::current();
+        // The execution is over, and this is how it is cleared away.
+        #[cfg(feature = "controlled")]
+        if rt.is_some_and(|rt| rt.is_tearing_down()) {
+            std::panic::resume_unwind(payload);
+        }
+        match payload.downcast::<Exiting>() {
+            Ok(exiting) => {
+                #[cfg(feature = "controlled")]
+                crate::rt::caught();
+                exiting.0
+            }
+            Err(payload) => {
+                #[cfg(feature = "controlled")]
+                rt.into_iter().for_each(|rt| rt.panicked(false));
+                ExitReason::Panic(PanicInfo::of(&*payload))
+            }
+        }
+    })
+}

@@ -1,0 +1,105 @@
+//! Why processes end, and what can be wrong with what they ask for.
+
+use std::any::Any;
+use std::error::Error;
+use std::fmt;
+
+/// Why a process has ended.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum ExitReason {
+    /// It came to its end.
+    Normal,
+    /// It was asked to, by a supervisor for instance.
+    Shutdown,
+    /// The same, with a word about it.
+    ShutdownWith(String),
+    /// As the reason of a [signal](crate::actor::Ctx::send_exit): it cannot be trapped. As the reason that a process gives
+    /// for its own end it is one like any other.
+    Kill,
+    /// It was killed.
+    Killed,
+    /// There was no such process.
+    NoProc,
+    /// Its node cannot be reached.
+    NoConnection,
+    /// It has panicked.
+    Panic(PanicInfo),
+    /// It could not go on.
+    Error(String),
+}
+
+impl ExitReason {
+    /// Any reason, in the program's own words.
+    pub fn because(why: impl Into<String>) -> ExitReason {
+        ExitReason::Error(why.into())
+    }
+
+    /// Whether it leaves those alone that are linked and do not trap exits.
+    pub fn is_normal(&self) -> bool {
+        *self == ExitReason::Normal
+    }
+}
+
+impl fmt::Display for ExitReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ExitReason::Normal => f.write_str("normal"),
+            ExitReason::Shutdown => f.write_str("shutdown"),
+            ExitReason::ShutdownWith(why) => write!(f, "shutdown: {why}"),
+            ExitReason::Kill => f.write_str("kill"),
+            ExitReason::Killed => f.write_str("killed"),
+            ExitReason::NoProc => f.write_str("no such process"),
+            ExitReason::NoConnection => f.write_str("no connection"),
+            ExitReason::Panic(panic) => write!(f, "panicked: {}", panic.message),
+            ExitReason::Error(why) => f.write_str(why),
+        }
+    }
+}
+
+impl Error for ExitReason {}
+
+/// What a process has panicked with.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct PanicInfo {
+    /// The text, if there was any.
+    pub message: String,
+}
+
+impl PanicInfo {
+    pub(crate) fn of(payload: &(dyn Any + Send)) -> PanicInfo {
+        let text = payload.downcast_ref::<&str>().map(|text| (*text).to_owned());
+        let text = text.or_else(|| payload.downcast_ref::<String>().cloned());
+        PanicInfo { message: text.unwrap_or_else(|| "a panic without a text".to_owned()) }
+    }
+}
+
+macro_rules! plain_error {
+    ($(#[doc = $doc:literal])+ $Name:ident is $text:literal) => {
+        $(#[doc = $doc])+
+        #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+        pub struct $Name;
+
+        impl fmt::Display for $Name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str($text)
+            }
+        }
+
+        impl Error for $Name {}
+    };
+}
+
+plain_error! {
+    /// There is no such process: it has ended.
+    NoProc is "the process has ended"
+}
+
+plain_error! {
+    /// The name is free, or that of a process that takes other messages.
+    BadName is "no process that takes such messages has this name"
+}
+
+plain_error! {
+    /// The name is somebody's, the process has one already, or has ended.
+    NameTaken is "the name is taken, or the process already has one or has ended"
+}

@@ -1,0 +1,96 @@
+//! Where processes run.
+
+use std::future::Future;
+use std::panic::Location;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::backend::Backend;
+use super::ctx::Ctx;
+use super::mailbox::Mailbox;
+use super::pid::{Pid, ProcessId};
+use super::process::{Core, body};
+use super::reason::ExitReason;
+use super::signal::Message;
+
+/// When what was sent arrives.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum Delivery {
+    /// At once: a send puts the message into the mailbox. So it is on one node, as far as messages go, though nobody promises it.
+    #[default]
+    Atomic,
+    /// At any time later. Messages and exit signals from one process to another one keep their order, and nothing else is kept: what
+    /// the documentation of Erlang promises.
+    Split,
+}
+
+/// Where processes run, and how.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct System {
+    delivery: Delivery,
+}
+
+impl System {
+    /// The engine inside of an exploration, and threads outside.
+    pub fn new() -> System {
+        System::default()
+    }
+
+    /// The same with another delivery, which only matters in an exploration.
+    #[must_use]
+    pub fn delivery(mut self, delivery: Delivery) -> System {
+        self.delivery = delivery;
+        self
+    }
+
+    /// Runs the process `f`, and those that it spawns, until it ends. The others are left where they are then.
+    ///
+    /// # Errors
+    ///
+    /// If the process does not return: the reason for which it ended instead.
+    #[track_caller]
+    pub fn run<M, F, Fut>(self, f: F) -> Result<Fut::Output, ExitReason>
+    where
+        M: Message,
+        F: FnOnce(Ctx<M>) -> Fut + Send + 'static,
+        Fut: Future<Output: Send + 'static> + Send + 'static,
+    {
+        let backend = self.backend();
+        let root = Pid::new(Arc::new(Mailbox::new(Core::new(ProcessId::OUTSIDE.child(1), Arc::clone(&backend)))));
+        let output = Arc::new(Mutex::new(None));
+        let returned = Arc::clone(&output);
+        let runs = body(root.clone(), move |ctx| async move {
+            let output = f(ctx).await;
+            *returned.lock().unwrap_or_else(PoisonError::into_inner) = Some(output);
+        });
+        let reason = backend.run(Location::caller(), root.any(), runs);
+        let output = output.lock().unwrap_or_else(PoisonError::into_inner).take();
+        output.ok_or(reason)
+    }
+
+    fn backend(self) -> Arc<dyn Backend> {
+        #[cfg(feature = "controlled")]
+        if crate::rt::current().is_some() {
+            return super::controlled::World::begin(self.delivery);
+        }
+        super::native::on_threads()
+    }
+}
+
+/// Runs the process `f`, and those that it spawns, until it returns. Inside of an exploration the engine runs them, outside
+/// each has a thread.
+///
+/// # Panics
+///
+/// If the process ends in another way.
+#[track_caller]
+pub fn run<M, F, Fut>(f: F) -> Fut::Output
+where
+    M: Message,
+    F: FnOnce(Ctx<M>) -> Fut + Send + 'static,
+    Fut: Future<Output: Send + 'static> + Send + 'static,
+{
+    match System::new().run(f) {
+        Ok(output) => output,
+        Err(reason) => panic!("the first process has ended: {reason}"),
+    }
+}
