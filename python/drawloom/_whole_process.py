@@ -35,7 +35,8 @@ class _WithinTask:
 
     def say(self, blocks: bool) -> None:
         if not _drawloom.is_controlled():
-            return self.says(blocks)
+            self.says(blocks)
+            return
         if any(epoch != _drawloom.epoch() for epoch, _ in self.known):
             self.known.clear()
         self.known[_drawloom.epoch(), _drawloom.task()] = blocks
