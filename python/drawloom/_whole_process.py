@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import locale
 import sys
 from typing import Any
@@ -45,7 +46,8 @@ class _WithinTask:
 def patches() -> list[Patch]:
     """What takes the place of what."""
     found: list[Patch] = [(locale, "_setlocale", setlocale)]
-    result = sys.modules.get("celery.result")
+    # Celery imports it when a task is called first, which may be in the midst of an exploration.
+    result = importlib.import_module("celery.result") if "celery" in sys.modules else None
     if result is not None and hasattr(result, "_set_task_join_will_block"):
         within = _WithinTask(result)
         found += [(result, "task_join_will_block", within.ask), (result, "_set_task_join_will_block", within.say)]
