@@ -26,6 +26,7 @@ import tempfile
 from asyncio import base_events, runners
 from concurrent.futures import _base, thread
 from types import CodeType
+from typing import Any
 
 from ._drawloom import KINDS
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import locale
 import sys
 from typing import Any
@@ -35,7 +36,8 @@ class _WithinTask:
 
     def say(self, blocks: bool) -> None:
         if not _drawloom.is_controlled():
-            return self.says(blocks)
+            self.says(blocks)
+            return
         if any(epoch != _drawloom.epoch() for epoch, _ in self.known):
             self.known.clear()
         self.known[_drawloom.epoch(), _drawloom.task()] = blocks
@@ -44,7 +46,8 @@ class _WithinTask:
 def patches() -> list[Patch]:
     """What takes the place of what."""
     found: list[Patch] = [(locale, "_setlocale", setlocale)]
-    result = sys.modules.get("celery.result")
+    # Celery imports it when a task is called first, which may be in the midst of an exploration.
+    result = importlib.import_module("celery.result") if "celery" in sys.modules else None
     if result is not None and hasattr(result, "_set_task_join_will_block"):
         within = _WithinTask(result)
         found += [(result, "task_join_will_block", within.ask), (result, "_set_task_join_will_block", within.say)]

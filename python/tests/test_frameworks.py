@@ -276,8 +276,8 @@ def test_rows_that_are_locked_in_different_orders(sqlalchemy):
         at = dict(part.split("=") for part in address.split())
         engine = sqlalchemy.create_engine(f"postgresql+psycopg://{at['user']}@{at['host']}:{at['port']}/{at['dbname']}")
         bank = accounts(sqlalchemy, engine)
-        result = drawloom.explore(bank.setup, [lambda _: bank.transfer(1, 2), lambda _: bank.transfer(2, 1)], fixes=0, shrink=False)
-        told_at(result, "opened.get(Account, there, with_for_update=True)")
+        result = drawloom.explore(bank.setup, [lambda _: bank.transfer(1, 2), lambda _: bank.transfer(2, 1)], fixes=0)
+        told_at(result)
         assert "DeadlockDetected" in result.findings[0].message
         assert result.findings[0].anomaly == (
             "deadlock: transactions lock `account` where id=1 and `account` where id=2 in different orders")

@@ -196,7 +196,7 @@ def count(counters):
 
 
 def test_long():
-    drawloom.explore(Counters, count, count=3, strategy="random", executions=10**9, timeout=600)
+    drawloom.explore(Counters, count, count=3, strategy="random", executions=10**6, timeout=600)
 '''
 
 
@@ -231,10 +231,9 @@ def begun(directory, terminal):
 def test_how_far_it_is_is_shown_and_ctrl_c_says_what_is_kept(tmp_path, terminal):
     ran, read_until = begun(tmp_path, terminal)
     try:
-        told = read_until("executions, ")
+        told = read_until(" of 1,000,000 ")
         # On a terminal a line of its own, which is cleared; else one now and then.
         assert ("\x1b[2K" if terminal else "drawloom: test_long.py::test_long") in told, told
-        assert " of 1,000,000,000 executions, " in told, told
         ran.send_signal(signal.SIGINT)
         told = read_until("the next run begins anew")
         assert "nothing is kept of it: the next run begins anew" in told, told
