@@ -311,6 +311,7 @@ fn schedule(program: &Program<'_, '_>, source: &Source<'_>, found: &Found) -> (V
             n: steps.len() as u32 + 1,
             task,
             runs: program.label(at.task),
+            function: program.facts.function(node.function).qualified.clone(),
             text,
             effect,
             place: source.place(node.span),

@@ -67,6 +67,8 @@ pub struct Step {
     pub task: &'static str,
     /// What it runs.
     pub runs: String,
+    /// The function that the step is in.
+    pub function: String,
     /// What happens.
     pub text: String,
     /// What that is to others.

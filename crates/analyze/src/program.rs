@@ -249,13 +249,17 @@ impl<'a, 'm> Program<'a, 'm> {
         let exported: Vec<usize> = (0..count).filter(|at| self.tasks[*at].root.kind == RootKind::Exported).collect();
         for one in &exported {
             let lifecycle = |at: usize| {
-                let name = &self.facts.function(self.tasks[at].root.callable.function).name;
-                self.tasks[at].root.kind == RootKind::Exported && (starts(name) || ends(name))
+                let function = self.facts.function(self.tasks[at].root.callable.function);
+                let plain = function.parameters.len() <= 2;
+                self.tasks[at].root.kind == RootKind::Exported
+                    && plain
+                    && (starts(&function.name) || ends(&function.name))
             };
             for other in 0..count {
                 let entry = self.tasks[other].root.kind == RootKind::Entry;
                 // Whoever owns an object opens and closes it, once.
-                if !entry && !(lifecycle(*one) && lifecycle(other)) {
+                let once = lifecycle(*one) && lifecycle(other);
+                if !entry && !once {
                     beside.insert((*one, other));
                     beside.insert((other, *one));
                 }

@@ -129,6 +129,7 @@ impl Type {
 pub(crate) fn constructed(path: &str) -> Type {
     let (module, name) = path.rsplit_once('.').unwrap_or(("", path));
     let root = module.split('.').next().unwrap_or_default();
+    let root = if path.starts_with('.') { "." } else { root };
     let waits = match root {
         "threading" | "queue" | "multiprocessing" | "_thread" | "concurrent" => Waits::Threads,
         "asyncio" | "trio" | "anyio" | "curio" | "aiorwlock" | "aiologic" | "uvloop" | "sniffio" => Waits::Tasks,

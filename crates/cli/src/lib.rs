@@ -62,6 +62,7 @@ fn format_of(command: &Command) -> Format {
         Command::Check(arguments) => arguments.output.format(),
         Command::List(arguments) => arguments.output.format(),
         Command::Clean(arguments) => arguments.store.output.format(),
+        Command::Analyze(arguments) if arguments.format == args::AnalyzeFormat::Json => Format::Json,
         Command::Analyze(_) | Command::Lsp => Format::Human,
         Command::Run(_) | Command::Explain(_) | Command::Completions { .. } | Command::Man { .. } => Format::Human,
         #[cfg(feature = "mcp")]

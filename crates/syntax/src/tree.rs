@@ -357,6 +357,12 @@ impl Expr {
             Kind::Attribute(base, name) => format!("{}.{name}", base.text()),
             Kind::Index(base, key) => format!("{}[{}]", base.text(), key.text()),
             Kind::Call(callee, arguments) => {
+                // A copy of a key is the same key.
+                if let (Kind::Attribute(base, name), []) = (&callee.kind, arguments.as_slice())
+                    && matches!(name.as_str(), "to_string" | "to_owned" | "clone" | "into" | "as_str" | "as_ref" | "to_vec")
+                {
+                    return base.text();
+                }
                 let given: Vec<String> = arguments.iter().map(|given| given.value.text()).collect();
                 format!("{}({})", callee.text(), given.join(", "))
             }

@@ -29,7 +29,23 @@ impl<'m> Lowerer<'_, 'm> {
         if let Some(value) = self.spawns(callee, given, awaited, span) {
             return value;
         }
+        if awaited
+            && let Kind::Attribute(_, name) | Kind::Name(name) = &callee.kind
+            && name == "checkpoint_if_cancelled"
+        {
+            // Whoever writes it as a loop has it run only for those who are cancelled.
+            self.arguments(given);
+            self.checkpoint(Certainty::May, Why::CancelOnly, "", span);
+            return Val::default();
+        }
         let target = match &callee.kind {
+            Kind::Attribute(base, name) if name == "__await__" => {
+                let value = self.place(base);
+                if let Some(pending) = value.pending.clone() {
+                    return self.run(&pending, span);
+                }
+                self.attribute(value, name, span)
+            }
             Kind::Attribute(base, name) => {
                 let base = self.place(base);
                 if let Some(value) = self.library_method(base.clone(), name, given, awaited, discards, callee, span) {

@@ -84,7 +84,9 @@ impl<'m> Lowerer<'_, 'm> {
                 let all = self.several(parts);
                 let element = all.elements.iter().fold(Type::Unknown, |kind, one| kind.or(&one.kind));
                 if *kind == Collection::Tuple {
-                    return Val { text: expr.text(), ..all };
+                    // `(me, "r")` is as much one's own as `me`.
+                    let fresh = all.elements.iter().any(|one| one.fresh && one.kind == Type::Unknown);
+                    return Val { text: expr.text(), fresh, ..all };
                 }
                 let kind = Type::Container(Box::new(element));
                 let literal = parts.is_empty().then(|| "empty".to_owned());

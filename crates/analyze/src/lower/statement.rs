@@ -27,6 +27,8 @@ impl<'m> Lowerer<'_, 'm> {
             self.unwinds.push(Unwind::Guards(Vec::new()));
         }
         let depth = self.unwinds.len();
+        // Those of whoever calls live on.
+        let outer = std::mem::take(&mut self.temporaries);
         let mut value = Val::default();
         for statement in body {
             if self.unreachable() {
@@ -50,6 +52,7 @@ impl<'m> Lowerer<'_, 'm> {
                 self.release(&guards, span);
             }
         }
+        self.temporaries.splice(0..0, outer);
         value
     }
 

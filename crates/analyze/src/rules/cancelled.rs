@@ -54,9 +54,9 @@ pub(super) fn find(program: &Program<'_, '_>, found: &mut Vec<Found>) {
 /// What an event changes, that may have to be restored.
 fn changed(event: &Event) -> Option<(Loc, Option<&String>)> {
     match event {
-        Event::Write { loc, key, how, literal, .. } => {
+        Event::Write { loc, key, how, literal, own, .. } => {
             let flag = literal.as_deref().is_some_and(|text| matches!(text, "True" | INCREMENT | DECREMENT));
-            let token = *how == Writing::Add && key.is_some();
+            let token = *how == Writing::Add && key.is_some() && !own;
             (*how == Writing::Assign && flag || token).then_some((*loc, key.as_ref()))
         }
         Event::Acquire { lock, key, .. } => Some((*lock, key.as_ref())),
@@ -127,14 +127,17 @@ fn escapes(graph: &Graph, gap: NodeId, restores: &[NodeId]) -> bool {
     let mut seen = vec![false; graph.nodes.len()];
     let mut left: Vec<NodeId> =
         graph.nodes[gap].next.iter().filter(|(_, edge)| *edge == Edge::Cancel).map(|(to, _)| *to).collect();
+    let mut escapes = false;
     while let Some(at) = left.pop() {
-        if at == graph.ends[2] || at == graph.ends[1] {
-            return true;
+        escapes |= at == graph.ends[2] || at == graph.ends[1];
+        // Restored under a condition, which may well be the one that it was changed under.
+        if restores.contains(&at) {
+            return false;
         }
-        if std::mem::replace(&mut seen[at], true) || restores.contains(&at) {
+        if std::mem::replace(&mut seen[at], true) {
             continue;
         }
         left.extend(graph.nodes[at].next.iter().map(|(to, _)| *to));
     }
-    false
+    escapes
 }

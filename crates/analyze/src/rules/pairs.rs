@@ -215,7 +215,8 @@ fn guards(program: &Program<'_, '_>, loc: Loc, accesses: &[Access], found: &mut 
             // Two looks that need not agree are no harm; a loop is one look.
             let loops =
                 |access: &Access| matches!(program.node(*access).event, Event::Read { how: Reading::Iterates, .. });
-            if !closing_write && !(loops(opens) && loops(closes)) {
+            let one_look = loops(opens) && loops(closes);
+            if !closing_write && !one_look {
                 continue;
             }
             let Some((lock, ..)) = lock_of(&graph.nodes[*taken].event) else { continue };

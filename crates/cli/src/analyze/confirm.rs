@@ -21,11 +21,8 @@ pub(super) fn confirm(analyses: &mut [Analysis]) {
                     finding.evidence.score = 100;
                     finding.evidence.confidence = Confidence::High;
                 }
-                Confirmation::NotReproduced { .. } => {
-                    finding.evidence.score = finding.evidence.score.min(44);
-                    finding.evidence.confidence = Confidence::Low;
-                }
-                Confirmation::NotTried { .. } => {}
+                // The stand-ins may not have led there: that refutes nothing.
+                Confirmation::NotReproduced { .. } | Confirmation::NotTried { .. } => {}
             }
             finding.confirmation = Some(confirmation);
         }

@@ -29,18 +29,9 @@ pub(crate) struct Outcome {
 
 /// Analyses, and says what was found.
 pub(crate) fn analyze(arguments: &AnalyzeArguments) -> Result<u8, Error> {
-    let mut outcome = outcome(arguments, &progress(arguments))?;
-    if let Some(file) = &arguments.write_baseline {
-        let baseline = serde_json::to_string_pretty(&Baseline::of(&outcome.analyses)).unwrap_or_default() + "\n";
-        write(file, &baseline)?;
-    }
-    if arguments.confirm {
-        confirm::confirm(&mut outcome.analyses);
-    }
-    if let Some(folder) = &arguments.scaffold {
-        for file in scaffold::scaffold(&outcome.analyses, folder)? {
-            answer::complain(&format!("wrote {}", file.display()));
-        }
+    let (outcome, written) = carried_out(arguments, &progress(arguments))?;
+    for file in written {
+        answer::complain(&format!("wrote {}", file.display()));
     }
     let text = match arguments.format {
         AnalyzeFormat::Term => outcome.text(coloured() && arguments.output.is_none(), arguments.all),
@@ -63,12 +54,36 @@ pub(crate) fn analyze(arguments: &AnalyzeArguments) -> Result<u8, Error> {
 /// The same for an agent: the text, and the JSON.
 #[cfg(feature = "mcp")]
 pub(crate) fn both(arguments: &AnalyzeArguments) -> Result<(String, serde_json::Value), Error> {
-    let mut outcome = outcome(arguments, &|_, _| {})?;
+    let (outcome, written) = carried_out(arguments, &|_, _| {})?;
+    let value = serde_json::from_str(&render::json(&outcome.analyses)).unwrap_or_default();
+    let mut text = outcome.text(false, arguments.all);
+    for file in written.iter().chain(&arguments.output) {
+        text += &format!("wrote {}\n", file.display());
+    }
+    if let Some(file) = &arguments.output {
+        write(file, &render::json(&outcome.analyses))?;
+    }
+    Ok((text, value))
+}
+
+/// Everything but the answer; the tests that were written.
+fn carried_out(
+    arguments: &AnalyzeArguments,
+    progress: &(dyn Fn(usize, usize) + Sync),
+) -> Result<(Outcome, Vec<PathBuf>), Error> {
+    let mut outcome = outcome(arguments, progress)?;
+    if let Some(file) = &arguments.write_baseline {
+        let baseline = serde_json::to_string_pretty(&Baseline::of(&outcome.analyses)).unwrap_or_default() + "\n";
+        write(file, &baseline)?;
+    }
     if arguments.confirm {
         confirm::confirm(&mut outcome.analyses);
     }
-    let value = serde_json::from_str(&render::json(&outcome.analyses)).unwrap_or_default();
-    Ok((outcome.text(false, arguments.all), value))
+    let written = match &arguments.scaffold {
+        Some(folder) => scaffold::scaffold(&outcome.analyses, folder)?,
+        None => Vec::new(),
+    };
+    Ok((outcome, written))
 }
 
 fn write(file: &Path, text: &str) -> Result<(), Error> {

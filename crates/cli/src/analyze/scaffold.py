@@ -7,8 +7,8 @@ that matters.
 
 import ast
 import asyncio
+import contextvars
 import functools
-import importlib.util
 import inspect
 import json
 import sys
@@ -19,6 +19,21 @@ import drawloom
 FILE = @FILE@
 FIRST, SECOND = @FIRST@, @SECOND@
 OPENS, INTRUDES, CLOSES = @OPENS@, @INTRUDES@, @CLOSES@
+STATE, BACKEND, FILLED = @STATE@, @BACKEND@, @FILLED@
+
+
+async def pause():
+    """Lets others run."""
+    if BACKEND == "trio":
+        import trio
+
+        await trio.sleep(0)
+    else:
+        await asyncio.sleep(0)
+
+
+CURRENT = contextvars.ContextVar("who", default=None)
+KEYS = {}
 
 
 class Anything:
@@ -36,15 +51,15 @@ class Anything:
         return Anything()
 
     def __await__(self):
-        yield from asyncio.sleep(0).__await__()
+        yield from pause().__await__()
         return Anything()
 
     async def __aenter__(self):
-        await asyncio.sleep(0)
+        await pause()
         return self
 
     async def __aexit__(self, *exc):
-        await asyncio.sleep(0)
+        await pause()
 
     def __enter__(self):
         return self
@@ -119,6 +134,24 @@ class State:
         self.who = None
         self.module = load(self)
         self.objects = {}
+        KEYS.clear()
+        for name in (FIRST, SECOND):
+            make(self, name)
+        if FILLED:
+            self.fill()
+
+    def fill(self):
+        """What is looked up or gone over must hold something."""
+        owner, _, name = STATE.rpartition(".")
+        holder = self.objects.get(owner) or getattr(self.module, owner, None) if owner else self.module
+        others = [it for it in vars(holder) if owner and not it.startswith("__")]
+        for held in [getattr(holder, it, None) for it in {name: None, **dict.fromkeys(others)}]:
+            if isinstance(held, dict) and not held:
+                held["key"], held["other"] = Anything(), Anything()
+            elif isinstance(held, list) and not held:
+                held.extend([Anything(), Anything()])
+            elif isinstance(held, set) and not held:
+                held.update([Anything(), Anything()])
 
 
 def load(state):
@@ -143,12 +176,6 @@ def starts_program(node):
     return isinstance(node, ast.Expr) and isinstance(node.value, ast.Call)
 
 
-import contextvars
-import threading
-
-CURRENT = contextvars.ContextVar("who", default=None)
-
-
 def given(function, skip=0):
     """Stand-ins for the arguments that have to be passed: the same for both, so that both mean the same thing."""
     try:
@@ -157,9 +184,6 @@ def given(function, skip=0):
         return []
     plain = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
     return [stand_in(it, at) for at, it in enumerate(parameters) if it.default is it.empty and it.kind in plain]
-
-
-KEYS = {}
 
 
 def stand_in(parameter, at):
@@ -188,12 +212,6 @@ def make(state, name):
 
 
 def worker(name, who):
-    def is_async():
-        state = State()
-        owner, _, method = name.rpartition(".")
-        found = getattr(getattr(state.module, owner), method) if owner else getattr(state.module, method)
-        return inspect.iscoroutinefunction(found)
-
     if ASYNC:
         async def run(state):
             CURRENT.set(who)
@@ -209,10 +227,10 @@ def worker(name, who):
 
 
 def any_async():
-    state = State()
+    module = load(types.SimpleNamespace(notes=[]))
     for name in (FIRST, SECOND):
         owner, _, method = name.rpartition(".")
-        found = getattr(getattr(state.module, owner), method) if owner else getattr(state.module, method)
+        found = getattr(getattr(module, owner), method) if owner else getattr(module, method)
         if inspect.iscoroutinefunction(found):
             return True
     return False
@@ -256,7 +274,7 @@ def quiet(run):
 
 def explored(**options):
     workers = [quiet(worker(FIRST, "A")), quiet(worker(SECOND, "B"))]
-    return drawloom.explore(State, workers, nobody_comes_in, name="confirm_@NAME@", max_schedules=2000, **options)
+    return drawloom.explore(State, workers, nobody_comes_in, name="confirm_@NAME@", executions=2000, backend=BACKEND if ASYNC else None, **options)
 
 
 def test_nobody_comes_in_between():

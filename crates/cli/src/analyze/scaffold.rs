@@ -39,7 +39,11 @@ pub(super) fn python(analysis: &Analysis, finding: &Finding) -> Result<String, S
     let own: Vec<_> = trace.iter().filter(|step| step.task == "Task A").collect();
     let theirs = trace.iter().find(|step| step.task == "Task B").ok_or("nobody comes in")?;
     let (first, last) = (own.first().ok_or("it has no steps")?, own.last().ok_or("it has no steps")?);
-    for name in [&first.runs, &theirs.runs] {
+    // The functions themselves, if the window lies in one: what runs them may need more.
+    let together = own.iter().all(|step| step.function == first.function);
+    let name = if together { &first.function } else { &first.runs };
+    let other = &theirs.function;
+    for name in [name, other] {
         let callable =
             !name.is_empty() && name != "main program" && name.split('.').count() <= 2 && !name.contains('<');
         if !callable {
@@ -51,11 +55,17 @@ pub(super) fn python(analysis: &Analysis, finding: &Finding) -> Result<String, S
     Ok(PYTHON
         .replace("@SENTENCE@", &finding.sentence.replace('\\', "").replace("\"\"\"", ""))
         .replace("@FILE@", &quoted(&file.display().to_string()))
-        .replace("@FIRST@", &quoted(&first.runs))
-        .replace("@SECOND@", &quoted(&theirs.runs))
+        .replace("@FIRST@", &quoted(name))
+        .replace("@SECOND@", &quoted(other))
         .replace("@OPENS@", &first.place.line.to_string())
         .replace("@INTRUDES@", &theirs.place.line.to_string())
         .replace("@CLOSES@", &last.place.line.to_string())
+        .replace("@STATE@", &quoted(&finding.state))
+        .replace("@BACKEND@", if analysis.target.frameworks.contains(&"trio") { "\"trio\"" } else { "\"asyncio\"" })
+        .replace(
+            "@FILLED@",
+            if matches!(finding.rule, "DL004" | "DL006" | "DL007" | "DL008") { "True" } else { "False" },
+        )
         .replace("@NAME@", &finding.fingerprint))
 }
 

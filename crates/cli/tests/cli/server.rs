@@ -159,7 +159,7 @@ fn an_agent_tests_lists_explains_replays_shrinks_compares_and_checks() {
     let mut names: Vec<&str> =
         tools["tools"].as_array().expect("tools").iter().filter_map(|tool| tool["name"].as_str()).collect();
     names.sort_unstable();
-    assert_eq!(names, ["check", "diff", "explain", "list", "replay", "shrink", "test"]);
+    assert_eq!(names, ["analyze", "check", "diff", "explain", "list", "replay", "shrink", "test"]);
 
     let (text, run) = client.call("test", json!({"filter": "comes_in_between"})).expect("it runs");
     assert!(text.contains("FAILED (seed: 0x5eed, iteration: 1)"), "{text}");
