@@ -63,6 +63,23 @@ impl Ending for std::convert::Infallible {
     }
 }
 
+/// By which the type of what never returns can be written: the block of a process that loops for ever has it.
+#[doc(hidden)]
+pub trait Returns {
+    /// What a function returns.
+    type Output;
+}
+
+impl<R> Returns for fn() -> R {
+    type Output = R;
+}
+
+impl Ending for <fn() -> ! as Returns>::Output {
+    fn into_reason(self) -> ExitReason {
+        self
+    }
+}
+
 impl<T: Ending, E: Display> Ending for Result<T, E> {
     fn into_reason(self) -> ExitReason {
         self.map_or_else(|error| ExitReason::Error(error.to_string()), Ending::into_reason)
