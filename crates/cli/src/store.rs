@@ -245,7 +245,7 @@ impl Store {
         let all = self.results().into_iter().chain(new);
         let latest: BTreeMap<(String, Option<String>), TestResult> =
             all.map(|result| ((result.test.clone(), result.path.clone()), result)).collect();
-        let lines = latest.values().filter_map(|result| serde_json::to_string(result).ok());
+        let lines = latest.values().map(TestResult::line);
         let text: String = lines.map(|line| line + "\n").collect();
         write(&self.directory.join(RESULTS), &text)
     }

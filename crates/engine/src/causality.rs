@@ -256,6 +256,7 @@ impl Causality {
                 known.meet_await(&mut row, Place::of_resource(step.resource));
             }
             kind if kind.is_of_parts() => known.meet_parts(&mut row),
+            kind if kind.is_of_several() => known.meet_several(&mut row),
             // A task that has ended is asked for its last step; so its end need not be remembered.
             kind if kind.joins() => row.learn_end_of(step.arg, known),
             _ => {
@@ -264,6 +265,8 @@ impl Causality {
                     row.learn_end_of(step.arg, known);
                 } else if step.kind.kills() {
                     row.learn_newest_of(step.arg, known);
+                } else if let Some(task) = step.dooms() {
+                    row.learn_newest_that_could_be_cut_off(task, known);
                 }
                 match places.as_slice() {
                     [] => {}

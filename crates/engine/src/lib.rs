@@ -19,6 +19,7 @@
 #![forbid(unsafe_code)]
 
 pub mod act;
+mod base64;
 pub mod behaviour;
 mod budget;
 pub mod causality;
@@ -52,6 +53,9 @@ pub use id::{ResourceId, Site, TaskId, TaskPath};
 pub use look::Look;
 pub use mix::Mix;
 pub use operation::{IN_TRANSACTION, OpKind, Operation, ResourceKind, is_known_as, known_as, outcome};
-pub use resource::{ChannelState, Holder, Holders, OnceState, Parts, Preference, Resource, State, Tally, UNBOUNDED};
+pub use resource::{
+    ChannelState, ExitSignal, Holder, Holders, OnceState, Parts, Preference, Receiving, Resource, Several, State,
+    Tally, UNBOUNDED,
+};
 pub use task::{Status, Task};
 pub use trace::Step;

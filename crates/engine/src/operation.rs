@@ -149,6 +149,40 @@ kinds! {
     Kill in kill,
     /// The last step of a task that was killed, instead of the one that it had announced.
     Killed in kill,
+    /// Reads several resources at once; `arg` names those besides its own ([`crate::Several`]).
+    ReadSeveral in several,
+    /// Writes several resources at once, or reads some and writes others.
+    WriteSeveral in several,
+    /// Puts a message into the mailbox of a process; `arg` is the sender, as the front end knows it.
+    Deliver in mailbox,
+    /// Takes something out of the mailbox of the process; `arg` says what ([`crate::Receiving`]).
+    Receive in mailbox,
+    /// Asks whether a process has ended.
+    Alive in process,
+    /// Asks to be told of the end of a process.
+    Monitor in process,
+    /// Takes such a request back.
+    Demonitor in process,
+    /// Links two processes.
+    Link in process,
+    /// Removes a link.
+    Unlink in process,
+    /// Says whether exit signals are to be messages.
+    Trap in process,
+    /// An exit signal ([`crate::ExitSignal`]).
+    Signal in process,
+    /// Tells a process that another one has ended.
+    Down in process,
+    /// A process ends.
+    End in process,
+    /// Gives a process a name.
+    Register in process,
+    /// Takes a name away.
+    Unregister in process,
+    /// Asks who has a name.
+    Whereis in process,
+    /// Cancels a timer of a process.
+    Cancel in process,
 }
 
 // A trace file has a byte for the kind; sets of kinds are no larger.
@@ -213,6 +247,12 @@ pub mod outcome {
     pub const TORN_DOWN: u32 = 7;
     /// What is awaited has been written to: it is to be looked at, and announced, anew.
     pub const LOOK_AGAIN: u32 = 8;
+    /// A signal was fatal to the process before: nothing was done.
+    pub const KILLED: u32 = 9;
+    /// An exit signal was fatal to its target, or would have been if that had not ended.
+    pub const FATAL: u32 = 10;
+    /// Another signal was fatal to the process before: this changes nothing any more.
+    pub const LATE: u32 = 11;
 }
 
 /// What a task is about to do.
@@ -315,4 +355,6 @@ resources! {
     Object is "object",
     /// What is counted down once, and waited for.
     Latch is "latch",
+    /// A process with its mailbox; the name of one.
+    Process is "process",
 }

@@ -5,8 +5,7 @@
 //! one printable word. Each segment carries the operation that it began with, so that a replay of a
 //! changed program can say what it expected.
 
-use data_encoding::BASE64URL_NOPAD;
-
+use crate::base64;
 use crate::config::DEFAULT_SPIN_ROUNDS;
 use crate::engine::Engine;
 use crate::id::{Site, TaskPath};
@@ -145,7 +144,7 @@ impl Schedule {
         self.outcomes.iter().for_each(|o| put(&mut bytes, *o));
         let sum = fnv(&bytes);
         bytes.extend(sum.to_le_bytes());
-        format!("{PREFIX}{}", BASE64URL_NOPAD.encode(&bytes))
+        format!("{PREFIX}{}", base64::encode(&bytes))
     }
 
     /// Reads a token that was made for the test named `test`.
@@ -165,9 +164,7 @@ impl Schedule {
     /// Reads a token of any test.
     pub fn decode(token: &str) -> Result<Schedule, TokenError> {
         let body = token.trim().strip_prefix(PREFIX).ok_or(TokenError::NotAToken)?;
-        let bytes = BASE64URL_NOPAD
-            .decode(body.as_bytes())
-            .map_err(|_| TokenError::Damaged("a character does not belong there"))?;
+        let bytes = base64::decode(body).ok_or(TokenError::Damaged("a character does not belong there"))?;
         let (content, sum) = bytes.split_last_chunk::<4>().ok_or(TokenError::Damaged("it is too short"))?;
         if fnv(content).to_le_bytes() != *sum {
             return Err(TokenError::Damaged("its check sum is wrong"));
@@ -319,7 +316,7 @@ mod tests {
         (0..segments).for_each(|_| bytes.extend([0, 1]));
         put(&mut bytes, 0);
         bytes.extend(fnv(&bytes).to_le_bytes());
-        assert_eq!(Schedule::decode(&format!("{PREFIX}{}", BASE64URL_NOPAD.encode(&bytes))), said);
+        assert_eq!(Schedule::decode(&format!("{PREFIX}{}", base64::encode(&bytes))), said);
     }
 
     proptest! {

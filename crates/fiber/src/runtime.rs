@@ -414,6 +414,18 @@ impl Handle {
         child
     }
 
+    /// As [`spawn`](Self::spawn), for a task that is a process: nothing is spawned if a signal was fatal to it.
+    pub fn spawn_if_alive(self, name: Option<&str>, site: Site, body: Body) -> Option<TaskId> {
+        if self.step(Operation::new(OpKind::Spawn, ResourceId::NONE, site)) == outcome::KILLED {
+            return None;
+        }
+        let inner = self.inner();
+        let parent = inner.running;
+        let child = inner.engine.spawn(parent, site, name.map(Into::into), &mut *inner.strategy);
+        inner.enlist(child, body);
+        Some(child)
+    }
+
     /// Kills `task`: it makes no further step, and gives nothing back. It is unwound when the execution is over. A step of the
     /// running task, which may be `task` itself.
     pub fn kill(self, task: TaskId, site: Site) {

@@ -24,8 +24,9 @@ impl Handle {
     /// Announces `operation`, waits for its turn and its grant; it has been carried out on return.
     ///
     /// Inlined into the user's code on purpose: with a constant kind most of it folds away, and every
-    /// frame between the user and the switch costs a mispredicted return.
-    #[inline(always)]
+    /// frame between the user and the switch costs a mispredicted return. Not so in debug builds, where nothing folds away, and each
+    /// place that steps would be a copy of all this to compile.
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub fn step(self, operation: Operation) -> u32 {
         self.make_owed_wakes();
         self.step_unowed(operation)
@@ -46,7 +47,7 @@ impl Handle {
     }
 
     /// Makes the wake-ups that the running task owes, a step each.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn make_owed_wakes(self) {
         if self.owes_wakes() {
             self.make_owed_wakes_now();
@@ -89,7 +90,7 @@ impl Handle {
         }
     }
 
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn step_unowed(self, operation: Operation) -> u32 {
         let inner = self.inner();
         let me = inner.running;
@@ -233,7 +234,7 @@ impl Handle {
 
     /// Lets the task that was `picked`, or else the next one, go on, and those that follow, until it is
     /// the turn of `me` again.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn let_others_run(self, picked: Option<TaskId>, me: TaskId, kind: OpKind) {
         let inner = self.inner();
         if !kind.is_told() && std::thread::panicking() {

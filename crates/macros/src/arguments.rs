@@ -3,8 +3,8 @@
 use drawloom_config::{Config, ConfigError};
 use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::quote;
-use syn::parse::Parser;
 
+use crate::error::Error;
 use crate::text::Text;
 
 pub(crate) struct Arguments {
@@ -14,7 +14,7 @@ pub(crate) struct Arguments {
 }
 
 impl Arguments {
-    pub fn parse(tokens: TokenStream) -> syn::Result<Self> {
+    pub fn parse(tokens: TokenStream) -> Result<Self, Error> {
         let mut rest = TokenStream::new();
         let mut krate = None;
         for argument in split_after_commas(tokens) {
@@ -22,13 +22,13 @@ impl Arguments {
                 None => rest.extend(argument),
                 Some(keyword) if krate.is_some() => {
                     let message = "argument `crate` is given twice\nhelp: keep one of them";
-                    return Err(syn::Error::new(keyword.span(), message));
+                    return Err(Error::at(keyword.span(), message));
                 }
                 Some(keyword) => krate = Some(crate_path(&keyword, argument)?),
             }
         }
         let text = Text::of(rest);
-        let config = text.as_str().parse().map_err(|error: ConfigError| text.error(error.span(), said(&error)))?;
+        let config = text.as_str().parse().map_err(|error: ConfigError| text.error(error.span(), &said(&error)))?;
         Ok(Self { config, krate: krate.unwrap_or_else(|| quote!(::drawloom)) })
     }
 }
@@ -61,14 +61,27 @@ fn crate_keyword(argument: &TokenStream) -> Option<Ident> {
 }
 
 /// The path in `crate = path`.
-fn crate_path(keyword: &Ident, argument: TokenStream) -> syn::Result<TokenStream> {
+fn crate_path(keyword: &Ident, argument: TokenStream) -> Result<TokenStream, Error> {
     let mut value = argument.into_iter().skip(1);
     let equals = value.next();
     let path: TokenStream = value.take_while(|token| !is_comma(token)).collect();
     let is_assignment = matches!(equals, Some(TokenTree::Punct(punct)) if punct.as_char() == '=');
-    if is_assignment && syn::Path::parse_mod_style.parse2(path.clone()).is_ok() {
+    if is_assignment && is_path(&path) {
         return Ok(path);
     }
     let message = "`crate` takes a path\nhelp: write it as `crate = ::my::drawloom`";
-    Err(syn::Error::new(keyword.span(), message))
+    Err(Error::at(keyword.span(), message))
+}
+
+/// Whether these are names with `::` between them, and maybe before them.
+fn is_path(tokens: &TokenStream) -> bool {
+    let text: String = tokens.clone().into_iter().map(|token| token.to_string()).collect();
+    let is_name = |name: &str| {
+        let name = name.strip_prefix("r#").unwrap_or(name);
+        name.starts_with(|c: char| c.is_alphabetic() || c == '_')
+            && name.chars().all(|c| c.is_alphanumeric() || c == '_')
+    };
+    let no_literals =
+        tokens.clone().into_iter().all(|token| matches!(token, TokenTree::Ident(_) | TokenTree::Punct(_)));
+    no_literals && text.strip_prefix("::").unwrap_or(&text).split("::").all(is_name)
 }

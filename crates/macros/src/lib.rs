@@ -6,7 +6,9 @@
 //! is compiled, at the token that is wrong.
 
 mod arguments;
+mod error;
 mod expand;
+mod function;
 mod text;
 
 use proc_macro::TokenStream;
@@ -36,5 +38,5 @@ use proc_macro::TokenStream;
 /// to judge. `#[should_panic]`, `#[ignore]`, `#[cfg(…)]` and docs work as they do with `#[test]`.
 #[proc_macro_attribute]
 pub fn test(arguments: TokenStream, item: TokenStream) -> TokenStream {
-    expand::test(arguments.into(), item.into()).unwrap_or_else(|error| error.into_compile_error()).into()
+    expand::test(arguments.into(), item.into()).unwrap_or_else(error::Error::into_compile_error).into()
 }

@@ -6,7 +6,8 @@
 use std::ops::Range;
 
 use proc_macro2::{Delimiter, Ident, Literal, Span, TokenStream, TokenTree};
-use quote::ToTokens;
+
+use crate::error::Error;
 
 #[derive(Default)]
 pub(crate) struct Text {
@@ -27,21 +28,16 @@ impl Text {
 
     /// An error at the tokens that the bytes `range` came from. At the end of the text, where
     /// something is missing, that is the last token.
-    pub fn error(&self, range: Range<usize>, message: impl std::fmt::Display) -> syn::Error {
-        let mut blamed: Vec<Span> = self
-            .pieces
-            .iter()
-            .filter(|(piece, _)| piece.start < range.end && range.start < piece.end)
-            .map(|(_, span)| *span)
-            .collect();
+    pub fn error(&self, range: Range<usize>, message: &str) -> Error {
+        let is_blamed = |piece: &Range<usize>| piece.start < range.end && range.start < piece.end;
+        let mut blamed: Vec<Span> =
+            self.pieces.iter().filter(|(piece, _)| is_blamed(piece)).map(|(_, span)| *span).collect();
         if blamed.is_empty() {
             blamed.extend(self.pieces.last().map(|(_, span)| *span));
         }
-        // Spans cannot be joined on stable Rust, but `syn` reaches from the first token to the
-        // last; which tokens these are does not matter to it.
-        let blamed: TokenStream =
-            blamed.into_iter().map(|span| Ident::new("blamed", span).into_token_stream()).collect();
-        syn::Error::new_spanned(blamed, message)
+        // Which tokens these are does not matter.
+        let blamed: TokenStream = blamed.into_iter().map(|span| TokenTree::from(Ident::new("blamed", span))).collect();
+        Error::over(&blamed, message)
     }
 
     fn push_all(&mut self, tokens: TokenStream) {
@@ -81,11 +77,13 @@ impl Text {
     }
 }
 
-/// A literal as the grammar writes it. Strings are written anew, since the grammar has no raw ones.
+/// A literal as the grammar writes it. Raw strings are written anew, since the grammar has none.
 fn written(literal: &Literal) -> String {
-    match syn::Lit::new(literal.clone()) {
-        syn::Lit::Str(string) => format!("{:?}", string.value()),
-        _ => literal.to_string(),
+    let text = literal.to_string();
+    let raw = text.strip_prefix('r').map(|raw| raw.trim_matches('#'));
+    match raw.and_then(|raw| raw.strip_prefix('"')?.strip_suffix('"')) {
+        Some(string) => format!("{string:?}"),
+        None => text,
     }
 }
 

@@ -1,7 +1,7 @@
 //! From an instruction and its operands to what it reads or writes.
 //!
-//! An instruction is one step on at most one resource: what touches two at once could be cut in two by others only in
-//! the model, never in reality. Where there would be two that change, everything is one resource
+//! An instruction is one step, on as many resources as it touches: what touches two at once could be cut in two by others
+//! only in the model, never in reality. Where they are more than a step can name, everything is one resource
 //! ([`Knowledge::opaque`]).
 //!
 //! Others may run between the announcement and the access, so what is announced is never a matter of what the state is

@@ -8,41 +8,41 @@ use drawloom_engine::Site;
 use drawloom_gates::{Baton, baton};
 
 use crate::layout::{Frame, Operands};
-use crate::steps::Resource;
+use crate::steps::Resources;
 use crate::world::world;
 
 /// A frame, what its instruction touches, and where.
 pub(crate) struct Calling {
     frame: Frame,
-    resource: Resource,
+    resources: Resources,
     site: Site,
 }
 
-/// A frame has come to an instruction that touches `resource`, if anything, and may call Python code before it is done.
+/// A frame has come to an instruction that touches `resources`, if anything, and may call Python code before it is done.
 #[inline]
-pub(crate) fn note(baton: Baton, operands: &Operands, resource: Option<Resource>, site: Site) {
+pub(crate) fn note(baton: Baton, operands: &Operands, resources: Option<Resources>, site: Site) {
     let (task, calling) = (baton.running().index(), &mut world().calling);
     let frame = operands.frame();
-    match resource {
+    match resources {
         None => forget(frame, calling.get_mut(task)),
-        Some(resource) => {
+        Some(resources) => {
             if calling.len() <= task {
                 calling.resize_with(task + 1, Vec::new);
             }
             let of_task = &mut calling[task];
             forget(frame, Some(of_task));
-            of_task.push(Calling { frame, resource, site });
+            of_task.push(Calling { frame, resources, site });
         }
     }
 }
 
 /// What goes on when the frame of these operands returns, if that touches anything.
 #[inline]
-pub(crate) fn going_on(baton: Baton, operands: &Operands) -> Option<(Resource, Site)> {
+pub(crate) fn going_on(baton: Baton, operands: &Operands) -> Option<(Resources, Site)> {
     let of_task = world().calling.get_mut(baton.running().index()).filter(|of_task| !of_task.is_empty())?;
     forget(operands.frame(), Some(of_task));
     let caller = operands.caller()?;
-    of_task.iter().rev().find(|known| known.frame == caller).map(|known| (known.resource, known.site))
+    of_task.iter().rev().find(|known| known.frame == caller).map(|known| (known.resources, known.site))
 }
 
 /// A frame is left by an exception, and not heard of again: its memory is the next one's.

@@ -1,6 +1,6 @@
 //! From what an instruction touches to a step of the engine, as far as anybody could notice it.
 
-use drawloom_engine::{OpKind, Operation, ResourceId, ResourceKind, Site, State, Stop, known_as};
+use drawloom_engine::{OpKind, Operation, ResourceId, ResourceKind, Several, Site, State, Stop, known_as};
 use drawloom_gates::{Baton, TornDown, baton};
 use pyo3::ffi::PyObject;
 use pyo3::prelude::*;
@@ -50,16 +50,16 @@ pub(crate) fn instruction(op: &Op, operands: &Operands) -> Result<(), NotDone> {
         note_piece(&touched, op.site);
         return Ok(());
     }
-    let resource = resource_of(&touched, op);
+    let resources = resources_of(&touched, op);
     if world().grown {
         stop_if_grown(baton)?;
     }
-    if world().rehearsing && resource.is_none() {
+    if world().rehearsing && resources.is_none() {
         go_round(baton, op.site)?;
     }
-    calling::note(baton, operands, resource.filter(|_| !touched.at_first && op.kind.calls()), op.site);
-    if let Some(resource) = resource {
-        access_step(baton, resource, op.site)?;
+    calling::note(baton, operands, resources.filter(|_| !touched.at_first && op.kind.calls()), op.site);
+    if let Some(resources) = resources {
+        access_step(baton, resources, op.site)?;
     }
     match touched.asked {
         Some((dict, key)) => fill(baton, dict, key, op),
@@ -119,7 +119,7 @@ pub(crate) fn one_access(baton: Baton, access: &Access, op: &Op) -> Result<(), T
     let resource = key_of(access, Use { site: op.site, nth: op.nth, besides: false });
     stop_if_grown(baton)?;
     match resource {
-        Some(resource) => access_step(baton, resource, op.site),
+        Some(resource) => access_step(baton, resource.into(), op.site),
         None => Ok(()),
     }
 }
@@ -128,12 +128,12 @@ pub(crate) fn one_access(baton: Baton, access: &Access, op: &Op) -> Result<(), T
 #[inline]
 pub(crate) fn returned(operands: &Operands) -> Result<(), TornDown> {
     let Some(baton) = baton() else { return Ok(()) };
-    let Some((resource, site)) = calling::going_on(baton, operands) else { return Ok(()) };
+    let Some((resources, site)) = calling::going_on(baton, operands) else { return Ok(()) };
     if baton.is_tearing_down() || world().phase != Phase::Parallel {
         return Ok(());
     }
     stop_if_grown(baton)?;
-    access_step(baton, resource, site)
+    access_step(baton, resources, site)
 }
 
 /// What tasks can conflict on: a part of an owner; and whether it is written.
@@ -146,38 +146,72 @@ pub(crate) struct Resource {
     write: bool,
 }
 
+impl Resource {
+    fn is_same(&self, other: &Resource) -> bool {
+        (self.owner, self.part) == (other.owner, other.part)
+    }
+}
+
 const EVERYTHING: Resource = Resource { owner: std::ptr::null_mut(), part: 0, is_named: false, write: true };
 
-/// The one resource that an instruction touches; none, if nobody can notice it.
+/// What one step touches: a resource, and in few cases others.
+#[derive(Clone, Copy)]
+pub(crate) struct Resources {
+    first: Resource,
+    others: [Option<Resource>; Several::MOST - 1],
+}
+
+impl From<Resource> for Resources {
+    #[inline]
+    fn from(first: Resource) -> Resources {
+        Resources { first, others: [None; Several::MOST - 1] }
+    }
+}
+
+impl Resources {
+    /// Takes note of one more; false if that are too many.
+    fn add(&mut self, resource: Resource) -> bool {
+        if resource.is_same(&self.first) {
+            self.first.write |= resource.write;
+            return true;
+        }
+        let place = self.others.iter_mut().find(|other| other.is_none_or(|other| other.is_same(&resource)));
+        let Some(place) = place else { return false };
+        let write = resource.write || place.is_some_and(|known| known.write);
+        *place = Some(Resource { write, ..resource });
+        true
+    }
+}
+
+/// The resources that an instruction touches; none, if nobody can notice it.
 #[inline]
-fn resource_of(touched: &Touched, op: &Op) -> Option<Resource> {
+fn resources_of(touched: &Touched, op: &Op) -> Option<Resources> {
     let mut at = Use { site: op.site, nth: op.nth, besides: false };
     let all = match touched.all_of_them() {
         Ok(all) => all,
         Err(why) => {
             not_known(why, op.site);
-            return Some(EVERYTHING);
+            return Some(EVERYTHING.into());
         }
     };
     if world().knowledge.opaque.is_some() {
-        return of_everything(all, at);
+        return of_everything(all, at).map(Resources::from);
     }
-    let mut only: Option<Resource> = None;
+    let mut resources: Option<Resources> = None;
     for access in all {
-        match (key_of(access, at), &mut only) {
+        match (key_of(access, at), &mut resources) {
             (None, _) => {}
-            (Some(resource), None) => only = Some(resource),
-            (Some(resource), Some(known)) if (resource.owner, resource.part) == (known.owner, known.part) => {
-                known.write |= resource.write;
-            }
-            _ => {
-                not_known("an operation that touches several objects at once", op.site);
-                return Some(EVERYTHING);
+            (Some(resource), None) => resources = Some(resource.into()),
+            (Some(resource), Some(known)) => {
+                if !known.add(resource) {
+                    not_known("an operation that touches many objects at once", op.site);
+                    return Some(EVERYTHING.into());
+                }
             }
         }
         at.besides = true;
     }
-    only
+    resources
 }
 
 /// The same while everything is one resource: what people know it as is what is written, or else what comes first.
@@ -328,12 +362,42 @@ fn learn(family: usize, facts: Facts) -> Facts {
     known.knowledge.containers.facts(family)
 }
 
-fn access_step(baton: Baton, resource: Resource, site: Site) -> Result<(), TornDown> {
+fn access_step(baton: Baton, resources: Resources, site: Site) -> Result<(), TornDown> {
     let site = if world().passed_on.contains(&site.0) { here() } else { site };
-    let known = world().resources.get(&(resource.owner as usize, resource.part)).copied();
-    let id = known.unwrap_or_else(|| new_resource(baton, resource, site));
-    let kind = if resource.write { OpKind::CellWrite } else { OpKind::CellRead };
+    let Resources { first, others } = resources;
+    let id = id_of(baton, first, site);
+    // Those that are known to be one have one step.
+    if others[0].is_some() && world().knowledge.opaque.is_none() {
+        return several_step(baton, (id, first.write), others, site);
+    }
+    let kind = if first.write { OpKind::CellWrite } else { OpKind::CellRead };
     baton.step(of_cell(baton, kind, id, site)).map(|_| ())
+}
+
+/// A step that touches several resources, which nobody comes between.
+#[cold]
+fn several_step(
+    baton: Baton,
+    first: (ResourceId, bool),
+    others: [Option<Resource>; Several::MOST - 1],
+    site: Site,
+) -> Result<(), TornDown> {
+    let mut touched = vec![first];
+    touched.extend(others.into_iter().flatten().map(|other| (id_of(baton, other, site), other.write)));
+    match Several::new(&touched) {
+        Some(several) => baton.step(several.operation(site)).map(|_| ()),
+        None => {
+            not_known("an operation on more objects than can be told apart", site);
+            stop_if_grown(baton)?;
+            let all = everything(baton, site);
+            baton.step(Operation::new(OpKind::CellWrite, all, site)).map(|_| ())
+        }
+    }
+}
+
+fn id_of(baton: Baton, resource: Resource, site: Site) -> ResourceId {
+    let known = world().resources.get(&(resource.owner as usize, resource.part)).copied();
+    known.unwrap_or_else(|| new_resource(baton, resource, site))
 }
 
 /// An access to a cell: to the one that everything is, while it is not known what is touched, but known to people as `id`.

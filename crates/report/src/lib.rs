@@ -20,6 +20,7 @@ mod cause;
 pub mod ci;
 pub mod explain;
 mod html;
+mod json;
 pub mod kept;
 pub mod language;
 mod markdown;

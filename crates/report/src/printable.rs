@@ -8,8 +8,7 @@
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-use serde_json::Value;
-
+use crate::json;
 use crate::record::Record;
 
 /// Whether `c` is shown as what it is, and changes nothing around it.
@@ -113,29 +112,14 @@ impl Record {
     pub(crate) fn printable(&self) -> Record {
         let mut bare = self.clone();
         let steps = std::mem::take(&mut bare.steps);
-        let plain = serde_json::to_value(&bare).ok().and_then(|mut value| {
-            clean(&mut value, None);
-            serde_json::from_value(value).ok()
+        let plain = json::with_texts(&json::text(&bare), &|field, text| match field {
+            Some(field) if SEVERAL_LINES.contains(&field) => printable_lines(text),
+            _ => printable(text),
         });
         // A text stays a text: what could be written can be read.
-        let mut plain: Record = plain.expect("texts were replaced by texts");
+        let mut plain: Record = json::read(&plain).expect("texts were replaced by texts");
         plain.meta.own = self.meta.own;
         Record { steps, ..plain }
-    }
-}
-
-fn clean(value: &mut Value, key: Option<&str>) {
-    match value {
-        Value::String(text) => {
-            let several = key.is_some_and(|key| SEVERAL_LINES.contains(&key));
-            let plain = if several { printable_lines(text) } else { printable(text) };
-            if let Cow::Owned(plain) = plain {
-                *text = plain;
-            }
-        }
-        Value::Array(all) => all.iter_mut().for_each(|value| clean(value, None)),
-        Value::Object(fields) => fields.iter_mut().for_each(|(key, value)| clean(value, Some(key))),
-        Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }
 }
 

@@ -6,10 +6,8 @@
 use std::io::Write;
 use std::path::Path;
 
-use serde::{Deserialize, Serialize};
-
-use crate::kept;
 use crate::record::Record;
+use crate::{json, kept};
 
 /// The version of the lines that are written.
 pub const RESULT_VERSION: u32 = 1;
@@ -20,7 +18,7 @@ pub const ENV_RESULTS: &str = "DRAWLOOM_RESULTS";
 pub const ENV_REPLAY_WITH: &str = "DRAWLOOM_REPLAY_WITH";
 
 /// What one exploration of a test came to.
-#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Default)]
 pub struct TestResult {
     /// Always [`RESULT_VERSION`].
     pub version: u32,
@@ -50,11 +48,9 @@ pub struct TestResult {
     pub exhausted: bool,
     /// Rounds after which spin loops were cut, if every behaviour but what lies beyond them has been explored; then `exhausted`
     /// is false.
-    #[serde(default)]
     pub cut_spin_rounds: Option<u32>,
     /// Places in the source that ask for a weaker memory ordering than `SeqCst`, and were treated as `SeqCst`: what is
     /// [exhausted](Self::exhausted) is so under sequential consistency only.
-    #[serde(default)]
     pub weaker_accesses: u64,
     /// Whether the wall-clock budget ended it.
     pub timed_out: bool,
@@ -69,21 +65,18 @@ pub struct TestResult {
     /// What was found, one for each cause.
     pub findings: Vec<FoundResult>,
     /// The trace file of a replay in which nothing was found.
-    #[serde(default)]
     pub passed: Option<String>,
     /// Of a replay: where the program no longer does what its schedule says. From there on the schedule was followed as far as
     /// it goes, unless that was not wanted.
-    #[serde(default)]
     pub departure: Option<Departure>,
     /// Stored schedules that no longer fit the program.
-    #[serde(default)]
     pub outdated: Vec<OutdatedSchedule>,
     /// How long it took, in milliseconds of real time.
     pub milliseconds: u64,
 }
 
 /// Where a program leaves the path of a schedule.
-#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Departure {
     /// The first step that differs, from 1.
     pub step: u64,
@@ -100,7 +93,7 @@ impl std::fmt::Display for Departure {
 }
 
 /// A stored schedule that no longer fits the program: a line of a file that users commit.
-#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct OutdatedSchedule {
     /// The file.
     pub file: String,
@@ -126,8 +119,7 @@ pub fn assumed_of(weaker_accesses: u64) -> Option<String> {
 }
 
 /// In one word, what an exploration came to.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum ResultOutcome {
     /// Nothing was found.
     #[default]
@@ -139,14 +131,13 @@ pub enum ResultOutcome {
 }
 
 /// A finding, in short; the trace file has the rest.
-#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Default)]
 pub struct FoundResult {
     /// The word of its kind.
     pub kind: String,
     /// The panic's message, or one sentence.
     pub message: String,
     /// Why, in one sentence, where that is known.
-    #[serde(default)]
     pub explanation: Option<String>,
     /// The path of the task in which it showed.
     pub task: String,
@@ -163,7 +154,6 @@ pub struct FoundResult {
     /// The token that replays it; empty if it cannot be replayed.
     pub token: String,
     /// The command that takes the token, if it is another than `drawloom replay`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replay_with: Option<String>,
     /// The trace file, if it was written.
     pub trace: Option<String>,
@@ -190,9 +180,14 @@ impl FoundResult {
 }
 
 impl TestResult {
+    /// The line, without its end.
+    pub fn line(&self) -> String {
+        json::text(self)
+    }
+
     /// Appends the line to `file`, at once, since other tests may append theirs at the same time.
     pub fn append(&self, file: &Path) -> std::io::Result<()> {
-        let mut line = serde_json::to_string(self).map_err(std::io::Error::other)?;
+        let mut line = self.line();
         line.push('\n');
         if let Some(directory) = file.parent() {
             std::fs::create_dir_all(directory)?;
@@ -203,9 +198,20 @@ impl TestResult {
     /// Reads the lines of a file of results. Those that are no results are left out: a line may have been cut
     /// by a kill, or be of a version to come.
     pub fn read_all(text: &str) -> Vec<TestResult> {
-        let read = text.lines().filter_map(|line| serde_json::from_str(line).ok());
+        let read = text.lines().filter_map(|line| json::read(line).ok());
         read.filter(|result: &TestResult| result.version == RESULT_VERSION).collect()
     }
+}
+
+crate::json::object! {
+    TestResult { version, test, path, binary, outcome, configuration, seed, executions, planned, steps, behaviours, seen_once, exhausted, #[optional] cut_spin_rounds, #[optional] weaker_accesses, timed_out, estimate, summary, remarks, error, findings, #[optional] passed, #[optional] departure, #[optional] outdated, milliseconds }
+    Departure { step, expected, found }
+    OutdatedSchedule { file, line, token, departure, passes, renewed }
+    FoundResult { kind, message, #[optional] explanation, task, place, iteration, occurrences, preemptions, steps, token, #[left_out] replay_with, trace, page }
+}
+
+crate::json::words! {
+    ResultOutcome { Passed = "passed", Failed = "failed", Refused = "refused" }
 }
 
 #[cfg(test)]

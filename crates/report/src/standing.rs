@@ -6,9 +6,7 @@
 
 use std::path::{Path, PathBuf};
 
-use serde::{Deserialize, Serialize};
-
-use crate::kept;
+use crate::{json, kept};
 
 /// How the files end.
 pub const STANDINGS: &str = ".schedules.jsonl";
@@ -16,15 +14,13 @@ pub const STANDINGS: &str = ".schedules.jsonl";
 const MOST_BYTES: u64 = 64 << 20;
 
 /// What is known of a schedule.
-#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Standing {
     /// The schedule.
     pub token: String,
     /// Why it is known that the test passes now; none while it fails.
-    #[serde(default)]
     pub passes: Option<String>,
     /// Whether somebody was told that it is stored and no longer fits.
-    #[serde(default)]
     pub told: bool,
 }
 
@@ -46,7 +42,7 @@ impl Standings {
     pub fn of(directory: &Path, test: &str) -> Standings {
         let file = directory.join(format!("{}{STANDINGS}", plain_name(test)));
         let text = kept::read(&file, MOST_BYTES).unwrap_or_default();
-        let all = text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
+        let all = text.lines().filter_map(|line| json::read(line).ok()).collect();
         Standings { file, all }
     }
 
@@ -87,10 +83,14 @@ impl Standings {
                 _ => Ok(()),
             };
         }
-        let lines = self.all.iter().filter_map(|standing| serde_json::to_string(standing).ok());
+        let lines = self.all.iter().map(json::text);
         let text: String = lines.map(|line| line + "\n").collect();
         kept::replace(&self.file, &self.file.with_extension(format!("{unique}.tmp")), text.as_bytes()).map(drop)
     }
+}
+
+crate::json::object! {
+    Standing { token, #[optional] passes, #[optional] told }
 }
 
 #[cfg(test)]

@@ -91,11 +91,6 @@ pub(crate) trait Backend: Send + Sync {
     /// What the receive was that began before: a poll that is over, or a future that is dropped. No step.
     fn end_receive(&self, me: &AnyPid);
 
-    /// Whether predicates are to be kept when their receive is over. No step.
-    fn keeps_predicates(&self) -> bool {
-        false
-    }
-
     fn monitor(&self, at: Place, me: &AnyPid, whom: Whom<'_>, monitor: MonitorRef);
 
     /// Nothing comes of the monitor when this has returned; what has come is in the mailbox.

@@ -200,7 +200,7 @@ impl<M: Message> Ctx<M> {
     /// The oldest of all that is in the mailbox; waits for it.
     #[track_caller]
     pub fn recv(&mut self) -> impl Future<Output = Received<M>> + Send + '_ {
-        let received = receive(self, |_| Some(0), None);
+        let received = receive_from(self, Location::caller(), Arc::new(|_: &_| Some(0)), true, None);
         async move { endless(received.await).1 }
     }
 
@@ -254,7 +254,7 @@ impl<M: Message> Ctx<M> {
     /// As [`recv`](Self::recv), for so long at the most. Of no time at all, only what is there.
     #[track_caller]
     pub fn recv_timeout(&mut self, limit: Duration) -> impl Future<Output = Option<Received<M>>> + Send + '_ {
-        let received = receive(self, |_| Some(0), Some(limit));
+        let received = receive_from(self, Location::caller(), Arc::new(|_: &_| Some(0)), true, Some(limit));
         async move { received.await.map(|(_, received)| received) }
     }
 
@@ -362,13 +362,21 @@ pub fn receive<M: Message>(
     wanted: impl Fn(&Received<M>) -> Option<usize> + Send + Sync + 'static,
     limit: Option<Duration>,
 ) -> impl Future<Output = Option<(usize, Received<M>)>> + Send + '_ {
-    let at = Location::caller();
-    let wanted: Wanted<M> = Arc::new(wanted);
+    receive_from(ctx, Location::caller(), Arc::new(wanted), false, limit)
+}
+
+fn receive_from<M: Message>(
+    ctx: &mut Ctx<M>,
+    at: Place,
+    wanted: Wanted<M>,
+    anything: bool,
+    limit: Option<Duration>,
+) -> impl Future<Output = Option<(usize, Received<M>)>> + Send + '_ {
     let me = &ctx.me;
     let mut begun = None;
     poll_fn(move |context| {
         let receiving = begun.get_or_insert_with(|| {
-            me.mailbox().begin();
+            me.mailbox().begin(anything);
             Receiving { me: me.any() }
         });
         let (mailbox, backend) = (me.mailbox(), &me.any().core().backend);

@@ -27,11 +27,14 @@ pub(crate) trait Inbox: Any + Send + Sync {
     /// Removes the `Down` of a monitor, if it has arrived.
     fn flush(&self, monitor: MonitorRef) -> bool;
 
+    /// The number of what a receive has found, among all that ever arrived.
+    fn found(&self) -> Option<u32>;
+
+    /// Whether the receive that waits takes whatever comes.
+    fn takes_anything(&self) -> bool;
+
     /// The process has ended: nobody receives any more.
     fn close(&self);
-
-    /// What has arrived and was not received, for reports.
-    fn contents(&self) -> Vec<String>;
 }
 
 /// The mailbox of a process that takes messages of type `M`.
@@ -41,14 +44,18 @@ pub(crate) struct Mailbox<M> {
 }
 
 struct Queue<M> {
-    /// None where a predicate is looking at it.
-    arrived: VecDeque<Option<Received<M>>>,
+    /// In the order of arrival, each with its number; none where a predicate is looking at it.
+    arrived: VecDeque<(u32, Option<Received<M>>)>,
+    /// How much has ever arrived.
+    arrivals: u32,
     /// By sender, in the order of posting.
     posted: Vec<(ProcessId, VecDeque<Received<M>>)>,
     /// Where a receive has found something, and by which clause.
     found: Option<(usize, usize)>,
     /// So many were looked at in vain by the receive that waits.
     seen: usize,
+    /// The receive that waits takes whatever comes.
+    anything: bool,
     closed: bool,
 }
 
@@ -68,7 +75,15 @@ impl<M> Queue<M> {
 
 impl<M: Message> Mailbox<M> {
     pub(crate) fn new(core: Core) -> Mailbox<M> {
-        let queue = Queue { arrived: VecDeque::new(), posted: Vec::new(), found: None, seen: 0, closed: false };
+        let queue = Queue {
+            arrived: VecDeque::new(),
+            arrivals: 0,
+            posted: Vec::new(),
+            found: None,
+            seen: 0,
+            anything: false,
+            closed: false,
+        };
         Mailbox { core, queue: Mutex::new(queue) }
     }
 
@@ -81,10 +96,10 @@ impl<M: Message> Mailbox<M> {
         self.queue().post(from, Received::Message(message));
     }
 
-    /// A receive begins.
-    pub(crate) fn begin(&self) {
+    /// A receive begins, of `anything` perhaps.
+    pub(crate) fn begin(&self, anything: bool) {
         let mut queue = self.queue();
-        (queue.found, queue.seen) = (None, 0);
+        (queue.found, queue.seen, queue.anything) = (None, 0, anything);
     }
 
     /// Whether something that is `wanted` has arrived: the oldest is found.
@@ -95,7 +110,7 @@ impl<M: Message> Mailbox<M> {
             if queue.found.is_some() {
                 return true;
             }
-            let Some(candidate) = queue.arrived.get_mut(at).and_then(Option::take) else { return false };
+            let Some(candidate) = queue.arrived.get_mut(at).and_then(|(_, one)| one.take()) else { return false };
             // The predicate is the user's code: nothing is locked while it runs, and if it panics nothing is lost.
             drop(queue);
             let looked_at = LookedAt { mailbox: self, at, candidate: Some(candidate) };
@@ -112,8 +127,8 @@ impl<M: Message> Mailbox<M> {
         let mut queue = self.queue();
         let (at, clause) = queue.found.take()?;
         queue.seen = 0;
-        let received = queue.arrived.remove(at).flatten()?;
-        Some((clause, received))
+        let (_, received) = queue.arrived.remove(at)?;
+        Some((clause, received?))
     }
 }
 
@@ -126,7 +141,7 @@ struct LookedAt<'a, M: Message> {
 
 impl<M: Message> Drop for LookedAt<'_, M> {
     fn drop(&mut self) {
-        if let Some(place) = self.mailbox.queue().arrived.get_mut(self.at) {
+        if let Some((_, place)) = self.mailbox.queue().arrived.get_mut(self.at) {
             *place = self.candidate.take();
         }
     }
@@ -145,7 +160,9 @@ impl<M: Message> Inbox for Mailbox<M> {
         let mut queue = self.queue();
         let Some(received) = queue.first_posted(from) else { return };
         if !queue.closed {
-            queue.arrived.push_back(Some(received));
+            let number = queue.arrivals;
+            queue.arrivals += 1;
+            queue.arrived.push_back((number, Some(received)));
             return;
         }
         drop(queue);
@@ -160,10 +177,18 @@ impl<M: Message> Inbox for Mailbox<M> {
 
     fn flush(&self, monitor: MonitorRef) -> bool {
         let mut queue = self.queue();
-        let is_it =
-            |received: &Option<Received<M>>| matches!(received, Some(Received::Down(down)) if down.monitor == monitor);
+        let is_it = |(_, received): &(u32, Option<Received<M>>)| matches!(received, Some(Received::Down(down)) if down.monitor == monitor);
         let at = queue.arrived.iter().position(is_it);
         at.and_then(|at| queue.arrived.remove(at)).is_some()
+    }
+
+    fn found(&self) -> Option<u32> {
+        let queue = self.queue();
+        queue.found.and_then(|(at, _)| queue.arrived.get(at)).map(|(number, _)| *number)
+    }
+
+    fn takes_anything(&self) -> bool {
+        self.queue().anything
     }
 
     fn close(&self) {
@@ -172,9 +197,5 @@ impl<M: Message> Inbox for Mailbox<M> {
         let (arrived, posted) = (std::mem::take(&mut queue.arrived), std::mem::take(&mut queue.posted));
         drop(queue);
         drop((arrived, posted));
-    }
-
-    fn contents(&self) -> Vec<String> {
-        self.queue().arrived.iter().flatten().map(|received| format!("{received:?}")).collect()
     }
 }

@@ -5,7 +5,7 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::marker::PhantomData;
 use std::panic::Location;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use super::mailbox::{Inbox, Mailbox};
 use super::process::Core;
@@ -18,6 +18,11 @@ pub struct ProcessId(pub(crate) u64);
 impl ProcessId {
     /// Nobody: who acts from outside of all processes.
     pub(crate) const OUTSIDE: ProcessId = ProcessId(0);
+
+    /// By whom the signals of this process are posted: they arrive when they are delivered, and not in turn with its messages.
+    pub(crate) fn of_signals(self) -> ProcessId {
+        self.child(1 << 62)
+    }
 
     /// The child with this number, from 1.
     pub(crate) fn child(self, number: u64) -> ProcessId {
@@ -91,6 +96,21 @@ impl AnyPid {
 
     pub(crate) fn core(&self) -> &Core {
         self.0.core()
+    }
+
+    pub(crate) fn downgrade(&self) -> WeakPid {
+        WeakPid(Arc::downgrade(&self.0))
+    }
+}
+
+/// A process that is not kept by this.
+#[derive(Clone)]
+pub(crate) struct WeakPid(Weak<dyn Inbox>);
+
+impl WeakPid {
+    /// The process, while somebody knows it: while it runs, at least it does itself.
+    pub(crate) fn upgrade(&self) -> Option<AnyPid> {
+        self.0.upgrade().map(AnyPid)
     }
 }
 

@@ -130,12 +130,25 @@ impl<Fut: Future<Output: Ending>> Future for Running<Fut> {
 
 /// Runs the user's code; how it ends if it does not return.
 fn caught<R>(act: impl FnOnce() -> R) -> Result<R, ExitReason> {
-    catch_unwind(AssertUnwindSafe(act)).map_err(|payload| match payload.downcast::<Exiting>() {
-        Ok(exiting) => {
-            #[cfg(feature = "controlled")]
-            crate::rt::caught();
-            exiting.0
+    catch_unwind(AssertUnwindSafe(act)).map_err(|payload| {
+        #[cfg(feature = "controlled")]
+        let rt = crate::rt::current();
+        // The execution is over, and this is how it is cleared away.
+        #[cfg(feature = "controlled")]
+        if rt.is_some_and(|rt| rt.is_tearing_down()) {
+            std::panic::resume_unwind(payload);
         }
-        Err(payload) => ExitReason::Panic(PanicInfo::of(&*payload)),
+        match payload.downcast::<Exiting>() {
+            Ok(exiting) => {
+                #[cfg(feature = "controlled")]
+                crate::rt::caught();
+                exiting.0
+            }
+            Err(payload) => {
+                #[cfg(feature = "controlled")]
+                rt.into_iter().for_each(|rt| rt.panicked(false));
+                ExitReason::Panic(PanicInfo::of(&*payload))
+            }
+        }
     })
 }

@@ -55,7 +55,7 @@ fn json_is_versioned_and_read_back_as_it_was() {
     assert!(explanation.fixes.iter().any(|fix| fix.guard.is_some()), "a fix can be tried");
     let json = explanation.to_json();
     assert!(json.starts_with("{\n  \"schema\": \"drawloom.explanation/1\""), "{json}");
-    let again: Explanation = serde_json::from_str(&json).expect("it is JSON");
+    let again: Explanation = Explanation::read(&json).expect("it is JSON");
     assert_eq!(&again, explanation);
     // And with its record, as a trace file has it.
     let mut record = Record::read(&failure.record().write()).expect("a trace file");

@@ -4,9 +4,10 @@ use super::history::{Change, History};
 use super::place::{Newest, Place, join};
 use super::{NONE, Past, Words};
 use crate::dependence::{Relation, ordered_with_all, relation_of_steps};
+use crate::id::{ResourceId, TaskId};
 use crate::look::Look;
 use crate::operation::{OpKind, outcome};
-use crate::resource::{Parts, Traits, never_ordered, writes};
+use crate::resource::{Parts, Several, Traits, never_ordered, writes};
 use crate::trace::Step;
 
 /// The newest steps, by task and by place; kept for its memory, and to go back to what was known before.
@@ -116,6 +117,18 @@ impl<'a> Row<'a> {
         let mut newest = known.newest.get(task as usize).map_or(NONE, |newest| *newest);
         while newest != NONE && !self.knows(newest as usize) {
             if !self.seen.steps[newest as usize].kind.is(Traits::NEEDS_ENABLING) {
+                return self.learn_if_related(newest as usize);
+            }
+            newest = self.seen.past[newest as usize].previous;
+        }
+    }
+
+    /// It is a signal that is fatal to the process that `task` is, and depends on what that does.
+    pub(super) fn learn_newest_that_could_be_cut_off(&mut self, task: TaskId, known: &Known) {
+        let mut newest = known.newest.get(task.index()).map_or(NONE, |newest| *newest);
+        while newest != NONE && !self.knows(newest as usize) {
+            let earlier = &self.seen.steps[newest as usize];
+            if earlier.kind.is_of_actor() && relation_of_steps(earlier, self.step()) == Relation::Dependent {
                 return self.learn_if_related(newest as usize);
             }
             newest = self.seen.past[newest as usize].previous;
@@ -291,8 +304,29 @@ impl Known {
     #[cold]
     #[inline(never)]
     pub(super) fn meet_parts(&mut self, row: &mut Row<'_>) {
+        let step = row.step();
+        self.meet_each(row, [OpKind::ReadParts, OpKind::WriteParts], || Parts::of(step.arg).each(step.resource));
+    }
+
+    /// The step is an access to several resources.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn meet_several(&mut self, row: &mut Row<'_>) {
+        let step = row.step();
+        let several = Several::of(step.resource, step.arg);
+        self.meet_each(row, [OpKind::ReadSeveral, OpKind::WriteSeveral], || several.touched());
+    }
+
+    /// The step is an access to each of these, which are written or not; it is remembered there as the one of two kinds that
+    /// reads, or as the one that writes.
+    fn meet_each<I: Iterator<Item = (ResourceId, bool)>>(
+        &mut self,
+        row: &mut Row<'_>,
+        [reading, writing]: [OpKind; 2],
+        touched: impl Fn() -> I,
+    ) {
         let (j, step) = (row.j, row.step());
-        let parts = || Parts::of(step.arg).each(step.resource).map(|(part, writes)| (Place::of_resource(part), writes));
+        let parts = || touched().map(|(id, writes)| (Place::of_resource(id), writes));
         let mut earlier = std::mem::take(&mut self.earlier);
         for (place, writes) in parts().filter_map(|(at, writes)| Some((self.place(at)?, writes))) {
             let met = place.newest.iter().filter(|newest| (writes || !newest.reads()) && !row.knows_of(newest));
@@ -309,7 +343,7 @@ impl Known {
         self.earlier = earlier;
         for (at, writes) in parts() {
             let (place, history) = self.place_mut(at);
-            let kind = if writes { OpKind::WriteParts } else { OpKind::ReadParts };
+            let kind = if writes { writing } else { reading };
             let newest = Newest::new(j, &Step { kind, ..*step }, row.own);
             let change = place.remember(newest, writes, history);
             history.push(at, change);

@@ -8,7 +8,7 @@ use super::commit::step;
 use super::{Committed, Engine};
 use crate::id::{ResourceId, TaskId};
 use crate::operation::outcome;
-use crate::resource::writes;
+use crate::resource::changes;
 use crate::strategy::LONGEST_GUIDED;
 use crate::task::Status;
 use crate::trace::Step;
@@ -30,7 +30,7 @@ impl Engine {
 
     /// The last write to an atomic before step number `end`, and the value that it found there.
     pub fn value_before(&self, atomic: ResourceId, end: usize) -> Option<(usize, u64)> {
-        let write = self.steps[..end].iter().rposition(|step| writes_to(atomic, step))?;
+        let write = self.steps[..end].iter().rposition(|step| changes(step, atomic))?;
         let step = &self.steps[write];
         Some((write, step.found()))
     }
@@ -73,13 +73,13 @@ impl Engine {
             }
             self.awaiting[at].known = made;
             let atomic = t.pending.resource;
-            if self.steps[known..].iter().any(|step| writes_to(atomic, step)) {
+            if self.steps[known..].iter().any(|step| changes(step, atomic)) {
                 self.have_look(task);
             }
         }
     }
 
-    fn have_look(&mut self, task: TaskId) {
+    pub(crate) fn have_look(&mut self, task: TaskId) {
         self.remove_ready(task);
         if self.yielded == task {
             self.yielded = TaskId::NONE;
@@ -87,7 +87,7 @@ impl Engine {
         let t = &mut self.tasks[task.index()];
         t.status = Status::Unsettled;
         t.result = outcome::LOOK_AGAIN;
-        self.unsettled.push(task, &mut self.tasks);
+        self.unsettle(task);
     }
 
     /// What those who await in vain would do, as steps that were refused.
@@ -105,8 +105,4 @@ impl Engine {
         self.leave_trail_of_access();
         Committed::Done(outcome::OK)
     }
-}
-
-fn writes_to(atomic: ResourceId, step: &Step) -> bool {
-    step.resource == atomic && writes(step.kind, u32::from(step.outcome))
 }

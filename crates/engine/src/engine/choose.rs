@@ -235,7 +235,7 @@ impl Engine {
 
     /// `task` is to be settled before the next choice.
     #[inline(always)]
-    pub(super) fn unsettle(&mut self, task: TaskId) {
+    pub(crate) fn unsettle(&mut self, task: TaskId) {
         if self.fast_until == 0 {
             self.leave_fast_path();
             self.unsettled.push(task, &mut self.tasks);

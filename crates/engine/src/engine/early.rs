@@ -72,7 +72,12 @@ impl Engine {
     pub(super) fn fire_racing_timer(&mut self) {
         let Some((&timer, over)) = self.timers.front(&self.tasks) else { return };
         let waits = matches!(self.tasks[timer.task.index()].status, Status::Waiting | Status::Disabled);
-        let (begun, resource) = begin_of_wait(&self.steps, timer.read, timer.task);
+        let (begun, mut resource) = begin_of_wait(&self.steps, timer.read, timer.task);
+        let pending = &self.tasks[timer.task.index()].pending;
+        if begun == timer.read && resource == ResourceId::NONE && pending.kind.waits_first() {
+            // It is no step yet.
+            resource = pending.resource;
+        }
         let ends_wait = !over && waits;
         let wait = Operation { site: self.steps[begun].site, resource, ..self.tasks[timer.task.index()].pending };
         let outcome = if ends_wait { outcome::TIMED_OUT } else { outcome::REFUSED } as u16;
@@ -92,11 +97,12 @@ impl Engine {
 }
 
 /// By which step the wait of `task` began for which the one at `read` has read the clock, and what it is for. Parks
-/// and sleeps are no requests: the wait begins at once.
+/// and sleeps and receives of processes are no requests: the wait begins at once.
 pub(crate) fn begin_of_wait(steps: &[Step], read: usize, task: TaskId) -> (usize, ResourceId) {
     let next = steps[read + 1..].iter().position(|step| step.task == task).map(|at| read + 1 + at);
     match next {
         Some(at) if !steps[at].kind.waits_first() => (at, steps[at].resource),
-        _ => (read, ResourceId::NONE),
+        Some(at) => (read, steps[at].resource),
+        None => (read, ResourceId::NONE),
     }
 }

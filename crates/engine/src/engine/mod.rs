@@ -41,7 +41,7 @@ use crate::behaviour::Trails;
 use crate::budget::{Budget, Budgets};
 use crate::ending::Ending;
 use crate::guard::Armed;
-use crate::id::{Site, TaskId};
+use crate::id::{ResourceId, Site, TaskId};
 use crate::resource::Resource;
 use crate::strategy::{Strategy, Tape};
 use crate::task::{Task, WaitList};
@@ -114,6 +114,8 @@ pub struct Engine {
     pub(crate) tasks: Vec<Task>,
     pub(crate) resources: Vec<Resource>,
     resources_in_use: usize,
+    /// By task: the process that it is, if it is one.
+    pub(crate) process_of: Vec<ResourceId>,
     ready: Vec<TaskId>,
     /// Those that are to run up to their next announcement, first in, first out.
     unsettled: WaitList,
@@ -182,6 +184,7 @@ impl Engine {
             tasks: Vec::new(),
             resources: Vec::new(),
             resources_in_use: 0,
+            process_of: Vec::new(),
             ready: Vec::new(),
             unsettled: WaitList::EMPTY,
             settles: TaskId::NONE,
@@ -226,6 +229,7 @@ impl Engine {
         self.goes_on = (TaskId::NONE, 0);
         self.tasks.clear();
         self.resources_in_use = 0;
+        self.process_of.clear();
         self.ready.clear();
         self.unsettled = WaitList::EMPTY;
         self.settles = TaskId::NONE;

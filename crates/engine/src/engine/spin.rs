@@ -16,7 +16,7 @@
 use super::Engine;
 use crate::id::{ResourceId, Site, TaskId};
 use crate::operation::Operation;
-use crate::resource::{Parts, Traits, writes};
+use crate::resource::{Parts, Several, Traits, changes};
 use crate::task::Status;
 use crate::trace::Step;
 
@@ -164,9 +164,10 @@ fn came_to_the_same(steps: &[Step], i: usize, j: usize) -> bool {
     if same(before) != same(now) {
         return false;
     }
-    let unwritten = || {
-        let written = |step: &Step| step.resource == now.resource && writes(step.kind, u32::from(step.outcome));
-        !steps[i..j].iter().any(written)
+    let unwritten = || !steps[i..j].iter().any(|step| changes(step, now.resource));
+    let all_unwritten = || {
+        let mut touched = Several::of(now.resource, now.arg).touched();
+        !touched.any(|(id, _)| steps[i..j].iter().any(|step| changes(step, id)))
     };
     let untouched = || {
         let touches = |step: &Step| Parts::of(step.arg).conflict(all_read(now));
@@ -177,6 +178,7 @@ fn came_to_the_same(steps: &[Step], i: usize, j: usize) -> bool {
         // What is in a cell nobody has told us.
         kind if kind.is_of_cell() || kind.awaits() => unwritten(),
         kind if kind.is_of_parts() => untouched(),
+        kind if kind.is_of_several() => before.arg == now.arg && all_unwritten(),
         kind if kind.is_access() => equal && now.value.max(now.arg) < FIRST_ADDRESS || unwritten(),
         _ => equal,
     }

@@ -192,7 +192,8 @@ impl<'a, 'e> Run<'a, 'e> {
         // beside its first step leads to where its reversal begins, and that is all that is needed. But in
         // frugal mode another thing covers a sequence, and may have been asked before that; and what comes
         // later decides whether a sequence needs too many preemptions. And what a choice came to that only this
-        // execution has made stays in a sequence: no branch for another outcome leads to where that begins.
+        // execution has made stays in a sequence: no branch for another outcome leads to where that begins. So it is with a
+        // kill, which decides what its task does at its next step.
         let from = if self.frugal { 0 } else { execution.as_before };
         let races_from = if self.kept.preemptions.is_bounded() { 0 } else { from };
         let mut races = std::mem::take(&mut self.kept.races);
@@ -206,12 +207,13 @@ impl<'a, 'e> Run<'a, 'e> {
         let last = if end < execution.end { until(end) } else { all.len() };
         let known = until(races_from).min(last);
         let chosen = || execution.choices_before(end).filter(|at| *at >= from);
-        if chosen().next().is_some() {
-            let has_chosen = |first: usize| {
+        let decided = || chosen().chain(execution.kills_between(from, end));
+        if decided().next().is_some() {
+            let has_decided = |first: usize| {
                 let origin = execution.causality.origin(first);
-                chosen().any(|at| !execution.causality.is_after(at, origin))
+                decided().any(|at| !execution.causality.is_after(at, origin))
             };
-            races.extend(all[..known].iter().filter(|(first, _)| has_chosen(*first)));
+            races.extend(all[..known].iter().filter(|(first, _)| has_decided(*first)));
         }
         races.extend_from_slice(&all[known..last]);
         races.append(&mut self.kept.awaits);

@@ -32,9 +32,9 @@ impl OpKind {
         matches!(self, OpKind::Now)
     }
 
-    /// Whether it is a wait that becomes a step when it is over: a park or a sleep.
+    /// Whether it is a wait that becomes a step when it is over: a park, a sleep or the receive of a process.
     pub(crate) const fn waits_first(self) -> bool {
-        matches!(self, OpKind::Park | OpKind::Sleep)
+        matches!(self, OpKind::Park | OpKind::Sleep | OpKind::Receive)
     }
 }
 

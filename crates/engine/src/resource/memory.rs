@@ -76,7 +76,7 @@ pub(crate) fn writes(kind: OpKind, came_to: u32) -> bool {
 #[inline]
 pub(crate) fn reads_only(kind: OpKind, came_to: u32) -> bool {
     match kind {
-        OpKind::Load | OpKind::CellRead | OpKind::ReadParts | OpKind::Await => true,
+        OpKind::Load | OpKind::CellRead | OpKind::ReadParts | OpKind::ReadSeveral | OpKind::Await => true,
         OpKind::Cas => came_to == outcome::REFUSED,
         _ => false,
     }

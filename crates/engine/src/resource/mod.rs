@@ -17,15 +17,18 @@ pub(crate) mod condvar;
 pub(crate) mod history;
 pub(crate) mod kill;
 pub(crate) mod latch;
+pub(crate) mod mailbox;
 pub(crate) mod memory;
 pub(crate) mod mutex;
 pub(crate) mod once;
 pub(crate) mod park;
 pub(crate) mod parts;
+pub(crate) mod process;
 pub(crate) mod queue;
 mod room;
 pub(crate) mod rwlock;
 pub(crate) mod semaphore;
+pub(crate) mod several;
 pub(crate) mod task;
 pub(crate) mod turn;
 
@@ -37,14 +40,19 @@ use crate::strategy::Strategy;
 use crate::task::WaitList;
 
 pub use channel::{ChannelState, UNBOUNDED};
+pub(crate) use mailbox::Inbox;
+pub use mailbox::Receiving;
 pub(crate) use memory::{reads_only, writes};
 pub(crate) use mutex::Request;
 pub use once::OnceState;
 pub use parts::Parts;
+pub use process::ExitSignal;
 pub use queue::Tally;
 pub(crate) use room::{Blocker, Facts, Room, Traits};
 pub use rwlock::Preference;
 pub(crate) use rwlock::ahead;
+pub use several::Several;
+pub(crate) use several::changes;
 
 impl Engine {
     /// Carries out an operation that `task` has announced. What is done most comes first, and takes no detour.
@@ -180,6 +188,10 @@ pub struct Resource {
     /// Senders, for channels: kept apart since both sides may queue in a rendezvous.
     pub(crate) senders: WaitList,
     pub(crate) trail: Trail,
+    /// Of a process; boxed, since few resources are one.
+    pub(crate) inbox: Option<Box<Inbox>>,
+    /// That of an earlier execution, for its memory.
+    pub(crate) spare_inbox: Option<Box<Inbox>>,
 }
 
 /// The part of a resource's state that is particular to its kind.
@@ -218,6 +230,8 @@ impl Resource {
             waiters: WaitList::EMPTY,
             senders: WaitList::EMPTY,
             trail: Trail::NEW,
+            inbox: None,
+            spare_inbox: None,
         }
     }
 
@@ -236,5 +250,8 @@ impl Resource {
         self.waiters = WaitList::EMPTY;
         self.senders = WaitList::EMPTY;
         self.trail = Trail::NEW;
+        if let Some(inbox) = self.inbox.take() {
+            self.spare_inbox = Some(inbox);
+        }
     }
 }

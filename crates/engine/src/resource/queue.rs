@@ -43,7 +43,7 @@ impl OpKind {
     /// Whether a front end carries it out by itself, and tells the engine what came of it: it never waits.
     #[inline(always)]
     pub const fn is_told(self) -> bool {
-        self.is_access() || self.is_of_queue()
+        self.is_access() || self.is_of_queue() || self.is_of_process()
     }
 }
 

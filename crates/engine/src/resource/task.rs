@@ -1,5 +1,6 @@
 //! Tasks: their beginning and end, and who waits for that.
 
+use super::process;
 use super::room::{Blocker, Facts, Room, Traits, not_here, refused_if};
 use crate::causality::{Place, Places};
 use crate::dependence::{Label, Relation};
@@ -59,10 +60,16 @@ fn is_at(label: &Label, task: TaskId) -> bool {
     label.arg == u64::from(task.0)
 }
 
+/// Whether a process was to make it that a signal was fatal to.
+fn is_killed(label: &Label) -> bool {
+    label.outcome == outcome::KILLED
+}
+
 impl Room for Rules {
     fn commit(&self, engine: &mut Engine, task: TaskId, operation: &Operation, _: &mut dyn Strategy) -> Committed {
         match operation.kind {
             OpKind::Exit => engine.progress(|engine| engine.commit_exit(task)),
+            OpKind::Spawn if engine.is_doomed_process(task) => Committed::Done(outcome::KILLED),
             OpKind::Spawn | OpKind::Join => engine.progress(|_| Committed::Done(outcome::OK)),
             OpKind::IsFinished => {
                 let finished = engine.tasks[operation.arg as usize].status == Status::Finished;
@@ -102,7 +109,7 @@ impl Room for Rules {
 
     fn aims(&self, a: &Label, b: &Label) -> Option<Relation> {
         match (a.kind, b.kind) {
-            (OpKind::Spawn, _) => is_at(a, b.task).then_some(Relation::Enabling),
+            (OpKind::Spawn, _) => (is_at(a, b.task) && !is_killed(a)).then_some(Relation::Enabling),
             (OpKind::Join, OpKind::Exit) => is_at(a, b.task).then_some(Relation::Enabling),
             (OpKind::IsFinished, OpKind::Exit) => is_at(a, b.task).then_some(Relation::Dependent),
             _ => None,
@@ -122,11 +129,15 @@ impl Room for Rules {
                     at.push(Place::TIME);
                 }
             }
+            OpKind::Spawn if is_killed(&step.label()) => at.push(Place::of_task(step.task.index())),
             _ => at.push_resource(step.resource),
         }
     }
 
     fn moved(&self, mut label: Label, there: &There<'_>) -> Option<Label> {
+        if label.kind == OpKind::Spawn {
+            label.outcome = if process::is_doomed(label.task, there) { outcome::KILLED } else { outcome::OK };
+        }
         if label.kind == OpKind::IsFinished {
             let exited = there.steps().any(|s| s.kind == OpKind::Exit && is_at(&label, s.task));
             label.outcome = refused_if(!exited);

@@ -4,7 +4,7 @@ use drawloom_engine::strategy::Tape;
 
 use super::program::Program;
 
-const THINGS: &str = "var x; var y; mutex m; mutex n; rwlock l; cond c; chan q 1; chan z 0; chan u inf; chan v inf; chan w 1; sem s 1; barrier b 2; once o; history h; latch d 2; group g 4\n";
+const THINGS: &str = "var x; var y; mutex m; mutex n; rwlock l; cond c; chan q 1; chan z 0; chan u inf; chan v inf; chan w 1; sem s 1; barrier b 2; once o; history h; latch d 2; group g 4; var i; var j; var k\n";
 
 /// Fragments that a thread is put together from; what one takes it gives back.
 const FRAGMENTS: &[&str] = &[
@@ -319,7 +319,6 @@ const KILLED: &[&str] = &[
     "store x 1",
     "store x 2; load r2 y",
     "faa r2 y 1",
-    "cas r4 x 0 7",
     "load r0 x",
     "lock m; store x 1; unlock m",
     "lock m; unlock m",
@@ -344,13 +343,62 @@ const KILLED: &[&str] = &[
     "piece r4 g 0001 0010",
     "wlock l; store x 3; rwunlock l",
     "rlock l; rwunlock l",
+    "cas r4 x 0 7",
 ];
 
-/// The program of `seed` about tasks that are killed, with its text.
+/// The first so many of these kill.
+const KILLING: usize = 12;
+
+/// The program of `seed` in which tasks may kill each other, with its text.
 pub fn generate_killing(seed: u64) -> (Program, String) {
     generate_of(seed ^ 0xDEAD_0000, |tape| match tape.below(4) {
-        0 => KILLED[tape.below(12) as usize],
+        0 => KILLED[tape.below(KILLING as u64) as usize],
         _ => KILLED[tape.below(KILLED.len() as u64) as usize],
+    })
+}
+
+/// The program of `seed` in which tasks are killed by one that is not, as machines by a fault; with its text. Without
+/// comparisons: what one would have come to is not known of a task that was killed before it.
+pub fn generate_killed(seed: u64) -> (Program, String) {
+    let (_, text) = generate_of(seed ^ 0xDEAF_0000, |tape| {
+        KILLED[KILLING + tape.below((KILLED.len() - KILLING - 1) as u64) as usize]
+    });
+    let mut tape = Tape::new(seed ^ 0xFA17_0000);
+    let kills: Vec<&str> = (0..1 + tape.below(2)).map(|_| KILLED[tape.below(KILLING as u64) as usize]).collect();
+    let text = text.replace("thread late off", &format!("thread killer\n{}\nthread late off", kills.join("\n")));
+    (Program::parse(&text), text)
+}
+
+/// Fragments about steps on several things at once, and ordinary accesses to these.
+const SEVERAL: &[&str] = &[
+    "several r0 ri rj",
+    "several r1 wi rj",
+    "several r2 ri wj",
+    "several r3 wi wj",
+    "several r4 wj rk",
+    "several r5 wk ri",
+    "several r6 rj wk ri",
+    "several r7 wi wj wk",
+    "several r0 ri rj rk",
+    "load r1 i",
+    "load r2 j",
+    "load r3 k",
+    "store i 1",
+    "store j 2",
+    "store k r0",
+    "faa r4 i 1",
+    "faa r5 k 1",
+    "several r2 wi rj; unpark t0",
+    "lock m; several r3 wk wj; unlock m",
+    "recv r0 q; several r4 wi rk",
+    "send q 1; several r5 rj rk",
+];
+
+/// The program of `seed` about steps on several things, with its text.
+pub fn generate_several(seed: u64) -> (Program, String) {
+    generate_of(seed ^ 0x5E7E_4A10, |tape| match tape.below(8) {
+        0 => FRAGMENTS[tape.below(FRAGMENTS.len() as u64) as usize],
+        _ => SEVERAL[tape.below(SEVERAL.len() as u64) as usize],
     })
 }
 

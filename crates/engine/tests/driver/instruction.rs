@@ -84,6 +84,11 @@ pub enum Instruction {
         at: Target,
         parts: Parts,
     },
+    /// Sums up two or three cells, and counts on in those that it writes; each with a letter, `r` or `w`.
+    Several {
+        to: Into,
+        at: [Option<(Target, bool)>; 3],
+    },
     RwUnlock {
         at: Target,
     },

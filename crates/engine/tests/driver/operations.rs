@@ -1,6 +1,8 @@
 //! What an instruction announces, and what is left to do once the engine has carried it out.
 
-use drawloom_engine::{ChannelState, Look, OpKind, Operation, ResourceId, ResourceKind, Site, State, TaskId, outcome};
+use drawloom_engine::{
+    ChannelState, Look, OpKind, Operation, ResourceId, ResourceKind, Several, Site, State, TaskId, outcome,
+};
 
 use super::instruction::{Instruction, Target, Value};
 use super::machine::Machine;
@@ -13,6 +15,10 @@ impl Machine<'_> {
             let deadline = timeout.map(|t| now + machine.value(task, t) as u64);
             machine.engine.set_deadline(task, deadline);
         };
+        if let I::Several { at, .. } = *instruction {
+            let touched: Vec<_> = at.into_iter().flatten().map(|(at, w)| (self.resource(task, at), w)).collect();
+            return Several::new(&touched).expect("so many").operation(site);
+        }
         let mut arg = 0;
         let (kind, at) = match *instruction {
             I::Load { at, .. } => (OpKind::Load, Some(at)),
@@ -91,7 +97,9 @@ impl Machine<'_> {
                 arg = self.value(task, count) as u64;
                 (OpKind::Choose, None)
             }
-            I::Set { .. } | I::Jump { .. } | I::Assert(_) | I::KillAll(_) => unreachable!("a local instruction"),
+            I::Set { .. } | I::Jump { .. } | I::Assert(_) | I::KillAll(_) | I::Several { .. } => {
+                unreachable!("a local instruction")
+            }
         };
         let id = match at {
             Some(at) => self.resource(task, at),
@@ -186,6 +194,14 @@ impl Machine<'_> {
                 for part in (0..32).filter(|part| has(parts.writes, *part)) {
                     // What is written tells who wrote it, and what he had seen.
                     self.memory[first + part] = 10 * sum + thread as i64 + 1;
+                }
+                self.set(task, to, sum);
+            }
+            I::Several { to, at } => {
+                let touched: Vec<_> = at.into_iter().flatten().map(|(at, w)| (self.index(task, at), w)).collect();
+                let sum = touched.iter().map(|(index, _)| self.memory[*index]).sum();
+                for (index, _) in touched.iter().filter(|(_, writes)| *writes) {
+                    self.memory[*index] = 10 * sum + thread as i64 + 1;
                 }
                 self.set(task, to, sum);
             }

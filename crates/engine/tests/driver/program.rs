@@ -186,6 +186,13 @@ impl Program {
                 let mask = |n: usize| u32::from_str_radix(words[n], 2).expect("bits");
                 I::Piece { to: into(words[1]), at: at(2), parts: Parts { reads: mask(3), writes: mask(4) } }
             }
+            "several" => {
+                let touched = |n: usize| {
+                    let (mode, name) = words.get(n)?.split_at(1);
+                    Some((self.target(name.trim_start_matches(':')), mode == "w"))
+                };
+                I::Several { to: into(words[1]), at: [touched(2), touched(3), touched(4)] }
+            }
             "lock" => simple(OpKind::Lock),
             "unlock" => simple(OpKind::Unlock),
             "trylock" => tried(OpKind::TryLock),

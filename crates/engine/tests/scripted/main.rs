@@ -23,6 +23,7 @@ mod primitives;
 mod races;
 mod replay;
 mod resume;
+mod several;
 mod shrink;
 mod strategies;
 mod time;

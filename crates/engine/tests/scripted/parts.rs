@@ -14,7 +14,7 @@ use crate::guards::random_guard;
 use crate::preemptions;
 
 /// The number of classes, which is that of executions, and of brute force.
-fn classes(text: &str) -> usize {
+pub fn classes(text: &str) -> usize {
     let program = Program::parse(text);
     let (mut classes, mut expected) = (HashSet::new(), HashSet::new());
     let executions = explore(&program, &Limits::default(), |run| {

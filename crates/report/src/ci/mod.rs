@@ -9,19 +9,17 @@ mod sarif;
 
 use std::path::{Path, PathBuf};
 
-use serde::{Deserialize, Serialize};
-
 pub use github::{annotations, step_summary};
 pub use junit::junit;
 pub use sarif::sarif;
 
 use crate::cause::cause;
+use crate::json;
 use crate::paste::replay_line;
 use crate::record::{Place, Record};
 
 /// A test, and what became of it.
-#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
-#[serde(default)]
+#[derive(Clone, PartialEq, Debug, Default)]
 pub struct Case {
     /// What it is called.
     pub name: String,
@@ -40,8 +38,7 @@ pub struct Case {
 }
 
 /// What became of a test.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum CaseStatus {
     /// Nothing was found.
     #[default]
@@ -55,8 +52,7 @@ pub enum CaseStatus {
 }
 
 /// Something that was found.
-#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
-#[serde(default)]
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Problem {
     /// The word of its kind: `data race`, `deadlock` …
     pub kind: String,
@@ -81,7 +77,7 @@ pub struct Problem {
 }
 
 /// A line of a source file.
-#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Spot {
     /// The file: relative to the repository, if it is in there.
     pub file: String,
@@ -91,8 +87,8 @@ pub struct Spot {
 
 impl Case {
     /// Tests from JSON, of front ends in another language.
-    pub fn read_all(json: &str) -> Result<Vec<Case>, String> {
-        serde_json::from_str(json).map_err(|error| error.to_string())
+    pub fn read_all(text: &str) -> Result<Vec<Case>, String> {
+        json::read(text).map_err(|fault| fault.to_string())
     }
 }
 
@@ -126,7 +122,7 @@ impl Problem {
 
     /// As JSON, for front ends in another language.
     pub fn to_json(&self) -> String {
-        serde_json::to_string(self).unwrap_or_default()
+        json::text(self)
     }
 
     /// What happened, in one sentence or two.
@@ -158,6 +154,16 @@ fn in_repository(file: &str, base: &Path, root: &Path) -> String {
 /// Text without what a terminal, a parser of XML or a log would obey; lines stay lines.
 fn plain(text: &str) -> String {
     crate::printable_lines(text).into_owned()
+}
+
+crate::json::object! {
+    Case { #[optional] name, #[optional] group, #[optional] status, #[optional] milliseconds, #[optional] note, #[optional] problems, #[optional] output }
+    Problem { #[optional] kind, #[optional] message, #[optional] why, #[optional] place, #[optional] related, #[optional] replay, #[optional] page, #[optional] cause, #[optional] report, #[optional] markdown }
+    Spot { file, line }
+}
+
+crate::json::words! {
+    CaseStatus { Passed = "passed", Failed = "failed", Ignored = "ignored", Unfinished = "unfinished" }
 }
 
 #[cfg(test)]

@@ -182,7 +182,7 @@ impl Accesses {
         let mut last: Vec<u32> = vec![first; record.tasks.len()];
         let mut sections = Vec::new();
         // Where parts have names, each is something of its own.
-        let has_parts = |step: &&StepRecord| record.parts(step).next().is_some();
+        let has_parts = |step: &&StepRecord| record.is_of_parts(step) && !record.parts(step).is_empty();
         let in_parts: BTreeSet<u32> = record.steps.iter().filter(has_parts).filter_map(|step| step.resource).collect();
         for (i, step) in (first..).zip(&record.steps[first as usize..]) {
             for at in end.get(&i).into_iter().flatten() {
@@ -358,7 +358,7 @@ fn accesses_to_parts<'a>(
     section: Option<u32>,
     locks: &'a [u32],
 ) -> impl Iterator<Item = Access> + 'a {
-    record.parts(step).map(move |(part, writes)| Access {
+    record.parts(step).into_iter().map(move |(part, writes)| Access {
         mode: if writes { Mode::Write } else { Mode::Read },
         locks: locks.to_vec(),
         code: (section, step.place, step.operation, part),

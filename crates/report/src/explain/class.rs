@@ -1,10 +1,7 @@
 //! The kinds of mistakes, with the words for them.
 
-use serde::{Deserialize, Serialize};
-
 /// What kind of mistake it is.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum Class {
     /// State changes between a check and the action that rests on it.
     Toctou,
@@ -102,4 +99,8 @@ impl Class {
             Class::AnyOrder => "it fails in every schedule that was tried",
         }
     }
+}
+
+crate::json::words! {
+    Class { Toctou = "toctou", StaleReference = "stale-reference", LifetimeMismatch = "lifetime-mismatch", MissingGuard = "missing-guard", AtomicityGap = "atomicity-gap", Deadlock = "deadlock", OrderViolation = "order-violation", LostWakeup = "lost-wakeup", Livelock = "livelock", DataRace = "data-race", Starvation = "starvation", AnyOrder = "any-order" }
 }

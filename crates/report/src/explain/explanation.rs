@@ -1,10 +1,10 @@
 //! What an explanation says: the types, which are also its JSON form.
 
 use drawloom_engine::guard::Guard;
-use serde::{Deserialize, Serialize};
 
 use super::class::Class;
 use super::stored;
+use crate::json;
 use crate::record::Place;
 
 /// The version of the JSON form. Further fields may come, which readers ignore; any other change is a new
@@ -12,7 +12,7 @@ use crate::record::Place;
 pub const EXPLANATION: &str = "drawloom.explanation/1";
 
 /// Why an execution failed, in the order in which a person wants to know.
-#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Explanation {
     /// Always [`EXPLANATION`].
     pub schema: String,
@@ -43,7 +43,7 @@ pub struct Explanation {
 }
 
 /// What a classification rests on.
-#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Evidence {
     /// The pattern of accesses that no order of whole operations has: `R W W of `balance``.
     pub pattern: Option<String>,
@@ -56,7 +56,7 @@ pub struct Evidence {
 }
 
 /// The stretch in which a step of another task does the harm. Steps are indices in the record.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RaceWindow {
     /// The step that opens it.
     pub from: u32,
@@ -71,8 +71,7 @@ pub struct RaceWindow {
 }
 
 /// A piece of the trace.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Item {
     /// What a task did.
     Line(Line),
@@ -91,7 +90,7 @@ pub enum Item {
 }
 
 /// One line of the trace: steps that a task made in a row at one place.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Line {
     /// The first of its steps, by index in the record; none if it was not reached: what a task was about to
     /// do.
@@ -115,8 +114,7 @@ pub struct Line {
 }
 
 /// What a line is to others.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Effect {
     /// Reads shared state.
     Read,
@@ -139,8 +137,7 @@ pub enum Effect {
 }
 
 /// The part of a line in the failure.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Mark {
     /// Opens the window.
     Opens,
@@ -153,7 +150,7 @@ pub enum Mark {
 }
 
 /// What a task had taken when it could not go on.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Stack {
     /// Who.
     pub task: u32,
@@ -164,7 +161,7 @@ pub struct Stack {
 }
 
 /// A lock taken or wanted.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Taken {
     /// What was done, in words.
     pub text: String,
@@ -177,7 +174,7 @@ pub struct Taken {
 }
 
 /// What several tasks use.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SharedState {
     /// Its name.
     pub state: String,
@@ -192,7 +189,7 @@ pub struct SharedState {
 }
 
 /// A task that uses something, and where it does.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Accessor {
     /// The task's name, or path.
     pub task: String,
@@ -201,7 +198,7 @@ pub struct Accessor {
 }
 
 /// What protects shared state.
-#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct GuardCell {
     /// As in a table: `<lock>`, `<lock> (k/n accesses)`, `ordering: <what>`, `UNGUARDED`.
     pub text: String,
@@ -214,7 +211,7 @@ pub struct GuardCell {
 }
 
 /// The executions that guards were inferred from.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Basis {
     /// Executions in all.
     pub executions: u64,
@@ -223,7 +220,7 @@ pub struct Basis {
 }
 
 /// A place where the task of the window could be left.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Checkpoint {
     /// Where.
     pub place: Option<Place>,
@@ -238,7 +235,7 @@ pub struct Checkpoint {
 }
 
 /// What could be done about it.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Fix {
     /// In a few words, in the imperative.
     pub title: String,
@@ -253,16 +250,13 @@ pub struct Fix {
     /// What could go wrong.
     pub risk: String,
     /// What it does to the order of operations, if that can be tried without editing the program.
-    #[serde(default, with = "stored", skip_serializing_if = "Option::is_none")]
     pub guard: Option<Guard>,
     /// What trying it came to.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verified: Option<Verification>,
 }
 
 /// How much work a fix is.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Effort {
     /// A line or two.
     Simple,
@@ -273,7 +267,7 @@ pub enum Effort {
 }
 
 /// What an exploration under a fix's guard came to.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Verification {
     /// Whether the failure is gone, and no other has come.
     pub helps: bool,
@@ -315,8 +309,42 @@ impl Explanation {
         })
     }
 
+    /// Reads its JSON form; the error says what is wrong with it.
+    pub fn read(text: &str) -> Result<Explanation, String> {
+        json::read(text).map_err(|fault| fault.to_string())
+    }
+
     /// Its JSON form.
     pub fn to_json(&self) -> String {
-        serde_json::to_string_pretty(self).expect("an explanation has only texts, numbers and lists")
+        json::pretty(&json::text(self))
+    }
+}
+
+crate::json::object! {
+    Explanation { schema, target, sentence, class, subkind, evidence, window, trace, stacks, shared, basis, checkpoints, fixes }
+    Evidence { pattern, steps, reasons, counterfactual }
+    RaceWindow { from, to, task, resource, reason }
+    Line { step, last, task, text, effect, place, source, switch, mark }
+    Stack { task, held, wanted }
+    Taken { text, step, place, source }
+    SharedState { state, resource, writers, readers, guard }
+    Accessor { task, places }
+    GuardCell { text, lock, held, of }
+    Basis { executions, passing }
+    Checkpoint { place, source, mark, step, taken }
+    Fix { title, effort, sketch, closes, tradeoff, risk, #[left_out] guard as stored, #[left_out] verified }
+    Verification { helps, schedules, exhausted, text }
+}
+
+crate::json::words! {
+    Effect { Read = "read", Write = "write", Update = "update", Acquire = "acquire", Release = "release", Wait = "wait", Wake = "wake", Other = "other", Crash = "crash" }
+    Mark { Opens = "opens", Intrudes = "intrudes", Closes = "closes", Fails = "fails" }
+    Effort { Simple = "simple", Moderate = "moderate", Complex = "complex" }
+}
+
+crate::json::variants! {
+    Item {
+        values { Line = "line" }
+        objects { Folded = "folded" { steps }, Again = "again" { lines, times } }
     }
 }

@@ -1,12 +1,9 @@
 //! A guard as it is written to files: the engine's own types know nothing of files.
 
-use drawloom_engine::guard::{Guard, Region, Site};
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
-
+use crate::json::{Fault, Readable, Reader, Written};
 use crate::record::Place;
+use drawloom_engine::guard::{Guard, Region, Site};
 
-#[derive(Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
 enum Stored {
     Lock(Vec<Stretch>),
     Atomic(Vec<Stretch>),
@@ -14,13 +11,12 @@ enum Stored {
     NotifyAll(Vec<Place>),
 }
 
-#[derive(Serialize, Deserialize)]
 struct Stretch {
     enter: Place,
     leave: Place,
 }
 
-pub(super) fn serialize<S: Serializer>(guard: &Option<Guard>, serializer: S) -> Result<S::Ok, S::Error> {
+pub(super) fn write(guard: &Option<Guard>, out: &mut String) {
     let stretches = |regions: &[Region]| {
         regions.iter().map(|r| Stretch { enter: place(&r.enter), leave: place(&r.leave) }).collect()
     };
@@ -30,20 +26,31 @@ pub(super) fn serialize<S: Serializer>(guard: &Option<Guard>, serializer: S) -> 
         Guard::Order { before, after } => Stored::Order { before: place(before), after: place(after) },
         Guard::NotifyAll(sites) => Stored::NotifyAll(sites.iter().map(place).collect()),
     });
-    stored.serialize(serializer)
+    stored.write(out);
 }
 
-pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Guard>, D::Error> {
+pub(super) fn read(from: &mut Reader<'_>) -> Result<Option<Guard>, Fault> {
     let regions = |stretches: Vec<Stretch>| {
         stretches.into_iter().map(|s| Region { enter: site(&s.enter), leave: site(&s.leave) }).collect()
     };
-    let stored = Option::<Stored>::deserialize(deserializer)?;
+    let stored = Option::<Stored>::read(from)?;
     Ok(stored.map(|stored| match stored {
         Stored::Lock(stretches) => Guard::Lock(regions(stretches)),
         Stored::Atomic(stretches) => Guard::Atomic(regions(stretches)),
         Stored::Order { before, after } => Guard::Order { before: site(&before), after: site(&after) },
         Stored::NotifyAll(places) => Guard::NotifyAll(places.iter().map(site).collect()),
     }))
+}
+
+crate::json::variants! {
+    Stored {
+        values { Lock = "lock", Atomic = "atomic", NotifyAll = "notify_all" }
+        objects { Order = "order" { before, after } }
+    }
+}
+
+crate::json::object! {
+    Stretch { enter, leave }
 }
 
 fn place(site: &Site) -> Place {

@@ -94,7 +94,7 @@ fn slice(case: &Case<'_>, blame: &Blame) -> Vec<u32> {
     // What happened to a channel or a condition variable has no accesses, only steps.
     let touches = |i: &u32| {
         let step = &case.whole.steps[*i as usize];
-        let parts = case.whole.parts(step).map(|(part, _)| part);
+        let parts = case.whole.parts(step).into_iter().map(|(part, _)| part);
         step.resource.into_iter().chain(parts).any(|r| blame.resources.contains(&r))
     };
     let silent =
@@ -301,8 +301,8 @@ pub(super) fn verb(case: &Case<'_>, i: u32) -> String {
         },
         "lock" | "try_lock" if case.whole.is_event_loop(step.resource) => format!("takes {name}{outcome}"),
         "unlock" if case.whole.is_event_loop(step.resource) => format!("gives back {name}"),
-        "read cell" | "read parts" => format!("reads {name}"),
-        "write cell" | "write parts" => format!("writes {name}"),
+        "read cell" | "read parts" | "read several" => format!("reads {name}"),
+        "write cell" | "write parts" | "write several" => format!("writes {name}"),
         "lock" => format!("locks {name}{outcome}"),
         "read" => format!("locks {name} to read{outcome}"),
         "write" => format!("locks {name} to write{outcome}"),
@@ -352,8 +352,10 @@ fn effect(case: &Case<'_>, i: u32) -> Effect {
         };
     }
     match case.whole.operation(step) {
-        "load" | "spin_until" | "look" | "read cell" | "read parts" | "get" | "is_finished" => Effect::Read,
-        "store" | "write cell" | "write parts" | "initialised" => Effect::Write,
+        "load" | "spin_until" | "look" | "read cell" | "read parts" | "read several" | "get" | "is_finished" => {
+            Effect::Read
+        }
+        "store" | "write cell" | "write parts" | "write several" | "initialised" => Effect::Write,
         "read-modify-write" | "compare-exchange" | "use" => Effect::Update,
         "lock" | "try_lock" | "read" | "try_read" | "write" | "try_write" | "acquire" | "try_acquire" | "call_once" => {
             Effect::Acquire

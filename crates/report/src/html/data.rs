@@ -2,8 +2,6 @@
 
 use std::collections::HashMap;
 
-use serde::Serialize;
-
 use super::order::arrows;
 use super::walk::{Bar, walk};
 use super::{PageOptions, Shown, sentence};
@@ -42,7 +40,6 @@ impl Texts {
     }
 }
 
-#[derive(Serialize)]
 pub(super) struct RecordData<'a> {
     label: &'a str,
     kind: &'a str,
@@ -83,7 +80,6 @@ pub(super) struct RecordData<'a> {
     texts: Vec<String>,
 }
 
-#[derive(Serialize)]
 struct TaskData<'a> {
     path: &'a str,
     tag: String,
@@ -92,7 +88,6 @@ struct TaskData<'a> {
 }
 
 /// What could be done.
-#[derive(Serialize)]
 struct FixData<'a> {
     title: &'a str,
     effort: &'a str,
@@ -104,14 +99,12 @@ struct FixData<'a> {
     risk: &'a str,
 }
 
-#[derive(Serialize)]
 struct ResourceData<'a> {
     name: String,
     kind: &'a str,
     place: i32,
 }
 
-#[derive(Serialize)]
 struct EndingData {
     task: u32,
     what: String,
@@ -121,7 +114,7 @@ struct EndingData {
 }
 
 /// One array for each property of a step.
-#[derive(Default, Serialize)]
+#[derive(Default)]
 struct Columns {
     task: Vec<u32>,
     verb: Vec<i32>,
@@ -306,4 +299,13 @@ fn rows_after_the_end(record: &Record, names: &Names<'_>) -> Vec<EndingData> {
     };
     let data = |e: Ending| EndingData { told: message(e.task), task: e.task, what: e.what, place: index(e.place) };
     endings.into_iter().map(data).collect()
+}
+
+crate::json::written! {
+    RecordData<'a> { label, kind, ended, passed, sentence, details, why, fixes, test, facts, replay, tasks, resources, places, first, steps, endings, failing, arrows, all_arrows, holds, waits, changes, window, evidence, texts }
+    TaskData<'a> { path, tag, full, clock }
+    FixData<'a> { title, effort, verified, sketch, closes, cost, risk }
+    ResourceData<'a> { name, kind, place }
+    EndingData { task, what, told, place }
+    Columns { task, verb, object, told, resource, other, place, choice, reason }
 }

@@ -2,8 +2,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde::Serialize;
-
 use super::Shown;
 use crate::printable::printable_lines;
 
@@ -15,7 +13,6 @@ const LONGEST_LINE: usize = 240;
 const MOST_LINES: usize = 20_000;
 
 /// What is shown of a file.
-#[derive(Serialize)]
 pub(super) struct File<'a> {
     file: &'a str,
     /// Stretches of consecutive lines, each with the number of its first.
@@ -56,4 +53,8 @@ fn cut(line: &str) -> String {
         None => line.trim_end().to_owned(),
     };
     printable_lines(&shown).into_owned()
+}
+
+crate::json::written! {
+    File<'a> { file, parts }
 }

@@ -12,8 +12,7 @@ pub(crate) mod walk;
 
 use std::path::Path;
 
-use serde::Serialize;
-
+use crate::json;
 use crate::printable::printable;
 use crate::record::Record;
 
@@ -129,13 +128,6 @@ impl Default for PageOptions<'_> {
 /// assert!(html.starts_with("<!doctype html>"));
 /// ```
 pub fn page(records: &[Shown<'_>], options: &PageOptions<'_>) -> String {
-    #[derive(Serialize)]
-    struct Data<'a> {
-        records: Vec<data::RecordData<'a>>,
-        sources: Vec<excerpt::File<'a>>,
-        root: Option<&'a str>,
-        editor: Option<String>,
-    }
     let chosen = options.editor.map(str::to_owned).or_else(|| std::env::var(ENV_EDITOR).ok());
     let plain = |shown: &Shown<'_>| (printable(shown.label).into_owned(), shown.record.printable());
     let plain: Vec<(String, Record)> = records.iter().map(plain).collect();
@@ -146,7 +138,7 @@ pub fn page(records: &[Shown<'_>], options: &PageOptions<'_>) -> String {
         root: options.root,
         editor: editor(chosen.as_deref().unwrap_or_default()),
     };
-    let json = serde_json::to_string(&data).expect("texts, numbers and lists");
+    let json = json::text(&data);
     let title = records.first().map_or("drawloom", |shown| shown.record.meta.test.as_str());
     let parts = [
         ("{{title}}", html_escaped(title)),
@@ -155,6 +147,18 @@ pub fn page(records: &[Shown<'_>], options: &PageOptions<'_>) -> String {
         ("{{script}}", SCRIPT.concat()),
     ];
     fill(SKELETON, &parts)
+}
+
+/// All that the script is given.
+struct Data<'a> {
+    records: Vec<data::RecordData<'a>>,
+    sources: Vec<excerpt::File<'a>>,
+    root: Option<&'a str>,
+    editor: Option<String>,
+}
+
+crate::json::written! {
+    Data<'a> { records, sources, root, editor }
 }
 
 /// Puts each part in its place. What a part contains is never looked at, so data cannot pose as a place.

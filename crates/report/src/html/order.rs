@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use drawloom_engine::causality::Causality;
-use drawloom_engine::{OpKind, ResourceId, Site, Step, TaskId, UNBOUNDED, outcome};
+use drawloom_engine::{OpKind, ResourceId, Several, Site, Step, TaskId, UNBOUNDED, outcome};
 
 use crate::record::{Record, StepRecord};
 
@@ -81,7 +81,13 @@ fn steps(record: &Record, first: u32) -> Vec<Step> {
         let size = || step.resource.and_then(|r| record.resources[r as usize].size);
         let below = |length: usize| step.argument.is_none_or(|argument| argument < length as u64);
         let exists = match kind {
-            OpKind::Join | OpKind::IsFinished | OpKind::Unpark | OpKind::TimerFire => below(record.tasks.len()),
+            OpKind::Join | OpKind::IsFinished | OpKind::Unpark | OpKind::Kill | OpKind::TimerFire => {
+                below(record.tasks.len())
+            }
+            OpKind::ReadSeveral | OpKind::WriteSeveral => {
+                let all = Several::of(step.resource.map_or(ResourceId::NONE, ResourceId), step.argument.unwrap_or(0));
+                all.touched().all(|(id, _)| id.index() < record.resources.len())
+            }
             OpKind::CondWait => below(record.resources.len()),
             OpKind::Await | OpKind::ReadParts | OpKind::WriteParts => step.resource.is_some(),
             _ => true,

@@ -184,7 +184,7 @@ impl Walker<'_> {
             _ => None,
         };
         let known = self.resources.len();
-        let parts: Vec<u32> = self.record.parts(step).map(|(part, _)| part).collect();
+        let parts: Vec<u32> = self.record.parts(step).into_iter().map(|(part, _)| part).collect();
         step.resource.into_iter().chain(mutex).chain(parts).map(|r| r as usize).filter(move |r| *r < known)
     }
 
@@ -212,7 +212,7 @@ impl Walker<'_> {
             }
             _ => {}
         }
-        for (part, _) in self.record.parts(step).filter(|(_, writes)| *writes) {
+        for (part, _) in self.record.parts(step).into_iter().filter(|(_, writes)| *writes) {
             self.resources[part as usize].word = Some(format!("written by {}", self.names.path(step.task)));
         }
         let state = &mut self.resources[resource as usize];

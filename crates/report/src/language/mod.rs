@@ -3,6 +3,7 @@
 //! Whoever writes a front end for another language adds a table beside [`RUST`] and [`PYTHON`], a file or a folder of
 //! its own, and lists it in `KNOWN`. No other file of this crate knows a language by its name.
 
+#[cfg(feature = "python")]
 mod python;
 mod rust;
 mod sketch;
@@ -11,20 +12,24 @@ mod syntax;
 use std::fmt;
 use std::ops::Deref;
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
-
 pub(crate) use sketch::{Awaited, Encapsulation, Sketch};
 pub(crate) use syntax::Syntax;
 
+use crate::json::{Fault, Readable, Reader, Written};
 use crate::record::{Details, Meta, Record};
 
 /// Rust: panics, guards that are dropped, cargo.
 pub const RUST: Language = Language(&rust::TABLE);
 /// Python: exceptions, `with`, pytest.
+#[cfg(feature = "python")]
 pub const PYTHON: Language = Language(&python::TABLE);
 
 /// The languages that a trace file may name.
-const KNOWN: [Language; 2] = [RUST, PYTHON];
+const KNOWN: &[Language] = &[
+    RUST,
+    #[cfg(feature = "python")]
+    PYTHON,
+];
 
 /// A language that programs under test are written in. A front end passes its own to the exploration.
 #[derive(Clone, Copy)]
@@ -116,12 +121,12 @@ pub(crate) struct Replay {
 impl Language {
     /// The language of this name, if there is a table for it.
     pub(crate) fn named(name: &str) -> Option<Language> {
-        KNOWN.into_iter().find(|language| language.name == name)
+        KNOWN.iter().copied().find(|language| language.name == name)
     }
 
     /// The names of all, for messages.
     pub(crate) fn known() -> String {
-        KNOWN.map(|language| language.name).join(", ")
+        KNOWN.iter().map(|language| language.name).collect::<Vec<_>>().join(", ")
     }
 
     /// Whether a trace file need not name it.
@@ -205,17 +210,16 @@ impl fmt::Debug for Language {
     }
 }
 
-impl Serialize for Language {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.name)
+impl Written for Language {
+    fn write(&self, out: &mut String) {
+        self.name.write(out);
     }
 }
 
-impl<'de> Deserialize<'de> for Language {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Language, D::Error> {
-        let name = String::deserialize(deserializer)?;
-        let unknown =
-            || serde::de::Error::custom(format!("`{name}` is not one of the languages {}", Language::known()));
+impl Readable for Language {
+    fn read(from: &mut Reader<'_>) -> Result<Language, Fault> {
+        let name = from.string()?;
+        let unknown = || from.fault(format!("`{name}` is not one of the languages {}", Language::known()));
         Language::named(&name).ok_or_else(unknown)
     }
 }

@@ -35,8 +35,10 @@ pub(super) static TABLE: Table = Table {
             ("unlock", "release"),
             ("read cell", "read"),
             ("read parts", "read"),
+            ("read several", "read"),
             ("write cell", "write"),
             ("write parts", "write"),
+            ("write several", "write"),
         ],
     },
     facts: Facts {

@@ -1,4 +1,5 @@
 //! Sketches of fixes: what is to be written. How it is written, each language says in a file of its own.
+#![cfg_attr(not(feature = "python"), allow(dead_code, reason = "what only the sketches of another language use"))]
 
 /// A piece of code in a fix.
 pub(crate) enum Sketch<'a> {

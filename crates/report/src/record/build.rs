@@ -260,11 +260,11 @@ fn argument(kind: OpKind, arg: u64) -> Option<u64> {
         // What a read-modify-write left, what a comparison expected, what a store found.
         Rmw | Cas | Store => Some(arg),
         kind if kind.is_of_queue() => Some(0),
-        ReadParts | WriteParts => Some(arg),
+        ReadParts | WriteParts | ReadSeveral | WriteSeveral => Some(arg),
         // In a transaction that was begun before.
         CellRead | CellWrite if arg == IN_TRANSACTION => Some(1),
-        Spawn | Join | IsFinished | Unpark | TimerFire | CondWait | Acquire | TryAcquire | Release | Choose | Sleep
-        | OnceFinish => Some(arg),
+        Spawn | Join | IsFinished | Unpark | Kill | TimerFire | CondWait | Acquire | TryAcquire | Release | Choose
+        | Sleep | OnceFinish => Some(arg),
         _ => None,
     }
 }

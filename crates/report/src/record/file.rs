@@ -1,12 +1,9 @@
 //! The record as a file: compact arrays for steps, and errors that say what is wrong with a file.
 
-use serde::de::{Error as _, SeqAccess, Visitor};
-use serde::ser::SerializeSeq;
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
-
 use super::packed::{self, PACKED_VERSION, Packed};
 use super::{AccessRecord, Details, Record, StepRecord, VERSION};
 use crate::explain::Explanation;
+use crate::json::{self, Fault, Readable, Reader, Written};
 use crate::language::Language;
 use crate::printable::printable;
 
@@ -65,13 +62,12 @@ impl std::error::Error for ReadError {}
 impl Record {
     /// The record as the text of a trace file.
     pub fn write(&self) -> String {
-        let text = |record: &Record| serde_json::to_string(record).expect("a record has only texts, numbers and lists");
         if self.steps.len() < packed::FROM {
-            return text(self);
+            return json::text(self);
         }
         let without = Record { version: PACKED_VERSION, steps: Vec::new(), ..self.clone() };
-        let steps = serde_json::to_string(&Packed::of(&self.steps)).expect("numbers and lists");
-        let mut text = text(&without);
+        let steps = json::text(&Packed::of(&self.steps));
+        let mut text = json::text(&without);
         // One more field of the object.
         text.pop();
         text + ",\"packed\":" + &steps + "}"
@@ -79,16 +75,12 @@ impl Record {
 
     /// Reads a trace file.
     pub fn read(text: &str) -> Result<Record, ReadError> {
-        #[derive(Deserialize)]
-        struct Head {
-            version: u64,
-        }
-        let damaged = |error: serde_json::Error| ReadError::Damaged(shortened(error.to_string()));
-        let head: Head = match serde_json::from_str(text) {
+        let damaged = |fault: Fault| ReadError::Damaged(shortened(fault.to_string()));
+        let head: Head = match json::read(text) {
             Ok(head) => head,
             // A trace file always begins with its version, so one that was cut can be told.
-            Err(error) if error.is_eof() && text.starts_with("{\"version\":") => {
-                return Err(damaged(error));
+            Err(fault) if fault.at_end && text.starts_with("{\"version\":") => {
+                return Err(damaged(fault));
             }
             Err(_) => return Err(ReadError::NotATrace),
         };
@@ -96,16 +88,12 @@ impl Record {
         if head.version != u64::from(VERSION) && !is_packed {
             return Err(ReadError::Version { found: head.version });
         }
-        let mut record: Record = serde_json::from_str(text).map_err(|error| match unknown_language(text) {
+        let mut record: Record = json::read(text).map_err(|fault| match unknown_language(text) {
             Some(found) => ReadError::Language { found },
-            None => damaged(error),
+            None => damaged(fault),
         })?;
         if is_packed {
-            #[derive(Deserialize)]
-            struct Tail {
-                packed: Packed,
-            }
-            let Tail { packed } = serde_json::from_str(text).map_err(damaged)?;
+            let Tail { packed } = json::read(text).map_err(damaged)?;
             record.steps = packed.steps(MOST_STEPS).map_err(ReadError::Damaged)?;
             record.version = VERSION;
         }
@@ -188,17 +176,34 @@ fn fits(explanation: &Explanation) -> bool {
     steps.chain(checkpoints).chain(explanation.evidence.steps.iter().copied()).all(|step| step < TOO_LARGE)
 }
 
+/// What is looked at before the rest.
+struct Head {
+    version: u64,
+}
+
+/// What a file with many steps has besides.
+struct Tail {
+    packed: Packed,
+}
+
+struct OfLanguage {
+    meta: Named,
+}
+
+struct Named {
+    language: String,
+}
+
+crate::json::object! {
+    Head { version }
+    Tail { packed }
+    OfLanguage { meta }
+    Named { language }
+}
+
 /// The language that a file names, if there is no table for it.
 fn unknown_language(text: &str) -> Option<String> {
-    #[derive(Deserialize)]
-    struct Head {
-        meta: Named,
-    }
-    #[derive(Deserialize)]
-    struct Named {
-        language: String,
-    }
-    let Head { meta: Named { language } } = serde_json::from_str(text).ok()?;
+    let OfLanguage { meta: Named { language } } = json::read(text).ok()?;
     Language::named(&language).is_none().then_some(language)
 }
 
@@ -211,69 +216,31 @@ fn shortened(reason: String) -> String {
 }
 
 /// The steps, up to so many: a file of a stranger does not decide how much memory is taken.
-pub(super) fn steps<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<StepRecord>, D::Error> {
-    struct Steps;
-    impl<'de> Visitor<'de> for Steps {
-        type Value = Vec<StepRecord>;
-        fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-            f.write_str("a list of steps")
-        }
-        fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Vec<StepRecord>, A::Error> {
-            let mut steps = Vec::new();
-            while let Some(step) = seq.next_element()? {
-                if steps.len() == MOST_STEPS {
-                    return Err(A::Error::custom(format!(
-                        "it has more than {MOST_STEPS} steps, the most that are read"
-                    )));
-                }
-                steps.push(step);
-            }
-            Ok(steps)
-        }
-    }
-    deserializer.deserialize_seq(Steps)
-}
+pub(super) mod steps {
+    use super::*;
 
-/// One element of a step's array.
-struct Cell(Option<u64>);
+    pub(crate) fn write(steps: &Vec<StepRecord>, out: &mut String) {
+        steps.write(out);
+    }
+
+    pub(crate) fn read(from: &mut Reader<'_>) -> Result<Vec<StepRecord>, Fault> {
+        from.open('[', "a list of steps")?;
+        let mut steps = Vec::new();
+        while from.element()? {
+            if steps.len() == MOST_STEPS {
+                return Err(from.fault(format!("it has more than {MOST_STEPS} steps, the most that are read")));
+            }
+            steps.push(StepRecord::read(from)?);
+        }
+        Ok(steps)
+    }
+}
 
 /// Up to here every reader of JSON keeps a number exact.
 const EXACT: u64 = 1 << 53;
 
-impl Serialize for Cell {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self.0 {
-            None => serializer.serialize_unit(),
-            Some(number) if number <= EXACT => serializer.serialize_u64(number),
-            Some(number) => serializer.collect_str(&number),
-        }
-    }
-}
-
-impl<'de> Deserialize<'de> for Cell {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Cells;
-        impl Visitor<'_> for Cells {
-            type Value = Cell;
-            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                f.write_str("null, a whole number, or one as a text")
-            }
-            fn visit_unit<E>(self) -> Result<Cell, E> {
-                Ok(Cell(None))
-            }
-            fn visit_u64<E>(self, number: u64) -> Result<Cell, E> {
-                Ok(Cell(Some(number)))
-            }
-            fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Cell, E> {
-                text.parse().map(|n| Cell(Some(n))).map_err(|_| E::custom(format!("`{text}` is no number")))
-            }
-        }
-        deserializer.deserialize_any(Cells)
-    }
-}
-
-impl Serialize for StepRecord {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+impl Written for StepRecord {
+    fn write(&self, out: &mut String) {
         let cells = [
             Some(u64::from(self.task)),
             Some(u64::from(self.operation)),
@@ -291,65 +258,72 @@ impl Serialize for StepRecord {
             _ => cell.is_some(),
         };
         let used = (0..cells.len()).rev().find(|i| says_something((*i, &cells[*i]))).map_or(0, |i| i + 1);
-        let mut seq = serializer.serialize_seq(Some(used))?;
-        for cell in &cells[..used] {
-            seq.serialize_element(&Cell(*cell))?;
+        for (i, cell) in cells[..used].iter().enumerate() {
+            out.push(if i == 0 { '[' } else { ',' });
+            match cell {
+                Some(number) if *number > EXACT => number.to_string().write(out),
+                cell => cell.write(out),
+            }
         }
-        seq.end()
+        out.push(']');
     }
 }
 
-impl<'de> Deserialize<'de> for StepRecord {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Steps;
-        impl<'de> Visitor<'de> for Steps {
-            type Value = StepRecord;
-            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                f.write_str("a step as an array of numbers")
+impl Readable for StepRecord {
+    fn read(from: &mut Reader<'_>) -> Result<StepRecord, Fault> {
+        from.open('[', "a step as an array of numbers")?;
+        let mut cells = [None; 9];
+        let mut at = 0;
+        while from.element()? {
+            match cells.get_mut(at) {
+                Some(cell) => *cell = number(from)?,
+                None => from.skip()?,
             }
-            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<StepRecord, A::Error> {
-                let mut cells = [None; 9];
-                for cell in &mut cells {
-                    match seq.next_element::<Cell>()? {
-                        Some(found) => *cell = found.0,
-                        None => break,
-                    }
-                }
-                while seq.next_element::<serde::de::IgnoredAny>()?.is_some() {}
-                let [task, operation, resource, place, outcome, choice, after, argument, value] = cells;
-                Ok(StepRecord {
-                    task: narrow(task)?.ok_or_else(|| A::Error::custom("a step without a task"))?,
-                    operation: narrow(operation)?.ok_or_else(|| A::Error::custom("a step without an operation"))?,
-                    outcome: narrow(outcome)?.unwrap_or(0),
-                    resource: narrow(resource)?,
-                    place: narrow(place)?,
-                    choice: choice == Some(1),
-                    after: narrow(after)?,
-                    argument,
-                    value,
-                })
-            }
+            at += 1;
         }
-        deserializer.deserialize_seq(Steps)
+        let [task, operation, resource, place, outcome, choice, after, argument, value] = cells;
+        let missing = |what: &str| from.fault(format!("a step without {what}"));
+        Ok(StepRecord {
+            task: narrow(task, from)?.ok_or_else(|| missing("a task"))?,
+            operation: narrow(operation, from)?.ok_or_else(|| missing("an operation"))?,
+            outcome: narrow(outcome, from)?.unwrap_or(0),
+            resource: narrow(resource, from)?,
+            place: narrow(place, from)?,
+            choice: choice == Some(1),
+            after: narrow(after, from)?,
+            argument,
+            value,
+        })
     }
 }
 
-fn narrow<T: TryFrom<u64>, E: serde::de::Error>(cell: Option<u64>) -> Result<Option<T>, E> {
-    cell.map(|n| T::try_from(n).map_err(|_| E::custom(format!("{n} is too large for an index")))).transpose()
+/// One element of a step's array: none, a number, or one as a text.
+fn number(from: &mut Reader<'_>) -> Result<Option<u64>, Fault> {
+    if !from.is_text() {
+        return Readable::read(from);
+    }
+    let text = from.string()?;
+    text.parse().map(Some).map_err(|_| from.fault(format!("`{text}` is no number")))
+}
+
+fn narrow<T: TryFrom<u64>>(cell: Option<u64>, from: &Reader<'_>) -> Result<Option<T>, Fault> {
+    let narrow = |n| T::try_from(n).map_err(|_| from.fault(format!("{n} is too large for an index")));
+    cell.map(narrow).transpose()
 }
 
 /// A number as `"0x5eed"`.
 pub(super) mod hexadecimal {
     use super::*;
 
-    pub(crate) fn serialize<S: Serializer>(number: &Option<u64>, serializer: S) -> Result<S::Ok, S::Error> {
-        number.map(|n| format!("{n:#x}")).serialize(serializer)
+    pub(crate) fn write(number: &Option<u64>, out: &mut String) {
+        number.map(|n| format!("{n:#x}")).write(out);
     }
 
-    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u64>, D::Error> {
-        let text = Option::<String>::deserialize(deserializer)?;
+    pub(crate) fn read(from: &mut Reader<'_>) -> Result<Option<u64>, Fault> {
+        let text = Option::<String>::read(from)?;
         let parse = |text: String| u64::from_str_radix(text.trim_start_matches("0x"), 16);
-        text.map(parse).transpose().map_err(|_| D::Error::custom("a seed is written as 0x and hexadecimal digits"))
+        let wrong = |_| from.fault("a seed is written as 0x and hexadecimal digits".to_owned());
+        text.map(parse).transpose().map_err(wrong)
     }
 }
 
@@ -359,12 +333,12 @@ pub(super) mod backtrace {
 
     use super::*;
 
-    pub(crate) fn serialize<S: Serializer>(backtrace: &Option<Backtrace>, serializer: S) -> Result<S::Ok, S::Error> {
-        backtrace.as_ref().map(Backtrace::text).filter(|text| !text.is_empty()).serialize(serializer)
+    pub(crate) fn write(backtrace: &Option<Backtrace>, out: &mut String) {
+        backtrace.as_ref().map(Backtrace::text).filter(|text| !text.is_empty()).write(out);
     }
 
-    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Backtrace>, D::Error> {
-        let text = Option::<String>::deserialize(deserializer)?;
+    pub(crate) fn read(from: &mut Reader<'_>) -> Result<Option<Backtrace>, Fault> {
+        let text = Option::<String>::read(from)?;
         Ok(text.map(|text| Backtrace::new(move || text)))
     }
 }

@@ -30,7 +30,8 @@ mod stuck;
 pub(crate) mod waits;
 
 use drawloom_engine::finding::Backtrace;
-use serde::{Deserialize, Serialize};
+
+use file::{backtrace, hexadecimal, steps};
 
 use crate::explain::Explanation;
 use crate::language::Language;
@@ -63,7 +64,7 @@ pub(crate) const BLOCKED: &str = "blocked for ever";
 /// assert_eq!(Record::read(&record.write())?, record);
 /// # Ok::<(), drawloom_report::ReadError>(())
 /// ```
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Record {
     /// Always [`VERSION`].
     pub version: u32,
@@ -82,19 +83,16 @@ pub struct Record {
     /// The words of the outcomes that occur; the first is "ok".
     pub outcomes: Vec<String>,
     /// What was done up to the finding, in order.
-    #[serde(deserialize_with = "file::steps")]
     pub steps: Vec<StepRecord>,
     /// The race window, once somebody has found it out: the viewer shades it. Not written while it is
     /// none.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub window: Option<Window>,
     /// Why it failed, once somebody has found it out. Not written while it is none.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub explanation: Option<Box<Explanation>>,
 }
 
 /// The stretch of an execution in which another task's step does the harm.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Window {
     /// The step that opens it: a read whose result is relied on, say.
     pub from: u32,
@@ -105,14 +103,13 @@ pub struct Window {
 }
 
 /// Which test, and how to get there again: what the engine does not know.
-#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Meta {
     /// The test's path, its crate first (`bank::tests::transfer`), or any text that names it.
     pub test: String,
     /// The configuration, in its canonical form.
     pub strategy: String,
     /// The seed of the exploration; none if its strategy does not draw.
-    #[serde(with = "file::hexadecimal")]
     pub seed: Option<u64>,
     /// Which execution of the exploration this was, as users count: from 1.
     pub iteration: u64,
@@ -122,31 +119,23 @@ pub struct Meta {
     pub token: String,
     /// The command that replays a token, where a plain `cargo test` would not: in a project that is put under control
     /// from outside.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replay_with: Option<String>,
     /// How it came to be so simple, if it was minimised; the rest of the record is of the result.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub minimised: Option<Minimised>,
     /// The language that the program is written in. Not written while it is the one that files have by default.
-    #[serde(default, skip_serializing_if = "Language::is_default")]
     pub language: Language,
     /// The command that runs it again, if that is not cargo's. Not written while it is none.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command: Option<String>,
     /// The package that cargo knows the test by, and which of its targets it belongs to, where known.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub package: Option<String>,
     /// Of that package.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target: Option<TestTarget>,
     /// It is of this process, and not read from a file: then `command` is the one that we were started with.
-    #[serde(skip)]
     pub own: bool,
 }
 
 /// A target of a package that has tests.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub enum TestTarget {
     /// The library.
     Lib,
@@ -155,7 +144,7 @@ pub enum TestTarget {
 }
 
 /// What minimising a schedule came to.
-#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Minimised {
     /// The token that replays the execution in which the finding was met.
     pub original: String,
@@ -175,7 +164,7 @@ pub struct Minimised {
 
 /// How much there is to follow in an execution. The simpler of two is the one that has less of what they
 /// differ in first.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
 pub struct Extent {
     /// Switches away from a task that could have gone on and did not yield.
     pub preemptions: u64,
@@ -197,7 +186,7 @@ impl From<drawloom_engine::shrink::Cost> for Extent {
 }
 
 /// A place in the user's source.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Place {
     /// The file, as the compiler or interpreter names it.
     pub file: String,
@@ -232,7 +221,7 @@ impl Place {
 }
 
 /// A task of the execution.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TaskRecord {
     /// Its spawn path (`0.1.2`), or `clock`.
     pub path: String,
@@ -249,12 +238,11 @@ pub struct TaskRecord {
     /// Whether it ended by a panic.
     pub panicked: bool,
     /// The message of that, its first line.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub panic: Option<String>,
 }
 
 /// A resource of the execution.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ResourceRecord {
     /// The word of its kind.
     pub kind: String,
@@ -288,13 +276,14 @@ pub struct StepRecord {
     pub choice: bool,
     /// The step that ended the wait before this one: a grant, an exit that was joined, a spawn.
     pub after: Option<u32>,
-    /// The operation's second operand: a task (of spawn, join, is_finished, unpark, timer), a mutex
+    /// The operation's second operand: a task (of spawn, join, is_finished, unpark, kill, timer), a mutex
     /// (of a condition variable's wait), permits (of acquire, try_acquire, release), the number of
     /// outcomes (of choose), a virtual instant in nanoseconds (of sleep), 1 for success (of
     /// initialised), 1 or 2 for a lock that prefers readers or writers (of read, write), the value after it (of read-modify-write and of a compare-exchange that succeeds),
     /// the value that was expected (of one that fails), the value before it (of store), a bit for each part that is read and, from
-    /// bit 32 on, that is written (of read parts, write parts): parts are the resources that follow; 1 for an access in a
-    /// transaction that its task has begun before (of read cell, write cell).
+    /// bit 32 on, that is written (of read parts, write parts): parts are the resources that follow; the other resources that
+    /// are touched, packed (of read several, write several); 1 for an access in a transaction that its task has begun before (of
+    /// read cell, write cell).
     pub argument: Option<u64>,
     /// What it read (load, read-modify-write and compare-exchange: the value before), wrote (store),
     /// or chose; the number of the message, from 0, that a send or receive is for; the permits that were
@@ -303,7 +292,7 @@ pub struct StepRecord {
 }
 
 /// What went wrong.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct FindingRecord {
     /// The word of its kind.
     pub kind: String,
@@ -314,26 +303,21 @@ pub struct FindingRecord {
     /// Where it showed, if at one place.
     pub place: Option<u32>,
     /// What else happened, in a sentence.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub aside: Option<String>,
     /// What belongs to this kind only.
     pub details: Details,
 }
 
 /// What a finding has that others have not.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Details {
     /// Of a panic.
     Panic {
         /// Its backtrace, where one was asked for, without addresses.
-        #[serde(default, with = "file::backtrace")]
         backtrace: Option<Backtrace>,
         /// Whether it is a failed assertion, where the language tells these from others.
-        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         is_assertion: bool,
         /// The tasks that wait for ever after it.
-        #[serde(default, skip_serializing_if = "Vec::is_empty")]
         waiting: Vec<BlockedRecord>,
     },
     /// Of a deadlock or a starvation.
@@ -409,14 +393,13 @@ pub enum Details {
 }
 
 /// A task that cannot go on.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct BlockedRecord {
     /// Who.
     pub task: u32,
     /// The word of the operation that it waits in.
     pub operation: String,
     /// Of the park of a future, what that waits for: the method that was called for it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub awaited: Option<String>,
     /// On what.
     pub resource: Option<u32>,
@@ -460,7 +443,7 @@ impl BlockedRecord {
 }
 
 /// A task that could end another one's wait.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Blocker {
     /// Who.
     pub task: u32,
@@ -469,7 +452,7 @@ pub struct Blocker {
 }
 
 /// One side of a data race.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct AccessRecord {
     /// Who.
     pub task: u32,
@@ -484,7 +467,7 @@ pub struct AccessRecord {
 }
 
 /// Shared references that outlived the execution.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LeakRecord {
     /// Where the shared value was created.
     pub created_at: Option<u32>,
@@ -518,5 +501,47 @@ impl std::fmt::Display for Place {
     /// `file:line`; the column is for tools.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{}:{}", self.file, self.line)
+    }
+}
+
+crate::json::object! {
+    Record { version, meta, finding, tasks, resources, places, operations, outcomes, steps as steps, #[left_out] window, #[left_out] explanation }
+    Window { from, to, resource }
+    Meta { test, strategy, seed as hexadecimal, iteration, executions, token, #[left_out] replay_with, #[left_out] minimised, #[left_out] language, #[left_out] command, #[left_out] package, #[left_out] target; own }
+    Minimised { original, before, after, replays, replays_of_edits, complete, preempting }
+    Extent { preemptions, faults, switches, data, steps }
+    Place { file, line, column }
+    TaskRecord { path, name, spawned_at, steps, yields, finished, panicked, #[left_out] panic }
+    ResourceRecord { kind, name, created_at, id, size, from_outside }
+    FindingRecord { kind, message, task, place, #[left_out] aside, details }
+    BlockedRecord { task, operation, #[left_out] awaited, resource, argument, place, blockers, queued }
+    Blocker { task, place }
+    AccessRecord { task, step, place, sync }
+    LeakRecord { created_at, references }
+}
+
+crate::json::variants! {
+    TestTarget {
+        texts { Lib = "lib" }
+        values { Test = "test" }
+    }
+}
+
+crate::json::variants! {
+    Details {
+        texts { OutOfTime = "out_of_time", Nothing = "nothing" }
+        values { Stuck = "stuck" }
+        objects {
+            Panic = "panic" { #[optional] backtrace as backtrace, #[left_out] is_assertion, #[left_out] waiting },
+            Deadlock = "deadlock" { blocked, cycle, chain, everybody },
+            DataRace = "data_race" { resource, earlier, later },
+            Livelock = "livelock" { bound },
+            StepLimit = "step_limit" { limit },
+            TaskLimit = "task_limit" { limit },
+            OutOfStacks = "out_of_stacks" { stacks, reason },
+            Leak = "leak" { leaks },
+            Unjoined = "unjoined" { tasks },
+            Divergence = "divergence" { step, expected, found, task },
+        }
     }
 }

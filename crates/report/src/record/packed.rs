@@ -7,8 +7,6 @@
 
 use std::collections::HashMap;
 
-use serde::{Deserialize, Serialize};
-
 use super::StepRecord;
 
 /// Shorter executions are written step by step, which every reader understands.
@@ -19,7 +17,6 @@ pub(super) const PACKED_VERSION: u32 = 2;
 const SHORTEST: usize = 4;
 
 /// Steps, packed.
-#[derive(Serialize, Deserialize)]
 pub(super) struct Packed {
     /// Each different row once.
     rows: Vec<StepRecord>,
@@ -139,9 +136,14 @@ fn shortened(which: &[u32]) -> Vec<i64> {
     order
 }
 
+crate::json::object! {
+    Packed { rows, order }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::json;
 
     fn step(task: u32, resource: Option<u32>, argument: Option<u64>, value: Option<u64>) -> StepRecord {
         StepRecord {
@@ -175,8 +177,8 @@ mod tests {
     #[test]
     fn what_is_packed_is_read_back_as_it_was() {
         for steps in [vec![], counting(1), counting(5_000), vec![step(0, None, None, None); 7]] {
-            let text = serde_json::to_string(&Packed::of(&steps)).unwrap();
-            let packed: Packed = serde_json::from_str(&text).unwrap();
+            let text = json::text(&Packed::of(&steps));
+            let packed: Packed = json::read(&text).unwrap();
             assert!(packed.steps(10_000).unwrap() == steps);
         }
         let mut odd = counting(100);
@@ -187,9 +189,9 @@ mod tests {
 
     #[test]
     fn a_million_steps_that_repeat_themselves_take_little_room() {
-        let packed = serde_json::to_string(&Packed::of(&counting(1_000_000))).unwrap();
+        let packed = json::text(&Packed::of(&counting(1_000_000)));
         assert!(packed.len() < 2_000_000, "{}", packed.len());
-        let spin = serde_json::to_string(&Packed::of(&vec![step(0, Some(1), None, Some(0)); 1_000_000])).unwrap();
+        let spin = json::text(&Packed::of(&vec![step(0, Some(1), None, Some(0)); 1_000_000]));
         assert!(spin.len() < 200, "{spin}");
     }
 

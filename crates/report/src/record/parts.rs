@@ -1,26 +1,45 @@
-//! Steps that touch several parts of one resource, as pieces of coroutines do: what each is about.
+//! Steps that touch several things, parts of one resource or several resources: what each is about.
 
-use drawloom_engine::Parts;
+use drawloom_engine::{Parts, ResourceId, Several};
 
 use super::{Record, StepRecord};
 use crate::names::Names;
 
 impl Record {
-    /// The parts of its resource that a step touches and that have names, each with whether it writes it.
-    pub(crate) fn parts(&self, step: &StepRecord) -> impl Iterator<Item = (u32, bool)> {
-        let of_parts = matches!(self.operation(step), "read parts" | "write parts");
-        let parts = Parts::of(step.argument.filter(|_| of_parts).unwrap_or(0));
+    /// Whether it touches parts of its resource, which are what it is about in its place.
+    pub(crate) fn is_of_parts(&self, step: &StepRecord) -> bool {
+        matches!(self.operation(step), "read parts" | "write parts")
+    }
+
+    /// What a step touches where that is several things, each with whether it writes it: those parts of its resource that have
+    /// names, or several resources.
+    pub(crate) fn parts(&self, step: &StepRecord) -> Vec<(u32, bool)> {
+        if matches!(self.operation(step), "read several" | "write several") {
+            return self.several(step);
+        }
+        if !self.is_of_parts(step) {
+            return Vec::new();
+        }
+        let parts = Parts::of(step.argument.unwrap_or(0));
         let first = step.resource.map_or(0, |whole| whole as usize + 1);
         let all = self.resources.iter().enumerate().skip(first).zip(0..Parts::MOST);
         let has = |bits: u32, part: u32| bits >> part & 1 == 1;
-        all.filter(move |((_, resource), part)| resource.name.is_some() && has(parts.reads | parts.writes, *part))
-            .map(move |((at, _), part)| (at as u32, has(parts.writes, part)))
+        all.filter(|((_, resource), part)| resource.name.is_some() && has(parts.reads | parts.writes, *part))
+            .map(|((at, _), part)| (at as u32, has(parts.writes, part)))
+            .collect()
+    }
+
+    fn several(&self, step: &StepRecord) -> Vec<(u32, bool)> {
+        let first = step.resource.map_or(ResourceId::NONE, ResourceId);
+        let touched = Several::of(first, step.argument.unwrap_or(0)).touched().map(|(id, writes)| (id.0, writes));
+        touched.filter(|(id, _)| (*id as usize) < self.resources.len()).collect()
     }
 
     /// The parts that a step is told by: those that it writes, or else all.
     pub(crate) fn parts_told(&self, step: &StepRecord) -> Vec<u32> {
-        let writes = self.parts(step).any(|(_, writes)| writes);
-        self.parts(step).filter(|(_, written)| *written || !writes).map(|(part, _)| part).collect()
+        let parts = self.parts(step);
+        let writes = parts.iter().any(|(_, writes)| *writes);
+        parts.into_iter().filter(|(_, written)| *written || !writes).map(|(part, _)| part).collect()
     }
 
     /// What a step is about, in short.

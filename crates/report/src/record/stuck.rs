@@ -1,9 +1,7 @@
 //! A task that does not come back, as it is kept.
 
-use serde::{Deserialize, Serialize};
-
 /// A task that blocks or spins in code that is not under control.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct StuckRecord {
     /// For how many seconds it had not made a step.
     pub seconds: u64,
@@ -20,7 +18,7 @@ pub struct StuckRecord {
 }
 
 /// A function on a stack.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct FrameRecord {
     /// Its name.
     pub function: String,
@@ -29,7 +27,7 @@ pub struct FrameRecord {
 }
 
 /// Something that a task held.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct HeldRecord {
     /// What.
     pub resource: u32,
@@ -38,7 +36,7 @@ pub struct HeldRecord {
 }
 
 /// A task that stood before an operation.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct StandingRecord {
     /// Who.
     pub task: u32,
@@ -48,4 +46,11 @@ pub struct StandingRecord {
     pub resource: Option<u32>,
     /// Where.
     pub place: Option<u32>,
+}
+
+crate::json::object! {
+    StuckRecord { seconds, sleeps, in_teardown, stack, holds, others }
+    FrameRecord { function, place }
+    HeldRecord { resource, place }
+    StandingRecord { task, operation, resource, place }
 }

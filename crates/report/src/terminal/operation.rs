@@ -23,7 +23,7 @@ pub(crate) fn words(record: &Record, names: &Names<'_>, step: &StepRecord) -> Wo
     let aim = || names.target(step.argument).map(|target| names.tag(target));
     let mut colon = false;
     let (verb, object) = match word {
-        "spawn" | "join" | "is_finished" | "unpark" => (word, aim().map(|tag| format!("task {tag}"))),
+        "spawn" | "join" | "is_finished" | "unpark" | "kill" => (word, aim().map(|tag| format!("task {tag}"))),
         "timer" => ("timer fires", aim().map(|tag| format!("for task {tag}"))),
         "lock" | "try_lock" if record.is_event_loop(step.resource) => ("take", subject(record, names, step)),
         "unlock" if record.is_event_loop(step.resource) => ("give back", subject(record, names, step)),

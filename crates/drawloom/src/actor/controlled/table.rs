@@ -1,0 +1,248 @@
+//! What is known of processes: who is linked to whom, who has which name. A process is kept by those who know it, not by this.
+
+use std::collections::BTreeMap;
+
+use crate::actor::pid::{AnyPid, ProcessId, WeakPid};
+use crate::actor::reason::ExitReason;
+use crate::actor::signal::{MonitorRef, TimerRef};
+use crate::rt::{ResourceId, TaskId};
+
+/// All processes, names and timers of a system.
+#[derive(Default)]
+pub(super) struct Table {
+    processes: BTreeMap<ProcessId, Process>,
+    /// By task.
+    here: Vec<Option<WeakPid>>,
+    names: BTreeMap<String, Name>,
+    /// By two processes, and whether it is about monitors of the first.
+    pairs: BTreeMap<(ProcessId, ProcessId, bool), ResourceId>,
+    /// Where a monitor is.
+    monitored: BTreeMap<MonitorRef, ProcessId>,
+    /// By sender and receiver: what delivers the last that is on its way.
+    couriers: BTreeMap<(ProcessId, ProcessId), TaskId>,
+    pub(super) timers: BTreeMap<TimerRef, Timer>,
+}
+
+struct Process {
+    pid: WeakPid,
+    ended: bool,
+    /// Why it is about to end.
+    doom: Option<ExitReason>,
+    traps: bool,
+    name: Option<String>,
+    links: Vec<ProcessId>,
+    monitors: Vec<(ProcessId, MonitorRef)>,
+}
+
+struct Name {
+    resource: ResourceId,
+    holder: Option<ProcessId>,
+}
+
+#[derive(Clone, Copy)]
+pub(super) struct Timer {
+    pub(super) task: TaskId,
+    pub(super) resource: ResourceId,
+    pub(super) deadline: u64,
+    pub(super) over: bool,
+}
+
+/// Whom an end concerns.
+pub(super) struct Ends {
+    pub(super) reason: ExitReason,
+    pub(super) links: Vec<AnyPid>,
+    pub(super) monitors: Vec<(AnyPid, MonitorRef)>,
+}
+
+impl Table {
+    pub(super) fn add(&mut self, process: &AnyPid, task: TaskId) {
+        if self.here.len() <= task.index() {
+            self.here.resize(task.index() + 1, None);
+        }
+        self.here[task.index()] = Some(process.downgrade());
+        let entry = Process {
+            pid: process.downgrade(),
+            ended: false,
+            doom: None,
+            traps: false,
+            name: None,
+            links: Vec::new(),
+            monitors: Vec::new(),
+        };
+        self.processes.insert(process.id(), entry);
+    }
+
+    /// The process that a task is.
+    pub(super) fn here(&self, task: TaskId) -> Option<AnyPid> {
+        self.here.get(task.index())?.as_ref()?.upgrade()
+    }
+
+    pub(super) fn is_alive(&self, id: ProcessId) -> bool {
+        self.processes.get(&id).is_some_and(|process| !process.ended && process.doom.is_none())
+    }
+
+    pub(super) fn traps(&self, id: ProcessId) -> bool {
+        self.processes.get(&id).is_some_and(|process| process.traps)
+    }
+
+    /// Whether it did before.
+    pub(super) fn set_traps(&mut self, id: ProcessId, traps: bool) -> bool {
+        self.processes.get_mut(&id).is_some_and(|process| std::mem::replace(&mut process.traps, traps))
+    }
+
+    /// Why a process is about to end.
+    pub(super) fn doom(&self, id: ProcessId) -> Option<ExitReason> {
+        self.processes.get(&id)?.doom.clone()
+    }
+
+    /// The first fatal signal decides; whether it is this one.
+    pub(super) fn set_doom(&mut self, id: ProcessId, reason: ExitReason) -> bool {
+        let Some(process) = self.processes.get_mut(&id).filter(|process| !process.ended && process.doom.is_none())
+        else {
+            return false;
+        };
+        process.doom = Some(reason);
+        true
+    }
+
+    pub(super) fn link(&mut self, one: ProcessId, other: ProcessId) {
+        for (mine, theirs) in [(one, other), (other, one)] {
+            if let Some(process) = self.processes.get_mut(&mine) {
+                if !process.links.contains(&theirs) {
+                    process.links.push(theirs);
+                }
+            }
+        }
+    }
+
+    pub(super) fn unlink(&mut self, one: ProcessId, other: ProcessId) {
+        self.drop_link(one, other);
+        self.drop_link(other, one);
+    }
+
+    /// `one` is not linked to `other` any more; whether it was.
+    pub(super) fn drop_link(&mut self, one: ProcessId, other: ProcessId) -> bool {
+        let Some(process) = self.processes.get_mut(&one) else { return false };
+        let at = process.links.iter().position(|linked| *linked == other);
+        at.map(|at| process.links.remove(at)).is_some()
+    }
+
+    pub(super) fn monitor(&mut self, watcher: ProcessId, target: ProcessId, monitor: MonitorRef) {
+        self.monitored.insert(monitor, target);
+        if let Some(process) = self.processes.get_mut(&target) {
+            process.monitors.push((watcher, monitor));
+        }
+    }
+
+    /// Whom a monitor is for.
+    pub(super) fn monitored(&self, monitor: MonitorRef) -> Option<AnyPid> {
+        let target = self.monitored.get(&monitor)?;
+        self.processes.get(target)?.pid.upgrade()
+    }
+
+    /// Nothing comes of a monitor any more; whether there was one.
+    pub(super) fn demonitor(&mut self, monitor: MonitorRef) -> bool {
+        let Some(target) = self.monitored.remove(&monitor) else { return false };
+        if let Some(process) = self.processes.get_mut(&target) {
+            process.monitors.retain(|(_, other)| *other != monitor);
+        }
+        true
+    }
+
+    /// A process ends for `reason`, unless it was to end for another one before.
+    pub(super) fn end(&mut self, id: ProcessId, reason: ExitReason) -> Ends {
+        let Some(process) = self.processes.get_mut(&id) else {
+            return Ends { reason, links: Vec::new(), monitors: Vec::new() };
+        };
+        process.ended = true;
+        let reason = process.doom.take().unwrap_or(reason);
+        let links = std::mem::take(&mut process.links);
+        let monitors = std::mem::take(&mut process.monitors);
+        if let Some(name) = process.name.take() {
+            self.free(&name);
+        }
+        let pid = |id: &ProcessId| self.processes.get(id)?.pid.upgrade();
+        let links = links.iter().filter_map(pid).collect();
+        let monitors = monitors.iter().filter_map(|(watcher, monitor)| Some((pid(watcher)?, *monitor))).collect();
+        Ends { reason, links, monitors }
+    }
+
+    fn free(&mut self, name: &str) {
+        if let Some(name) = self.names.get_mut(name) {
+            name.holder = None;
+        }
+    }
+
+    /// The timers that are due before `deadline`.
+    pub(super) fn timers_before(&self, deadline: u64) -> Vec<TaskId> {
+        let mut earlier: Vec<_> = self.timers.values().filter(|timer| timer.deadline < deadline).collect();
+        earlier.sort_unstable_by_key(|timer| (timer.deadline, timer.task));
+        earlier.into_iter().map(|timer| timer.task).collect()
+    }
+
+    // ── names ────────────────────────────────────────────────────────────────────────────────────
+
+    pub(super) fn name(&self, name: &str) -> Option<ResourceId> {
+        self.names.get(name).map(|name| name.resource)
+    }
+
+    pub(super) fn set_name(&mut self, name: &str, resource: ResourceId) {
+        self.names.insert(name.to_owned(), Name { resource, holder: None });
+    }
+
+    pub(super) fn name_of(&self, id: ProcessId) -> Option<ResourceId> {
+        self.name(self.processes.get(&id)?.name.as_deref()?)
+    }
+
+    pub(super) fn names(&self) -> Vec<String> {
+        self.names.keys().cloned().collect()
+    }
+
+    pub(super) fn register(&mut self, name: &str, process: &AnyPid) -> bool {
+        let is_alive = self.is_alive(process.id());
+        let (Some(taken), Some(entry)) = (self.names.get_mut(name), self.processes.get_mut(&process.id())) else {
+            return false;
+        };
+        if taken.holder.is_some() || entry.name.is_some() || !is_alive {
+            return false;
+        }
+        taken.holder = Some(process.id());
+        entry.name = Some(name.to_owned());
+        true
+    }
+
+    pub(super) fn unregister(&mut self, name: &str) -> bool {
+        let Some(holder) = self.names.get_mut(name).and_then(|name| name.holder.take()) else { return false };
+        if let Some(process) = self.processes.get_mut(&holder) {
+            process.name = None;
+        }
+        true
+    }
+
+    pub(super) fn whereis(&self, name: &str) -> Option<AnyPid> {
+        let holder = self.names.get(name)?.holder?;
+        self.processes.get(&holder)?.pid.upgrade()
+    }
+
+    // ── what stands for pairs of processes ───────────────────────────────────────────────────────
+
+    pub(super) fn pair(&self, one: ProcessId, other: ProcessId, monitors: bool) -> Option<ResourceId> {
+        self.pairs.get(&pair_key(one, other, monitors)).copied()
+    }
+
+    pub(super) fn set_pair(&mut self, one: ProcessId, other: ProcessId, monitors: bool, id: ResourceId) {
+        self.pairs.insert(pair_key(one, other, monitors), id);
+    }
+
+    pub(super) fn courier(&self, from: ProcessId, to: ProcessId) -> Option<TaskId> {
+        self.couriers.get(&(from, to)).copied()
+    }
+
+    pub(super) fn set_courier(&mut self, from: ProcessId, to: ProcessId, task: TaskId) {
+        self.couriers.insert((from, to), task);
+    }
+}
+
+fn pair_key(one: ProcessId, other: ProcessId, monitors: bool) -> (ProcessId, ProcessId, bool) {
+    if monitors { (one, other, true) } else { (one.min(other), one.max(other), false) }
+}
