@@ -280,11 +280,8 @@ pub async fn after_0_other_in_mailbox(mut ctx: C) -> T {
 
 pub async fn ping_pong_3(mut ctx: C) -> T {
     let p = ctx.spawn(|mut ctx: C| async move {
-        loop {
-            match any(&mut ctx).await {
-                T::Pid(from) => ctx.send(&from, a("pong")),
-                _ => break,
-            }
+        while let T::Pid(from) = any(&mut ctx).await {
+            ctx.send(&from, a("pong"));
         }
     });
     for _ in 0..3 {

@@ -41,6 +41,8 @@ pub struct Subject {
     pub asks_for_exits: bool,
     /// The first resource is a gate that main opens once all tasks exist: passing it is no choice.
     pub has_gate: bool,
+    /// Exit signals may keep a task from spawning another one: that is a choice.
+    pub has_signals: bool,
     /// Timers that may fire although there is time.
     pub early_fires: u32,
 }
@@ -254,7 +256,8 @@ impl Enumerate {
     fn is_silent(&self, view: &View<'_>, task: TaskId) -> bool {
         let pending = view.pending(task);
         match pending.kind {
-            OpKind::Spawn | OpKind::Join | OpKind::Choose => true,
+            OpKind::Spawn => !self.subject.has_signals,
+            OpKind::Join | OpKind::Choose => true,
             OpKind::Exit => !self.subject.asks_for_exits,
             _ => self.subject.has_gate && pending.resource == ResourceId(0),
         }
@@ -308,11 +311,17 @@ pub fn compare_unless_many(
     most: u64,
     body: impl Fn(&Arc<Log>) + Send + Sync + 'static,
 ) -> Option<(usize, u64)> {
-    let subject = Subject { body: Arc::new(body), asks_for_exits: false, has_gate: false, early_fires };
+    let subject =
+        Subject { body: Arc::new(body), asks_for_exits: false, has_gate: false, has_signals: false, early_fires };
+    compare_subject(&subject, name, most)
+}
+
+/// The same of a subject of which there is more to know.
+pub fn compare_subject(subject: &Subject, name: &str, most: u64) -> Option<(usize, u64)> {
     let mut lab = Lab::new();
-    let brute = lab.every_schedule(&subject, most)?;
+    let brute = lab.every_schedule(subject, most)?;
     assert!(brute.problems.is_empty(), "{name}: {:?}", brute.problems);
-    for mut ran in [lab.exhaust(&subject), exhaust_with_two(&subject)] {
+    for mut ran in [lab.exhaust(subject), exhaust_with_two(subject)] {
         ran.sort();
         let classes: BTreeMap<u64, Outcome> = ran.iter().cloned().collect();
         assert_eq!(classes.len(), ran.len(), "{name}: a class was run twice");

@@ -12,6 +12,7 @@ mod instruction;
 /// What the interpreter runs on; `bench/` gives it others.
 use drawloom as library;
 
+mod actors;
 mod brute;
 mod channels;
 mod classes;

@@ -162,6 +162,7 @@ impl Program {
             has_gate: self.has_gate(),
             early_fires: self.early_fires,
             asks_for_exits: self.any(|op| matches!(op, Op::IsFinished(_))),
+            has_signals: false,
             body: Arc::new(move |log| program.run(log, reversed)),
         }
     }

@@ -226,7 +226,8 @@ const FEW: u64 = 60;
 /// The number of classes by brute force, and of failing ones.
 fn count(lab: &mut Lab, body: fn(bool), fixed: bool) -> (u64, u64) {
     let body = move |_: &_| body(fixed);
-    let subject = Subject { body: Arc::new(body), asks_for_exits: false, has_gate: false, early_fires: 0 };
+    let subject =
+        Subject { body: Arc::new(body), asks_for_exits: false, has_gate: false, has_signals: false, early_fires: 0 };
     let made = lab.every_schedule(&subject, 200_000).expect("a small program");
     assert!(made.problems.is_empty(), "{:?}", made.problems);
     let failing = made.classes.values().filter(|(_, finding)| finding.is_some()).count();

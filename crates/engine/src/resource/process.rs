@@ -324,6 +324,8 @@ impl Room for Rules {
             let other = &mut engine.resources[id.index()];
             hash = match &mut other.inbox {
                 Some(inbox) => inbox.signals.commuting(inbox.names.ordered(hash)),
+                // What both send at their ends may cross.
+                None if matches!(step.kind, OpKind::Signal | OpKind::Down) => other.trail.commuting(hash),
                 None => other.trail.ordered(hash),
             };
         }

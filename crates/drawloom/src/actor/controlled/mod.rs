@@ -17,7 +17,7 @@ use std::time::Duration;
 
 use drawloom_engine::Receiving;
 
-use self::table::{Ends, Table, Timer};
+use self::table::{Ends, Party, Table, Timer};
 use super::backend::{Backend, Body, Demonitored, Place, Tie, Whom};
 use super::pid::{AnyPid, ProcessId};
 use super::process::{Exiting, unwind};
@@ -355,9 +355,9 @@ impl Backend for World {
         let (Some(rt), site) = (self.rt(), rt::site(at)) else { return Demonitored::Gone };
         let target = self.table().monitored(monitor).filter(|_| !self.is_fenced(rt));
         let Some(target) = target else { return Demonitored::Gone };
-        let pair = self.pair(rt, me.id(), target.id(), true, site);
+        let pair = self.pair(rt, me.id(), target.id, true, site);
         let arg = u64::from(pair.0) | monitor.0.number << 32;
-        let operation = Operation::new(OpKind::Demonitor, Known::of(&target).resource, site).with_arg(arg);
+        let operation = Operation::new(OpKind::Demonitor, target.known.resource, site).with_arg(arg);
         let removed = self.act(rt, operation, |table| {
             let removed = table.demonitor(monitor);
             (removed, Seen { other: arg, ..seen_if(removed) })
@@ -419,13 +419,12 @@ impl Backend for World {
         let is_own = from == Some(to);
         if self.delivery == Delivery::Split && !is_own {
             let sender = from.map_or(ProcessId::OUTSIDE, AnyPid::id);
-            let (from, to) = (from.cloned(), to.clone());
-            let receiver = to.id();
-            return self.leave_to_courier(rt, site, (sender, receiver), move |rt, world| {
+            let (from, to) = (from.cloned(), Party::of(to));
+            return self.leave_to_courier(rt, site, (sender, to.id), move |rt, world| {
                 world.signal(rt, site, from.as_ref(), &to, &reason, None);
             });
         }
-        self.signal(rt, site, from, to, &reason, None);
+        self.signal(rt, site, from, &Party::of(to), &reason, None);
         if is_own && rt.with_engine(|engine| engine.is_doomed_process(rt.running())) {
             self.die(rt);
         }
@@ -580,8 +579,8 @@ impl World {
         let mut last: Vec<Last> =
             links.chain(monitors.into_iter().map(|(who, monitor)| Last::Down(who, monitor))).collect();
         while !last.is_empty() {
-            let whom = last[0].whom().clone();
-            let of_same: Vec<usize> = (0..last.len()).filter(|at| *last[*at].whom() == whom).collect();
+            let whom = last[0].whom().id;
+            let of_same: Vec<usize> = (0..last.len()).filter(|at| last[*at].whom().id == whom).collect();
             let chosen = if of_same.len() > 1 { rt.choose(of_same.len() as u64, site) as usize } else { 0 };
             self.say_last(rt, site, me, last.remove(of_same[chosen]), &reason);
         }
@@ -591,12 +590,12 @@ impl World {
 
 /// What a process says when it has ended.
 enum Last {
-    Exit(AnyPid),
-    Down(AnyPid, MonitorRef),
+    Exit(Party),
+    Down(Party, MonitorRef),
 }
 
 impl Last {
-    fn whom(&self) -> &AnyPid {
+    fn whom(&self) -> &Party {
         match self {
             Last::Exit(whom) | Last::Down(whom, _) => whom,
         }
@@ -607,10 +606,10 @@ impl World {
     fn say_last(&self, rt: Handle, at: Site, me: &AnyPid, last: Last, reason: &ExitReason) {
         let (to, reason, from) = (last.whom().clone(), reason.clone(), me.clone());
         let pair = match last {
-            Last::Exit(_) => self.pair(rt, me.id(), to.id(), false, at),
-            Last::Down(..) => self.pair(rt, to.id(), me.id(), true, at),
+            Last::Exit(_) => self.pair(rt, me.id(), to.id, false, at),
+            Last::Down(..) => self.pair(rt, to.id, me.id(), true, at),
         };
-        let (ends, told) = (me.id(), to.id());
+        let (ends, told) = (me.id(), to.id);
         let say = move |rt: Handle, world: &World| match last {
             Last::Exit(_) => world.signal(rt, at, Some(&from), &to, &reason, Some(pair)),
             Last::Down(_, monitor) => {

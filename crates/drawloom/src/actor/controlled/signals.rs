@@ -2,7 +2,8 @@
 
 use drawloom_engine::ExitSignal;
 
-use super::{Known, World};
+use super::World;
+use super::table::Party;
 use crate::actor::pid::{AnyPid, ProcessId};
 use crate::actor::reason::ExitReason;
 use crate::actor::signal::{Down, Exit, Signal};
@@ -15,33 +16,35 @@ impl World {
         rt: Handle,
         at: Site,
         from: Option<&AnyPid>,
-        to: &AnyPid,
+        to: &Party,
         reason: &ExitReason,
         pair: Option<ResourceId>,
     ) {
-        let known = Known::of(to);
+        let known = to.known;
         let signal = ExitSignal {
             target: known.task,
             pair,
             kills: pair.is_none() && *reason == ExitReason::Kill,
-            is_normal: reason.is_normal() && from != Some(to),
+            is_normal: reason.is_normal() && from.map(AnyPid::id) != Some(to.id),
         };
         let (sender, arg) = (from.map_or(ProcessId::OUTSIDE, AnyPid::id), signal.operand());
         let operation = Operation::new(OpKind::Signal, known.resource, at).with_arg(arg);
         let (result, number, dooms) = self.act(rt, operation, |table| {
-            let in_force = pair.is_none() || table.drop_link(to.id(), sender);
-            let (traps, doomed) = (table.traps(to.id()), table.doom(to.id()).is_some());
+            let in_force = pair.is_none() || table.is_linked(to.id, sender);
+            let (traps, doomed) = (table.traps(to.id), table.doom(to.id).is_some());
             let result = rt.with_engine(|engine| engine.outcome_of_signal(signal, traps, in_force, doomed));
             let (mut number, mut dooms) = (0, false);
             match result {
                 outcome::OK => {
                     let (posts, exit) = (sender.of_signals(), Exit { from: from.cloned(), reason: reason.clone() });
-                    to.0.post_signal(posts, Signal::Exit(exit));
+                    if let Some(to) = to.pid() {
+                        to.0.post_signal(posts, Signal::Exit(exit));
+                    }
                     number = rt.with_engine(|engine| engine.deliver_signal(known.resource, posts.0));
                 }
                 outcome::FATAL => {
                     let reason = if signal.kills { ExitReason::Killed } else { reason.clone() };
-                    dooms = table.set_doom(to.id(), reason);
+                    dooms = table.set_doom(to.id, reason);
                 }
                 _ => {}
             }
@@ -58,8 +61,8 @@ impl World {
     }
 
     /// A process is told of the end of another one.
-    pub(super) fn tell(&self, rt: Handle, at: Site, watcher: &AnyPid, down: Down, pair: ResourceId) {
-        let resource = Known::of(watcher).resource;
+    pub(super) fn tell(&self, rt: Handle, at: Site, watcher: &Party, down: Down, pair: ResourceId) {
+        let resource = watcher.known.resource;
         let arg = u64::from(pair.0) | down.monitor.0.number << 32;
         let operation = Operation::new(OpKind::Down, resource, at).with_arg(arg);
         let from = down.process.as_ref().map_or(ProcessId::OUTSIDE, AnyPid::id).of_signals();
@@ -67,7 +70,9 @@ impl World {
             if !table.demonitor(down.monitor) {
                 return (None, Seen { value: 0, other: arg, outcome: outcome::REFUSED });
             }
-            watcher.0.post_signal(from, Signal::Down(down));
+            if let Some(watcher) = watcher.pid() {
+                watcher.0.post_signal(from, Signal::Down(down));
+            }
             let number = rt.with_engine(|engine| engine.deliver_signal(resource, from.0));
             (Some(number), Seen { value: number, other: arg, outcome: outcome::OK })
         });

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::Known;
 use crate::actor::pid::{AnyPid, ProcessId, WeakPid};
 use crate::actor::reason::ExitReason;
 use crate::actor::signal::{MonitorRef, TimerRef};
@@ -25,6 +26,7 @@ pub(super) struct Table {
 
 struct Process {
     pid: WeakPid,
+    known: Known,
     ended: bool,
     /// Why it is about to end.
     doom: Option<ExitReason>,
@@ -50,8 +52,26 @@ pub(super) struct Timer {
 /// Whom an end concerns.
 pub(super) struct Ends {
     pub(super) reason: ExitReason,
-    pub(super) links: Vec<AnyPid>,
-    pub(super) monitors: Vec<(AnyPid, MonitorRef)>,
+    pub(super) links: Vec<Party>,
+    pub(super) monitors: Vec<(Party, MonitorRef)>,
+}
+
+/// A process to which something is sent. Whether anybody still knows it makes no difference to the steps that are made.
+#[derive(Clone)]
+pub(super) struct Party {
+    pub(super) id: ProcessId,
+    pub(super) known: Known,
+    pid: WeakPid,
+}
+
+impl Party {
+    pub(super) fn of(process: &AnyPid) -> Party {
+        Party { id: process.id(), known: Known::of(process), pid: process.downgrade() }
+    }
+
+    pub(super) fn pid(&self) -> Option<AnyPid> {
+        self.pid.upgrade()
+    }
 }
 
 impl Table {
@@ -62,6 +82,7 @@ impl Table {
         self.here[task.index()] = Some(process.downgrade());
         let entry = Process {
             pid: process.downgrade(),
+            known: Known::of(process),
             ended: false,
             doom: None,
             traps: false,
@@ -116,15 +137,16 @@ impl Table {
     }
 
     pub(super) fn unlink(&mut self, one: ProcessId, other: ProcessId) {
-        self.drop_link(one, other);
-        self.drop_link(other, one);
+        for (mine, theirs) in [(one, other), (other, one)] {
+            if let Some(process) = self.processes.get_mut(&mine) {
+                process.links.retain(|linked| *linked != theirs);
+            }
+        }
     }
 
-    /// `one` is not linked to `other` any more; whether it was.
-    pub(super) fn drop_link(&mut self, one: ProcessId, other: ProcessId) -> bool {
-        let Some(process) = self.processes.get_mut(&one) else { return false };
-        let at = process.links.iter().position(|linked| *linked == other);
-        at.map(|at| process.links.remove(at)).is_some()
+    /// Whether `one` is linked to `other`. The end of either changes nothing: who ends tells the other one even if that has ended.
+    pub(super) fn is_linked(&self, one: ProcessId, other: ProcessId) -> bool {
+        self.processes.get(&one).is_some_and(|process| process.links.contains(&other))
     }
 
     pub(super) fn monitor(&mut self, watcher: ProcessId, target: ProcessId, monitor: MonitorRef) {
@@ -135,9 +157,13 @@ impl Table {
     }
 
     /// Whom a monitor is for.
-    pub(super) fn monitored(&self, monitor: MonitorRef) -> Option<AnyPid> {
-        let target = self.monitored.get(&monitor)?;
-        self.processes.get(target)?.pid.upgrade()
+    pub(super) fn monitored(&self, monitor: MonitorRef) -> Option<Party> {
+        self.party(*self.monitored.get(&monitor)?)
+    }
+
+    fn party(&self, id: ProcessId) -> Option<Party> {
+        let Process { pid, known, .. } = self.processes.get(&id)?;
+        Some(Party { id, known: *known, pid: pid.clone() })
     }
 
     /// Nothing comes of a monitor any more; whether there was one.
@@ -155,15 +181,16 @@ impl Table {
             return Ends { reason, links: Vec::new(), monitors: Vec::new() };
         };
         process.ended = true;
-        let reason = process.doom.take().unwrap_or(reason);
-        let links = std::mem::take(&mut process.links);
+        let reason = process.doom.clone().unwrap_or(reason);
+        // A signal of one of them may be on its way: it is in force as before.
+        let links = process.links.clone();
         let monitors = std::mem::take(&mut process.monitors);
         if let Some(name) = process.name.take() {
             self.free(&name);
         }
-        let pid = |id: &ProcessId| self.processes.get(id)?.pid.upgrade();
-        let links = links.iter().filter_map(pid).collect();
-        let monitors = monitors.iter().filter_map(|(watcher, monitor)| Some((pid(watcher)?, *monitor))).collect();
+        let links = links.iter().filter_map(|id| self.party(*id)).collect();
+        let with_party = |(watcher, monitor): &(ProcessId, MonitorRef)| Some((self.party(*watcher)?, *monitor));
+        let monitors = monitors.iter().filter_map(with_party).collect();
         Ends { reason, links, monitors }
     }
 
