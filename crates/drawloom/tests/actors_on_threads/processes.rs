@@ -7,20 +7,7 @@ use std::time::Duration;
 use drawloom::actor::{self, AnyPid, Ctx, ExitReason, MonitorRef, Pid, Received, System};
 use drawloom::receive;
 
-use crate::limited;
-
-const SOON: Duration = Duration::from_millis(5);
-const LONG: Duration = Duration::from_secs(50);
-
-/// Runs the first process of a system, with a limit.
-#[track_caller]
-fn run<F, Fut>(f: F) -> Fut::Output
-where
-    F: FnOnce(Ctx<u32>) -> Fut + Send + 'static,
-    Fut: Future<Output: Send + 'static> + Send + 'static,
-{
-    limited(move || actor::run(f))
-}
+use crate::{LONG, SOON, limited, run};
 
 async fn idle(mut ctx: Ctx<u32>) {
     loop {

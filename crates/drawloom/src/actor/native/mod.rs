@@ -139,6 +139,7 @@ impl Threads {
             // It waits for something else than a message.
             slot.wait(seen, None, &self.quiet);
         };
+        me.core().end();
         // Destructors may panic, and what they ask for is answered.
         let dropped = catch_unwind(AssertUnwindSafe(|| drop(future)));
         drop(dropped);
