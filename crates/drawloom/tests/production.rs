@@ -59,3 +59,10 @@ fn in_production_drawloom_leaves_no_symbol_in_a_program() {
 fn in_production_tasks_and_channels_are_threads() {
     assert_eq!(cargo(&["run", "--release", "--quiet", "--bin", "structured"]).trim(), "5050 the task was cancelled");
 }
+
+#[test]
+fn in_production_actors_are_threads() {
+    let manifest = fixture().with_file_name("actors").join("Cargo.toml");
+    let out = cargo(&["test", "--quiet", "--manifest-path", manifest.to_str().expect("paths are text")]);
+    assert!(out.contains("test result: ok"), "{out}");
+}

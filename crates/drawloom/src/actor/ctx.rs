@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::backend::{Backend, Demonitored, Place, Tie, Whom};
-use super::mailbox::{Mailbox, Wanted};
+use super::mailbox::{Item, Mailbox, Wanted};
 use super::pid::{AnyPid, Pid};
 use super::process::{Core, Ending, Exiting, body};
 use super::reason::{BadName, ExitReason, NameTaken, NoProc};
@@ -15,11 +15,15 @@ use super::signal::{Down, Message, MonitorRef, Received, Ref, TimerRef};
 /// What a process acts through: it has one, and nobody else has.
 pub struct Ctx<M: Message> {
     me: Pid<M>,
+    /// Requests that were made and not answered.
+    pub(super) requests: usize,
+    /// Requests whose answer nobody waits for any more.
+    pub(super) forgotten: Vec<Ref>,
 }
 
 impl<M: Message> Ctx<M> {
     pub(crate) fn new(me: Pid<M>) -> Ctx<M> {
-        Ctx { me }
+        Ctx { me, requests: 0, forgotten: Vec::new() }
     }
 
     /// The process itself, as others know it.
@@ -27,7 +31,7 @@ impl<M: Message> Ctx<M> {
         &self.me
     }
 
-    fn core(&self) -> &Core {
+    pub(super) fn core(&self) -> &Core {
         self.me.any().core()
     }
 
@@ -82,10 +86,24 @@ impl<M: Message> Ctx<M> {
         F: FnOnce(Ctx<N>) -> Fut + Send + 'static,
         Fut: Future<Output: Ending> + Send + 'static,
     {
-        let core = Core::new(self.core().next_child(), Arc::clone(&self.core().backend));
-        let pid = Pid::new(Arc::new(Mailbox::new(core)));
-        self.backend().spawn(at, Some(self.me.any()), pid.any(), tie, body(pid.clone(), f));
+        let pid = self.conceive();
+        self.start_as(at, &pid, f, tie);
         pid
+    }
+
+    /// A child that is not started yet.
+    pub(super) fn conceive<N: Message>(&self) -> Pid<N> {
+        let core = Core::new(self.core().next_child(), Arc::clone(&self.core().backend));
+        Pid::new(Arc::new(Mailbox::new(core)))
+    }
+
+    pub(super) fn start_as<N, F, Fut>(&self, at: Place, child: &Pid<N>, f: F, tie: Tie)
+    where
+        N: Message,
+        F: FnOnce(Ctx<N>) -> Fut + Send + 'static,
+        Fut: Future<Output: Ending> + Send + 'static,
+    {
+        self.backend().spawn(at, Some(self.me.any()), child.any(), tie, body(child.clone(), f));
     }
 
     /// Ends this process, for `reason`: its destructors run.
@@ -200,7 +218,7 @@ impl<M: Message> Ctx<M> {
     /// The oldest of all that is in the mailbox; waits for it.
     #[track_caller]
     pub fn recv(&mut self) -> impl Future<Output = Received<M>> + Send + '_ {
-        let received = receive_from(self, Location::caller(), Arc::new(|_: &_| Some(0)), true, None);
+        let received = receive_anything(self, Location::caller(), None);
         async move { endless(received.await).1 }
     }
 
@@ -254,7 +272,7 @@ impl<M: Message> Ctx<M> {
     /// As [`recv`](Self::recv), for so long at the most. Of no time at all, only what is there.
     #[track_caller]
     pub fn recv_timeout(&mut self, limit: Duration) -> impl Future<Output = Option<Received<M>>> + Send + '_ {
-        let received = receive_from(self, Location::caller(), Arc::new(|_: &_| Some(0)), true, Some(limit));
+        let received = receive_anything(self, Location::caller(), Some(limit));
         async move { received.await.map(|(_, received)| received) }
     }
 
@@ -362,16 +380,45 @@ pub fn receive<M: Message>(
     wanted: impl Fn(&Received<M>) -> Option<usize> + Send + Sync + 'static,
     limit: Option<Duration>,
 ) -> impl Future<Output = Option<(usize, Received<M>)>> + Send + '_ {
-    receive_from(ctx, Location::caller(), Arc::new(wanted), false, limit)
+    received(receive_from(ctx, Location::caller(), wanted_of(wanted), false, limit))
 }
 
-fn receive_from<M: Message>(
+fn wanted_of<M: Message>(wanted: impl Fn(&Received<M>) -> Option<usize> + Send + Sync + 'static) -> Wanted<M> {
+    Arc::new(move |item| match item {
+        Item::Received(received) => wanted(received),
+        Item::Reply(_) => None,
+    })
+}
+
+fn receive_anything<M: Message>(
+    ctx: &mut Ctx<M>,
+    at: Place,
+    limit: Option<Duration>,
+) -> impl Future<Output = Option<(usize, Received<M>)>> + Send + '_ {
+    let anything = ctx.requests == 0 && ctx.forgotten.is_empty();
+    received(receive_from(ctx, at, wanted_of(|_| Some(0)), anything, limit))
+}
+
+async fn received<M: Message>(
+    receiving: impl Future<Output = Option<(usize, Item<M>)>> + Send,
+) -> Option<(usize, Received<M>)> {
+    match receiving.await? {
+        (clause, Item::Received(received)) => Some((clause, received)),
+        (_, Item::Reply(_)) => unreachable!("no clause wants replies"),
+    }
+}
+
+pub(super) fn receive_from<M: Message>(
     ctx: &mut Ctx<M>,
     at: Place,
     wanted: Wanted<M>,
     anything: bool,
     limit: Option<Duration>,
-) -> impl Future<Output = Option<(usize, Received<M>)>> + Send + '_ {
+) -> impl Future<Output = Option<(usize, Item<M>)>> + Send + '_ {
+    if !ctx.forgotten.is_empty() {
+        let Ctx { me, forgotten, .. } = ctx;
+        me.any().0.sweep(forgotten);
+    }
     let me = &ctx.me;
     let mut begun = None;
     poll_fn(move |context| {

@@ -6,10 +6,22 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::pid::ProcessId;
 use super::process::Core;
-use super::signal::{Message, MonitorRef, Received, Signal};
+use super::reply::Reply;
+use super::signal::{Message, MonitorRef, Received, Ref, Signal};
 
 /// What a receive accepts: the clause of the first that does.
-pub(crate) type Wanted<M> = Arc<dyn Fn(&Received<M>) -> Option<usize> + Send + Sync>;
+pub(crate) type Wanted<M> = Arc<dyn Fn(&Item<M>) -> Option<usize> + Send + Sync>;
+
+/// What is in a mailbox.
+pub(crate) enum Item<M> {
+    /// What everybody may receive.
+    Received(Received<M>),
+    /// The answer to a request: for whoever has made that.
+    Reply(Reply),
+}
+
+/// So many senders are remembered from whom nothing is on its way.
+const IDLE_SENDERS: usize = 16;
 
 /// The mailbox of a process, whatever it takes.
 pub(crate) trait Inbox: Any + Send + Sync {
@@ -17,6 +29,9 @@ pub(crate) trait Inbox: Any + Send + Sync {
 
     /// Posts a signal of `from`.
     fn post_signal(&self, from: ProcessId, signal: Signal);
+
+    /// Posts a reply of `from`.
+    fn post_reply(&self, from: ProcessId, reply: Reply);
 
     /// What `from` has posted first arrives.
     fn arrive(&self, from: ProcessId);
@@ -26,6 +41,9 @@ pub(crate) trait Inbox: Any + Send + Sync {
 
     /// Removes the `Down` of a monitor, if it has arrived.
     fn flush(&self, monitor: MonitorRef) -> bool;
+
+    /// Removes the replies that nobody waits for any more, as far as they have arrived, and their names from the list.
+    fn sweep(&self, forgotten: &mut Vec<Ref>);
 
     /// The number of what a receive has found, among all that ever arrived.
     fn found(&self) -> Option<u32>;
@@ -45,11 +63,11 @@ pub(crate) struct Mailbox<M> {
 
 struct Queue<M> {
     /// In the order of arrival, each with its number; none where a predicate is looking at it.
-    arrived: VecDeque<(u32, Option<Received<M>>)>,
+    arrived: VecDeque<(u32, Option<Item<M>>)>,
     /// How much has ever arrived.
     arrivals: u32,
     /// By sender, in the order of posting.
-    posted: Vec<(ProcessId, VecDeque<Received<M>>)>,
+    posted: Vec<(ProcessId, VecDeque<Item<M>>)>,
     /// Where a receive has found something, and by which clause.
     found: Option<(usize, usize)>,
     /// So many were looked at in vain by the receive that waits.
@@ -60,16 +78,22 @@ struct Queue<M> {
 }
 
 impl<M> Queue<M> {
-    fn post(&mut self, from: ProcessId, received: Received<M>) {
+    fn post(&mut self, from: ProcessId, item: Item<M>) {
         match self.posted.iter_mut().find(|(sender, _)| *sender == from) {
-            Some((_, posted)) => posted.push_back(received),
-            None => self.posted.push((from, VecDeque::from([received]))),
+            Some((_, posted)) => posted.push_back(item),
+            None => self.posted.push((from, VecDeque::from([item]))),
         }
     }
 
-    fn first_posted(&mut self, from: ProcessId) -> Option<Received<M>> {
-        let (_, posted) = self.posted.iter_mut().find(|(sender, _)| *sender == from)?;
-        posted.pop_front()
+    fn first_posted(&mut self, from: ProcessId) -> Option<Item<M>> {
+        let at = self.posted.iter().position(|(sender, _)| *sender == from)?;
+        let posted = &mut self.posted[at].1;
+        let first = posted.pop_front();
+        // Senders come and go, and each timer is one.
+        if posted.is_empty() && self.posted.len() > IDLE_SENDERS {
+            self.posted.swap_remove(at);
+        }
+        first
     }
 }
 
@@ -93,7 +117,7 @@ impl<M: Message> Mailbox<M> {
 
     /// Posts a message of `from`.
     pub(crate) fn post(&self, from: ProcessId, message: M) {
-        self.queue().post(from, Received::Message(message));
+        self.queue().post(from, Item::Received(Received::Message(message)));
     }
 
     /// A receive begins, of `anything` perhaps.
@@ -123,12 +147,12 @@ impl<M: Message> Mailbox<M> {
     }
 
     /// Takes out what was found, and says which clause wanted it.
-    pub(crate) fn take(&self) -> Option<(usize, Received<M>)> {
+    pub(crate) fn take(&self) -> Option<(usize, Item<M>)> {
         let mut queue = self.queue();
         let (at, clause) = queue.found.take()?;
         queue.seen = 0;
-        let (_, received) = queue.arrived.remove(at)?;
-        Some((clause, received?))
+        let (_, item) = queue.arrived.remove(at)?;
+        Some((clause, item?))
     }
 }
 
@@ -136,7 +160,7 @@ impl<M: Message> Mailbox<M> {
 struct LookedAt<'a, M: Message> {
     mailbox: &'a Mailbox<M>,
     at: usize,
-    candidate: Option<Received<M>>,
+    candidate: Option<Item<M>>,
 }
 
 impl<M: Message> Drop for LookedAt<'_, M> {
@@ -153,7 +177,11 @@ impl<M: Message> Inbox for Mailbox<M> {
     }
 
     fn post_signal(&self, from: ProcessId, signal: Signal) {
-        self.queue().post(from, signal.into());
+        self.queue().post(from, Item::Received(signal.into()));
+    }
+
+    fn post_reply(&self, from: ProcessId, reply: Reply) {
+        self.queue().post(from, Item::Reply(reply));
     }
 
     fn arrive(&self, from: ProcessId) {
@@ -177,9 +205,24 @@ impl<M: Message> Inbox for Mailbox<M> {
 
     fn flush(&self, monitor: MonitorRef) -> bool {
         let mut queue = self.queue();
-        let is_it = |(_, received): &(u32, Option<Received<M>>)| matches!(received, Some(Received::Down(down)) if down.monitor == monitor);
+        let is_it = |(_, item): &(u32, Option<Item<M>>)| matches!(item, Some(Item::Received(Received::Down(down))) if down.monitor == monitor);
         let at = queue.arrived.iter().position(is_it);
         at.and_then(|at| queue.arrived.remove(at)).is_some()
+    }
+
+    fn sweep(&self, forgotten: &mut Vec<Ref>) {
+        let mut swept = Vec::new();
+        let mut queue = self.queue();
+        forgotten.retain(|tag| {
+            let is_it =
+                |(_, item): &(u32, Option<Item<M>>)| matches!(item, Some(Item::Reply(reply)) if reply.tag == *tag);
+            let at = queue.arrived.iter().position(is_it);
+            swept.extend(at.and_then(|at| queue.arrived.remove(at)));
+            at.is_none()
+        });
+        drop(queue);
+        // What is in them is the user's.
+        drop(swept);
     }
 
     fn found(&self) -> Option<u32> {
@@ -192,6 +235,7 @@ impl<M: Message> Inbox for Mailbox<M> {
     }
 
     fn close(&self) {
+        self.core.end();
         let mut queue = self.queue();
         queue.closed = true;
         let (arrived, posted) = (std::mem::take(&mut queue.arrived), std::mem::take(&mut queue.posted));

@@ -45,31 +45,58 @@
 //! - [`Ctx::kill`] cannot be trapped; its links see [`Killed`](ExitReason::Killed).
 //! - An exit signal takes effect before the next step of its target.
 //!
+//! # OTP's behaviours
+//!
+//! [`GenServer`], [`GenStatem`], [`Supervisor`], [`Task`], [`Agent`], [`Registry`], [`Groups`], and what processes share without
+//! messages: [`Table`] and [`Atomics`]. They are made of what is in [`Ctx`], so their steps are its steps. Any process can be
+//! [called](Ctx::call): the message has a [`ReplyTo`] in it.
+//!
 //! # Predicates
 //!
 //! What a selective receive is looking for is a closure that owns what it needs (`'static`). Whether two messages race for
 //! it can only be told if it can be asked about messages that come later, when the receive is over. It must not change
 //! anything, nor take a step; one that panics ends its process as any other panic does.
 
+mod agent;
+mod atomics;
 mod backend;
 #[cfg(feature = "controlled")]
 mod controlled;
 mod ctx;
+mod gen_server;
+mod gen_statem;
 mod mailbox;
 mod native;
 mod pid;
 mod process;
 mod reason;
 mod receive;
+mod registry;
+mod reply;
 mod signal;
+mod supervisor;
 mod system;
+mod table;
+mod task;
 
+pub use agent::Agent;
+pub use atomics::Atomics;
 pub use ctx::Ctx;
+pub use gen_server::{Flow, GenServer, ServerCtx, ServerMessage, ServerRef, StartError, StartOptions};
+pub use gen_statem::{Action, Event, GenStatem, Next, StatemCtx, StatemMessage, StatemRef};
 pub use pid::{AnyPid, Pid, ProcessId};
 pub use process::Ending;
 pub use reason::{BadName, ExitReason, NameTaken, NoProc, PanicInfo};
+pub use registry::{AlreadyRegistered, Groups, Registry};
+pub use reply::{CallError, CallerGone, ReplyTo};
 pub use signal::{Down, Exit, Message, MonitorRef, Received, Ref, TimerRef};
+pub use supervisor::{
+    ChildError, ChildInfo, ChildSpec, Children, Restart, Shutdown, Starting, Strategy, Supervisor, SupervisorMessage,
+    SupervisorRef,
+};
 pub use system::{Delivery, System, run};
+pub use table::{Counter, Table};
+pub use task::{Stream, Task, TaskError};
 
 /// What the expansion of [`receive!`](crate::receive!) calls.
 #[doc(hidden)]

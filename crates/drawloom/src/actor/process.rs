@@ -4,14 +4,15 @@ use std::fmt::Display;
 use std::future::Future;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll};
 
 use super::backend::{Backend, Body};
 use super::ctx::Ctx;
 use super::pid::{Pid, ProcessId};
 use super::reason::{ExitReason, PanicInfo};
+use super::reply::Lost;
 use super::signal::{Message, Ref};
 
 /// What every process has.
@@ -23,11 +24,52 @@ pub(crate) struct Core {
     references: AtomicU64,
     /// What the backend knows it by: a task of the engine for instance.
     pub(crate) handle: AtomicU64,
+    /// It does nothing any more: replies that it owes are not lost by mistake.
+    has_ended: AtomicBool,
+    /// Replies that were dropped by what it is handling, if it is known only afterwards whether that matters.
+    lost: Mutex<Option<Vec<Lost>>>,
 }
 
 impl Core {
     pub(crate) fn new(id: ProcessId, backend: Arc<dyn Backend>) -> Core {
-        Core { id, backend, children: AtomicU64::new(0), references: AtomicU64::new(0), handle: AtomicU64::new(0) }
+        Core {
+            id,
+            backend,
+            children: AtomicU64::new(0),
+            references: AtomicU64::new(0),
+            handle: AtomicU64::new(0),
+            has_ended: AtomicBool::new(false),
+            lost: Mutex::default(),
+        }
+    }
+
+    pub(crate) fn end(&self) {
+        self.has_ended.store(true, Ordering::Relaxed);
+    }
+
+    pub(crate) fn has_ended(&self) -> bool {
+        self.has_ended.load(Ordering::Relaxed)
+    }
+
+    fn lost_ones(&self) -> MutexGuard<'_, Option<Vec<Lost>>> {
+        self.lost.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A reply was dropped: it is given back if whoever waits is to be told at once.
+    pub(crate) fn lost(&self, lost: Lost) -> Option<Lost> {
+        match &mut *self.lost_ones() {
+            Some(all) => {
+                all.push(lost);
+                None
+            }
+            None => Some(lost),
+        }
+    }
+
+    /// The process begins to handle something that may lose replies, or goes on after that: those that were lost are told of.
+    pub(crate) fn tell_of_lost(&self) {
+        let lost = self.lost_ones().replace(Vec::new());
+        lost.into_iter().flatten().for_each(Lost::tell);
     }
 
     pub(crate) fn next_child(&self) -> ProcessId {
@@ -60,6 +102,23 @@ impl Ending for ExitReason {
 impl Ending for std::convert::Infallible {
     fn into_reason(self) -> ExitReason {
         match self {}
+    }
+}
+
+/// By which the type of what never returns can be written: the block of a process that loops for ever has it.
+#[doc(hidden)]
+pub trait Returns {
+    /// What a function returns.
+    type Output;
+}
+
+impl<R> Returns for fn() -> R {
+    type Output = R;
+}
+
+impl Ending for <fn() -> ! as Returns>::Output {
+    fn into_reason(self) -> ExitReason {
+        self
     }
 }
 

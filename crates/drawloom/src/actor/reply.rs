@@ -1,0 +1,338 @@
+//! Requests and replies: what calls, tasks and agents have in common.
+
+use std::any::Any;
+use std::error::Error;
+use std::fmt;
+use std::future::Future;
+use std::marker::PhantomData;
+use std::panic::Location;
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::backend::Place;
+use super::ctx::{Ctx, receive_from};
+use super::mailbox::{Item, Wanted};
+use super::pid::{AnyPid, Pid};
+use super::reason::ExitReason;
+use super::signal::{Message, MonitorRef, Received, Ref};
+
+/// A value that is on its way to whoever has asked for it.
+pub(crate) struct Reply {
+    pub(crate) tag: Ref,
+    /// Nothing, if the reply was dropped.
+    value: Option<Box<dyn Any + Send>>,
+}
+
+/// What a call did not lead to.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum CallError {
+    /// There was no answer in time. One that comes later is thrown away.
+    Timeout,
+    /// There is no such process, or it has no such name.
+    NoProc,
+    /// The process has ended before it answered, for this reason.
+    Ended(ExitReason),
+    /// The process has dropped the [`ReplyTo`], and will never answer.
+    NoReply,
+    /// The process calls itself, and would wait for itself.
+    Itself {
+        /// Where.
+        at: &'static Location<'static>,
+    },
+}
+
+impl fmt::Display for CallError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            CallError::Timeout => f.write_str("the call was not answered in time"),
+            CallError::NoProc => f.write_str("the process that was called does not exist"),
+            CallError::Ended(reason) => write!(f, "the process that was called has ended: {reason}"),
+            CallError::NoReply => f.write_str("the process that was called has dropped the `ReplyTo` without a reply"),
+            CallError::Itself { at } => {
+                write!(f, "a process calls itself at {at}: it cannot answer while it waits for the answer")
+            }
+        }
+    }
+}
+
+impl Error for CallError {}
+
+/// Nobody waits for the reply.
+#[derive(Clone, PartialEq, Eq)]
+pub struct CallerGone<T> {
+    /// What was to be the reply.
+    pub value: T,
+    /// Where it was to be sent.
+    pub at: &'static Location<'static>,
+}
+
+impl<T> fmt::Debug for CallerGone<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("CallerGone").field("at", &self.at).finish_non_exhaustive()
+    }
+}
+
+impl<T> fmt::Display for CallerGone<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the process has ended for which there is a reply at {}", self.at)
+    }
+}
+
+impl<T> Error for CallerGone<T> {}
+
+/// Whom to reply to, and by which name the reply is known there. A field of the messages that ask for something.
+///
+/// To drop it without a reply is a mistake. The caller learns of it at once, by [`CallError::NoReply`], and an exploration
+/// reports it as a panic of the process that dropped it. One that is dropped because its process ends, or by a server that stops,
+/// is none: the caller learns of that end.
+pub struct ReplyTo<T> {
+    to: AnyPid,
+    /// Who was asked.
+    asked: Option<AnyPid>,
+    tag: Ref,
+    /// Where.
+    at: Place,
+    is_open: bool,
+    takes: PhantomData<fn(T)>,
+}
+
+impl<T: Send + 'static> ReplyTo<T> {
+    pub(crate) fn new(to: AnyPid, asked: Option<AnyPid>, tag: Ref, at: Place) -> ReplyTo<T> {
+        ReplyTo { to, asked, tag, at, is_open: true, takes: PhantomData }
+    }
+
+    /// Replies. As any message, it is lost if the caller has ended.
+    #[track_caller]
+    pub fn send(mut self, value: T) {
+        self.is_open = false;
+        self.post(Location::caller(), Some(Box::new(value)));
+    }
+
+    /// Replies, if the caller lives.
+    ///
+    /// # Errors
+    ///
+    /// If it does not. A caller that lives may have given up all the same.
+    #[track_caller]
+    pub fn try_send(mut self, value: T) -> Result<(), CallerGone<T>> {
+        let at = Location::caller();
+        self.is_open = false;
+        if !self.to.core().backend.is_alive(at, &self.to) {
+            return Err(CallerGone { value, at });
+        }
+        self.post(at, Some(Box::new(value)));
+        Ok(())
+    }
+}
+
+impl<T> ReplyTo<T> {
+    /// Who waits.
+    pub fn caller(&self) -> &AnyPid {
+        &self.to
+    }
+
+    fn post(&self, at: Place, value: Option<Box<dyn Any + Send>>) {
+        post(&self.to, self.tag, at, value);
+    }
+
+    /// Whether it is dropped because somebody is cleared away.
+    fn is_cleared_away(&self) -> bool {
+        let ended = self.asked.as_ref().is_some_and(|asked| asked.core().has_ended());
+        ended || self.to.core().has_ended() || is_unwinding()
+    }
+}
+
+fn is_unwinding() -> bool {
+    #[cfg(feature = "controlled")]
+    if let Some(rt) = crate::rt::current() {
+        return rt.is_panicking() || rt.is_tearing_down();
+    }
+    std::thread::panicking()
+}
+
+fn post(to: &AnyPid, tag: Ref, at: Place, value: Option<Box<dyn Any + Send>>) {
+    let backend = &to.core().backend;
+    let from = backend.here();
+    to.0.post_reply(from, Reply { tag, value });
+    backend.send(at, from, to);
+}
+
+/// A reply that never comes.
+pub(crate) struct Lost {
+    to: AnyPid,
+    tag: Ref,
+    at: Place,
+}
+
+impl Lost {
+    /// Tells who waits for it, and whoever explores.
+    pub(crate) fn tell(self) {
+        post(&self.to, self.tag, self.at, None);
+        #[cfg(feature = "controlled")]
+        if crate::rt::current().is_some() {
+            panic!("a `ReplyTo` was dropped without a reply: the call at {} is never answered", self.at);
+        }
+    }
+}
+
+impl<T> Drop for ReplyTo<T> {
+    fn drop(&mut self) {
+        if !self.is_open || self.is_cleared_away() {
+            return;
+        }
+        let lost = Lost { to: self.to.clone(), tag: self.tag, at: self.at };
+        let here = self.to.core().backend.here();
+        let lost = match self.asked.as_ref().filter(|asked| asked.id() == here) {
+            Some(asked) => asked.core().lost(lost),
+            None => Some(lost),
+        };
+        lost.into_iter().for_each(Lost::tell);
+    }
+}
+
+impl<T> fmt::Debug for ReplyTo<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "reply to {:?}", self.to)
+    }
+}
+
+/// A request that was made.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Request {
+    pub(crate) tag: Ref,
+    pub(crate) monitor: MonitorRef,
+}
+
+/// What a request led to.
+pub(crate) enum Answer<T> {
+    Value(T),
+    Dropped,
+    Down(ExitReason),
+    Nothing,
+}
+
+impl<M: Message> Ctx<M> {
+    /// Asks a process for something and waits for the answer, as OTP's `call`: monitors the process, sends the message that `request`
+    /// makes, and waits until the [`ReplyTo`] in it is used, the process has ended, or the time is up. `None` is no limit.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    ///
+    /// use drawloom::actor::{self, Ctx, ReplyTo};
+    ///
+    /// #[derive(Debug)]
+    /// enum Request {
+    ///     Double(u32, ReplyTo<u32>),
+    /// }
+    ///
+    /// let answer = actor::run(async |mut ctx: Ctx<()>| {
+    ///     let server = ctx.spawn(|mut ctx: Ctx<Request>| async move {
+    ///         loop {
+    ///             let Request::Double(n, reply) = ctx.recv_message().await;
+    ///             reply.send(2 * n);
+    ///         }
+    ///     });
+    ///     ctx.call(&server, |reply| Request::Double(21, reply), Duration::from_secs(5)).await
+    /// });
+    /// assert_eq!(answer, Ok(42));
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If there is no answer, and why.
+    #[track_caller]
+    pub fn call<N: Message, T: Send + 'static>(
+        &mut self,
+        to: &Pid<N>,
+        request: impl FnOnce(ReplyTo<T>) -> N,
+        limit: impl Into<Option<Duration>>,
+    ) -> impl Future<Output = Result<T, CallError>> + Send {
+        let at = Location::caller();
+        let (limit, me) = (limit.into(), self.me().any().clone());
+        let made = if to.any() == self.me().any() {
+            Err(CallError::Itself { at })
+        } else {
+            let tag = self.make_ref();
+            Ok((tag, request(ReplyTo::new(me, Some(to.any().clone()), tag, at)), to.clone()))
+        };
+        async move {
+            let (tag, message, to) = made?;
+            let monitor = self.monitor(&to);
+            self.requests += 1;
+            to.send_as(at, self.me().id(), message);
+            let request = Request { tag, monitor };
+            let answer = self.answer(at, request, limit).await;
+            if let Answer::Nothing = answer {
+                self.forget(request);
+            }
+            match answer {
+                Answer::Value(value) => Ok(value),
+                Answer::Dropped => Err(CallError::NoReply),
+                Answer::Down(ExitReason::NoProc) => Err(CallError::NoProc),
+                Answer::Down(reason) => Err(CallError::Ended(reason)),
+                Answer::Nothing => Err(CallError::Timeout),
+            }
+        }
+    }
+
+    /// The same of the process that has a name now.
+    ///
+    /// # Errors
+    ///
+    /// As [`call`](Self::call). A process that takes other messages counts as none.
+    #[track_caller]
+    pub fn call_name<N: Message, T: Send + 'static>(
+        &mut self,
+        name: &str,
+        request: impl FnOnce(ReplyTo<T>) -> N + Send,
+        limit: impl Into<Option<Duration>> + Send,
+    ) -> impl Future<Output = Result<T, CallError>> + Send {
+        let at = Location::caller();
+        let (to, limit) = (self.whereis_as::<N>(name), limit.into());
+        async move {
+            let to = to.ok_or(CallError::NoProc)?;
+            if to.any() == self.me().any() {
+                return Err(CallError::Itself { at });
+            }
+            self.call(&to, request, limit).await
+        }
+    }
+
+    /// Waits for the answer. When it has come, nothing is left of the request; when it has not, all is.
+    pub(super) async fn answer<T: Send + 'static>(
+        &mut self,
+        at: Place,
+        request: Request,
+        limit: Option<Duration>,
+    ) -> Answer<T> {
+        let Request { tag, monitor } = request;
+        let wanted: Wanted<M> = Arc::new(move |item| match item {
+            Item::Reply(reply) if reply.tag == tag => Some(0),
+            Item::Received(Received::Down(down)) if down.monitor == monitor => Some(1),
+            _ => None,
+        });
+        match receive_from(self, at, wanted, false, limit).await {
+            Some((_, Item::Reply(reply))) => {
+                self.requests -= 1;
+                self.demonitor_flush(monitor);
+                match reply.value.map(|value| value.downcast::<T>()) {
+                    Some(Ok(value)) => Answer::Value(*value),
+                    Some(Err(_)) | None => Answer::Dropped,
+                }
+            }
+            Some((_, Item::Received(Received::Down(down)))) => {
+                self.requests -= 1;
+                Answer::Down(down.reason)
+            }
+            _ => Answer::Nothing,
+        }
+    }
+
+    /// Nobody waits for the answer any more: if it comes, it is thrown away.
+    pub(super) fn forget(&mut self, request: Request) {
+        self.requests -= 1;
+        self.demonitor_flush(request.monitor);
+        self.forgotten.push(request.tag);
+    }
+}
