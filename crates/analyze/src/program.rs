@@ -49,8 +49,10 @@ pub(crate) struct Program<'a, 'm> {
     pub(crate) facts: &'a Facts<'m>,
     pub(crate) names: Names,
     pub(crate) tasks: Vec<Task>,
-    /// Pairs that can run beside each other.
+    /// Pairs that can run beside each other, but for those of which one is there for others to call: these are too many.
     beside: BTreeSet<(usize, usize)>,
+    /// Of each root, whether whoever owns an object calls it once, to open or to close it.
+    once: Vec<bool>,
     /// Every access to each piece of state.
     pub(crate) accesses: BTreeMap<Loc, Vec<Access>>,
     pub(crate) model: Model,
@@ -63,6 +65,7 @@ impl<'a, 'm> Program<'a, 'm> {
             names: Names::default(),
             tasks: Vec::new(),
             beside: BTreeSet::new(),
+            once: Vec::new(),
             accesses: BTreeMap::new(),
             model,
         };
@@ -215,6 +218,14 @@ impl<'a, 'm> Program<'a, 'm> {
                 break;
             }
         }
+        self.once = (0..count)
+            .map(|at| {
+                let function = self.facts.function(self.tasks[at].root.callable.function);
+                let plain = function.parameters.len() <= 2;
+                let exported = self.tasks[at].root.kind == RootKind::Exported;
+                exported && plain && (starts(&function.name) || ends(&function.name))
+            })
+            .collect();
         let mut beside: BTreeSet<(usize, usize)> = BTreeSet::new();
         for task in &self.tasks {
             for (at, node) in task.graph.nodes.iter().enumerate() {
@@ -248,22 +259,6 @@ impl<'a, 'm> Program<'a, 'm> {
         }
         let exported: Vec<usize> = (0..count).filter(|at| self.tasks[*at].root.kind == RootKind::Exported).collect();
         for one in &exported {
-            let lifecycle = |at: usize| {
-                let function = self.facts.function(self.tasks[at].root.callable.function);
-                let plain = function.parameters.len() <= 2;
-                self.tasks[at].root.kind == RootKind::Exported
-                    && plain
-                    && (starts(&function.name) || ends(&function.name))
-            };
-            for other in 0..count {
-                let entry = self.tasks[other].root.kind == RootKind::Entry;
-                // Whoever owns an object opens and closes it, once.
-                let once = lifecycle(*one) && lifecycle(other);
-                if !entry && !once {
-                    beside.insert((*one, other));
-                    beside.insert((other, *one));
-                }
-            }
             // What an exported function begins can be there many times, unless it is what starts the object.
             let function = self.facts.function(self.tasks[*one].root.callable.function);
             if starts(&function.name) {
@@ -275,7 +270,7 @@ impl<'a, 'm> Program<'a, 'm> {
         }
         // Whoever runs many times has many children.
         let many: Vec<usize> = (0..count)
-            .filter(|at| beside.contains(&(*at, *at)))
+            .filter(|at| beside.contains(&(*at, *at)) || self.called_beside(*at, *at))
             .filter(|at| {
                 let root = &self.tasks[*at].root;
                 root.kind != RootKind::Exported || !starts(&self.facts.function(root.callable.function).name)
@@ -287,7 +282,7 @@ impl<'a, 'm> Program<'a, 'm> {
             }
         }
         for at in 0..count {
-            self.tasks[at].multi = beside.contains(&(at, at));
+            self.tasks[at].multi = beside.contains(&(at, at)) || self.called_beside(at, at);
             if self.tasks[at].root.kind == RootKind::Exported {
                 let function = self.facts.function(self.tasks[at].root.callable.function);
                 self.tasks[at].known = function.decorators.iter().any(|it| is_handler(it));
@@ -298,10 +293,18 @@ impl<'a, 'm> Program<'a, 'm> {
 
     /// Whether the other task can run while the first one is at this node.
     pub(crate) fn runs_beside(&self, at: Access, other: Access) -> bool {
-        if self.beside.contains(&(at.task, other.task)) {
+        if self.beside.contains(&(at.task, other.task)) || self.called_beside(at.task, other.task) {
             return true;
         }
         self.is_alive(at, other.task) || self.is_alive(other, at.task)
+    }
+
+    /// Whether one of them is there for others to call, who may do so while the other one runs.
+    fn called_beside(&self, one: usize, other: usize) -> bool {
+        let kind = |at: usize| self.tasks[at].root.kind;
+        let exported = kind(one) == RootKind::Exported || kind(other) == RootKind::Exported;
+        let entry = kind(one) == RootKind::Entry || kind(other) == RootKind::Entry;
+        exported && !entry && !(self.once[one] && self.once[other])
     }
 
     fn is_alive(&self, at: Access, other: usize) -> bool {

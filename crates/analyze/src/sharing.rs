@@ -62,7 +62,7 @@ pub(crate) fn weigh(program: &Program<'_, '_>, found: &Found) -> Vec<Weight> {
         && found.remote.is_some_and(|remote| exported(remote.task))
         && unlocked
     {
-        weights.push((-30, "although no access to it holds a lock".to_owned()));
+        weights.push((-50, "although no access to it holds a lock".to_owned()));
     }
     if !paired && (ends(own) || theirs.is_some_and(|name| ends(&name))) {
         weights.push((-15, "only a shutdown has this order".to_owned()));

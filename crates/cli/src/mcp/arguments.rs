@@ -10,8 +10,7 @@ use serde_json::{Map, Value, json};
 use crate::args::Arguments;
 
 /// What a tool has no use for: how the answer is written, what people and CI are told beside it, and files for people.
-const LEFT_OUT: [&str; 11] =
-    ["format", "json", "quiet", "github", "html", "help", "version", "output", "write_baseline", "scaffold", "all"];
+const LEFT_OUT: [&str; 7] = ["format", "json", "quiet", "github", "html", "help", "version"];
 /// Arguments that are whole numbers; those may also come as texts.
 const NUMBERS: [&str; 5] = ["iterations", "jobs", "threads", "steps", "bytes"];
 
