@@ -1,7 +1,7 @@
 //! Mailboxes: what was posted, what has arrived, and what a receive is looking for.
 
 use std::any::Any;
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::pid::ProcessId;
@@ -49,7 +49,7 @@ struct Queue<M> {
     /// How much has ever arrived.
     arrivals: u32,
     /// By sender, in the order of posting.
-    posted: Vec<(ProcessId, VecDeque<Received<M>>)>,
+    posted: BTreeMap<ProcessId, VecDeque<Received<M>>>,
     /// Where a receive has found something, and by which clause.
     found: Option<(usize, usize)>,
     /// So many were looked at in vain by the receive that waits.
@@ -61,15 +61,11 @@ struct Queue<M> {
 
 impl<M> Queue<M> {
     fn post(&mut self, from: ProcessId, received: Received<M>) {
-        match self.posted.iter_mut().find(|(sender, _)| *sender == from) {
-            Some((_, posted)) => posted.push_back(received),
-            None => self.posted.push((from, VecDeque::from([received]))),
-        }
+        self.posted.entry(from).or_default().push_back(received);
     }
 
     fn first_posted(&mut self, from: ProcessId) -> Option<Received<M>> {
-        let (_, posted) = self.posted.iter_mut().find(|(sender, _)| *sender == from)?;
-        posted.pop_front()
+        self.posted.get_mut(&from)?.pop_front()
     }
 }
 
@@ -78,7 +74,7 @@ impl<M: Message> Mailbox<M> {
         let queue = Queue {
             arrived: VecDeque::new(),
             arrivals: 0,
-            posted: Vec::new(),
+            posted: BTreeMap::new(),
             found: None,
             seen: 0,
             anything: false,
