@@ -1,7 +1,7 @@
 //! Mailboxes: what was posted, what has arrived, and what a receive is looking for.
 
 use std::any::Any;
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::pid::ProcessId;
@@ -67,7 +67,11 @@ struct Queue<M> {
     /// How much has ever arrived.
     arrivals: u32,
     /// By sender, in the order of posting.
+<<<<<<< HEAD
     posted: Vec<(ProcessId, VecDeque<Item<M>>)>,
+=======
+    posted: BTreeMap<ProcessId, VecDeque<Received<M>>>,
+>>>>>>> actors
     /// Where a receive has found something, and by which clause.
     found: Option<(usize, usize)>,
     /// So many were looked at in vain by the receive that waits.
@@ -78,6 +82,7 @@ struct Queue<M> {
 }
 
 impl<M> Queue<M> {
+<<<<<<< HEAD
     fn post(&mut self, from: ProcessId, item: Item<M>) {
         match self.posted.iter_mut().find(|(sender, _)| *sender == from) {
             Some((_, posted)) => posted.push_back(item),
@@ -94,6 +99,14 @@ impl<M> Queue<M> {
             self.posted.swap_remove(at);
         }
         first
+=======
+    fn post(&mut self, from: ProcessId, received: Received<M>) {
+        self.posted.entry(from).or_default().push_back(received);
+    }
+
+    fn first_posted(&mut self, from: ProcessId) -> Option<Received<M>> {
+        self.posted.get_mut(&from)?.pop_front()
+>>>>>>> actors
     }
 }
 
@@ -102,7 +115,7 @@ impl<M: Message> Mailbox<M> {
         let queue = Queue {
             arrived: VecDeque::new(),
             arrivals: 0,
-            posted: Vec::new(),
+            posted: BTreeMap::new(),
             found: None,
             seen: 0,
             anything: false,
