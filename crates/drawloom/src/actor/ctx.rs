@@ -415,6 +415,8 @@ pub(super) fn receive_from<M: Message>(
     anything: bool,
     limit: Option<Duration>,
 ) -> impl Future<Output = Option<(usize, Item<M>)>> + Send + '_ {
+    // For ever is no time at which something could happen.
+    let limit = limit.filter(|limit| *limit < Duration::MAX);
     if !ctx.forgotten.is_empty() {
         let Ctx { me, forgotten, .. } = ctx;
         me.any().0.sweep(forgotten);
