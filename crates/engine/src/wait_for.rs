@@ -117,8 +117,9 @@ impl Engine {
         }
         let queued = match resource {
             ResourceId::NONE => 0,
-            id => match self.resources[id.index()].state {
-                State::Channel(c) => c.sent.saturating_sub(c.received),
+            id => match (&self.resources[id.index()].inbox, self.resources[id.index()].state) {
+                (Some(inbox), _) => inbox.left(),
+                (None, State::Channel(c)) => c.sent.saturating_sub(c.received),
                 _ => 0,
             },
         };

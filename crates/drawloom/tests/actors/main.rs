@@ -1,5 +1,6 @@
 //! Actors in explorations, against what OTP does.
 
+mod costs;
 mod otp;
 mod programs;
 mod term;

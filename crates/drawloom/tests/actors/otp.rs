@@ -182,3 +182,29 @@ fn where_time_passes_only_when_nobody_can_go_on_sleepers_wake_in_order() {
     let found = explore_with("after_two_sleepers", Delivery::Atomic, "", programs::after_two_sleepers);
     assert_eq!(found.outcomes, BTreeSet::from(["[a,b]".to_owned()]));
 }
+
+fn report_of<F, Fut>(program: F) -> String
+where
+    F: Fn(C) -> Fut + Copy + Send + Sync + 'static,
+    Fut: Future<Output = T> + Send + 'static,
+{
+    let explored = drawloom::explore("exhaustive(trace = false)".parse().unwrap(), move || {
+        System::new().run(program).expect("the first process returns");
+    });
+    explored.findings()[0].report()
+}
+
+#[test]
+fn processes_that_call_each_other_are_a_deadlock_with_its_circle() {
+    let report = report_of(programs::prim_mutual_call);
+    assert!(report.starts_with("DEADLOCK"), "{report}");
+    assert!(report.contains("Dependency cycle: Task 0.1 → Task 0.2 → Task 0.1"), "{report}");
+    assert!(report.contains("of process `<0.1>`") && report.contains("of process `<0.2>`"), "{report}");
+}
+
+#[test]
+fn a_receive_that_nothing_can_match_is_named_with_what_it_leaves_in_the_mailbox() {
+    let report = report_of(programs::sel_blocked_forever);
+    assert!(report.contains("blocked on receive() of process `<0>`"), "{report}");
+    assert!(report.contains("1 message in the mailbox, which it does not accept"), "{report}");
+}

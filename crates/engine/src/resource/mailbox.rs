@@ -93,6 +93,8 @@ pub(crate) struct Inbox {
     arrivals: Vec<Arrival>,
     /// So many the front end has been told of.
     told: usize,
+    /// So many were received.
+    taken: u64,
     /// Steps that concern the process, not what is in its mailbox.
     pub(crate) signals: Trail,
     /// What decides whether exit signals are trapped.
@@ -117,7 +119,14 @@ impl Inbox {
     fn of(owner: TaskId, mut arrivals: Vec<Arrival>) -> Inbox {
         arrivals.clear();
         let (signals, traps, names) = (Trail::NEW, Trail::NEW, Trail::NEW);
-        Inbox { owner, arrivals, told: 0, signals, traps, names, doomed: false, doom: 0 }
+        Inbox { owner, arrivals, told: 0, taken: 0, signals, traps, names, doomed: false, doom: 0 }
+    }
+}
+
+impl Inbox {
+    /// What has arrived, and nobody has wanted yet.
+    pub(crate) fn left(&self) -> u64 {
+        (self.arrivals.len() as u64).saturating_sub(self.taken)
     }
 }
 
@@ -161,6 +170,19 @@ impl Room for Rules {
 
     fn other_side(&self, kind: OpKind) -> &'static [OpKind] {
         if kind.receives() { &[OpKind::Deliver] } else { &[] }
+    }
+
+    /// Whom it has asked last, if it has received nothing since; else whoever has sent something before.
+    fn guesses(&self, engine: &Engine, task: TaskId, request: &Operation) -> Vec<(TaskId, Site)> {
+        let mut own = engine.recent_steps().rev().filter(|step| step.task == task);
+        let last = own.find(|step| step.kind.receives() || step.kind.delivers() && step.resource != request.resource);
+        let asked = last.filter(|step| step.kind.delivers() && step.is_ok());
+        let owner =
+            asked.and_then(|step| Some((engine.resources[step.resource.index()].inbox.as_deref()?.owner, step.site)));
+        match owner.filter(|(owner, _)| engine.tasks[owner.index()].status != Status::Finished) {
+            Some(asked) => vec![asked],
+            None => engine.who_did(self.other_side(request.kind), task, request.resource),
+        }
     }
 
     fn relation(&self, a: &Label, b: &Label) -> Relation {
@@ -350,6 +372,7 @@ impl Engine {
         match receiving.found {
             Some(number) => {
                 self.steps[step].value = u64::from(number);
+                self.inbox(operation.resource).taken += 1;
                 Committed::Done(outcome::OK)
             }
             None => {

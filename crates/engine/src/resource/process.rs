@@ -13,7 +13,7 @@
 //! | exit signal | its target | the pair, if it comes of a link; the task of its target; what it is |
 //! | down | who monitors | the pair |
 //! | end | the process itself | its name |
-//! | register | the name | the process |
+//! | register, unregister | the name | the process |
 //! | cancel | nothing | the task that is the timer |
 
 use super::room::{Facts, Room, Traits, not_here};
@@ -160,10 +160,10 @@ fn pair_of(kind: OpKind, arg: u64) -> Option<ResourceId> {
     }
 }
 
-/// The name that it frees, or the process that it names.
+/// The name that it frees, or the process that it names or takes the name from.
 fn other_of(kind: OpKind, arg: u64) -> Option<ResourceId> {
     match kind {
-        OpKind::End => (arg as u32).checked_sub(1).map(ResourceId),
+        OpKind::End | OpKind::Unregister => (arg as u32).checked_sub(1).map(ResourceId),
         OpKind::Register => Some(ResourceId(arg as u32)),
         _ => None,
     }
@@ -249,9 +249,9 @@ impl Room for Rules {
         let other = other_of(a.kind, a.arg);
         let conflict = match a.kind {
             OpKind::End => other == Some(b.resource),
-            OpKind::Register => {
-                let same = b.kind == OpKind::Register && other_of(b.kind, b.arg) == other;
-                same || other == Some(b.resource) && ends(b)
+            OpKind::Register | OpKind::Unregister => {
+                let same = matches!(b.kind, OpKind::Register | OpKind::Unregister) && other_of(b.kind, b.arg) == other;
+                other.is_some() && (same || other == Some(b.resource) && ends(b))
             }
             _ => false,
         };
@@ -301,6 +301,7 @@ impl Room for Rules {
                     label.value = deliveries(there);
                 }
             }
+            OpKind::Unregister => label.arg = holder_there(label.resource, there).map_or(0, |id| u64::from(id.0) + 1),
             OpKind::Down => {
                 let gone = there.steps().any(|s| s.kind == OpKind::Demonitor && s.arg == label.arg && s.is_ok());
                 (label.outcome, label.value) = match gone {
@@ -308,7 +309,10 @@ impl Room for Rules {
                     false => (outcome::OK, deliveries(there)),
                 };
             }
-            OpKind::End => label.outcome = if is_doomed(label.task, there) { outcome::LATE } else { outcome::OK },
+            OpKind::End => {
+                label.outcome = if is_doomed(label.task, there) { outcome::LATE } else { outcome::OK };
+                label.arg = name_there(label.resource, there).map_or(0, |name| u64::from(name.0) + 1);
+            }
             _ => {}
         }
         Some(label)
@@ -344,7 +348,7 @@ impl Room for Rules {
             _ if ends(&label) => {
                 hash = inbox.signals.ordered(hash);
                 if step.kind == OpKind::Signal {
-                    hash = inbox.traps.ordered(hash);
+                    hash = inbox.traps.commuting(hash);
                     inbox.doom = hash;
                 }
                 hash
@@ -380,6 +384,33 @@ impl Room for Rules {
         }
         flow.write_atomic(step.resource, mine);
     }
+}
+
+/// The name that a process has after these steps.
+fn name_there(process: ResourceId, there: &There<'_>) -> Option<ResourceId> {
+    let mut name = None;
+    for step in there.steps().filter(|step| step.is_ok()) {
+        match step.kind {
+            OpKind::Register if other_of(step.kind, step.arg) == Some(process) => name = Some(step.resource),
+            OpKind::Unregister if name == Some(step.resource) => name = None,
+            _ => {}
+        }
+    }
+    name
+}
+
+/// The process that has a name after these steps.
+fn holder_there(name: ResourceId, there: &There<'_>) -> Option<ResourceId> {
+    let mut holder = None;
+    for step in there.steps() {
+        match step.kind {
+            OpKind::Register if step.is_ok() && step.resource == name => holder = other_of(step.kind, step.arg),
+            OpKind::Unregister if step.is_ok() && step.resource == name => holder = None,
+            OpKind::End if holder == Some(step.resource) => holder = None,
+            _ => {}
+        }
+    }
+    holder
 }
 
 /// What an exit signal comes to after these steps.

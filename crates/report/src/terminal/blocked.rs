@@ -81,6 +81,14 @@ pub(super) fn blocked_on(
             text += if size == Some(0) { " — nobody receives" } else { " — channel full" };
             text += if everybody { ", no active receivers" } else { "" };
         }
+        "receive" => {
+            text += &match b.queued {
+                0 => " — mailbox empty".to_owned(),
+                1 => " — 1 message in the mailbox, which it does not accept".to_owned(),
+                many => format!(" — {many} messages in the mailbox, none of which it accepts"),
+            };
+            holders(&mut text, record, names, b, all, ("last asked or heard of", "at"));
+        }
         "wait" if everybody && b.blockers.is_empty() => text += " — nobody is left to notify it",
         "wait" => holders(&mut text, record, names, b, all, ("last notified by", "at")),
         "spin_until" if everybody && b.blockers.is_empty() => text += " — nobody is left to write to it",

@@ -106,6 +106,8 @@ impl World {
         let resource = rt.with_engine(|engine| {
             let id = engine.create_process(rt.running(), task, at);
             engine.drop_resource(id);
+            let path = engine.path(task);
+            engine.name_resource(id, &format!("<{path}>"));
             id
         });
         Known { task, resource }.keep(process);
@@ -449,6 +451,13 @@ impl Backend for World {
         let operation = Operation::new(OpKind::Register, self.name(rt, name, site), site).with_arg(arg);
         let registered = self.act(rt, operation, |table| {
             let registered = table.register(name, process);
+            if registered {
+                let Known { task, resource } = Known::of(process);
+                rt.with_engine(|engine| {
+                    engine.name_task(task, name);
+                    engine.name_resource(resource, name);
+                });
+            }
             (registered, Seen { other: arg, ..seen_if(registered) })
         });
         if registered { Ok(()) } else { Err(NameTaken) }
@@ -459,8 +468,9 @@ impl Backend for World {
         let site = rt::site(at);
         let operation = Operation::new(OpKind::Unregister, self.name(rt, name, site), site);
         self.act(rt, operation, |table| {
-            let was_there = table.unregister(name);
-            (was_there, seen_if(was_there))
+            let holder = table.unregister(name);
+            let other = holder.map_or(0, |id| u64::from(id.0) + 1);
+            (holder.is_some(), Seen { other, ..seen_if(holder.is_some()) })
         })
     }
 

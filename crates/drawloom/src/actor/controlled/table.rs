@@ -183,8 +183,11 @@ impl Table {
         process.ended = true;
         let reason = process.doom.clone().unwrap_or(reason);
         // A signal of one of them may be on its way: it is in force as before.
-        let links = process.links.clone();
-        let monitors = std::mem::take(&mut process.monitors);
+        let mut links = process.links.clone();
+        let mut monitors = std::mem::take(&mut process.monitors);
+        // Two that link or monitor it may have come in either order, and nobody is to know.
+        links.sort_unstable();
+        monitors.sort_unstable();
         if let Some(name) = process.name.take() {
             self.free(&name);
         }
@@ -238,12 +241,12 @@ impl Table {
         true
     }
 
-    pub(super) fn unregister(&mut self, name: &str) -> bool {
-        let Some(holder) = self.names.get_mut(name).and_then(|name| name.holder.take()) else { return false };
-        if let Some(process) = self.processes.get_mut(&holder) {
-            process.name = None;
-        }
-        true
+    /// Whose it was.
+    pub(super) fn unregister(&mut self, name: &str) -> Option<ResourceId> {
+        let holder = self.names.get_mut(name)?.holder.take()?;
+        let process = self.processes.get_mut(&holder)?;
+        process.name = None;
+        Some(process.known.resource)
     }
 
     pub(super) fn whereis(&self, name: &str) -> Option<AnyPid> {
