@@ -19,11 +19,13 @@ pub struct Ctx<M: Message> {
     pub(super) requests: usize,
     /// Requests whose answer nobody waits for any more.
     pub(super) forgotten: Vec<Ref>,
+    /// There ever was such a request. Whether its answer has come by now is not asked: that would be a look at what others do.
+    pub(super) has_forgotten: bool,
 }
 
 impl<M: Message> Ctx<M> {
     pub(crate) fn new(me: Pid<M>) -> Ctx<M> {
-        Ctx { me, requests: 0, forgotten: Vec::new() }
+        Ctx { me, requests: 0, forgotten: Vec::new(), has_forgotten: false }
     }
 
     /// The process itself, as others know it.
@@ -395,7 +397,7 @@ fn receive_anything<M: Message>(
     at: Place,
     limit: Option<Duration>,
 ) -> impl Future<Output = Option<(usize, Received<M>)>> + Send + '_ {
-    let anything = ctx.requests == 0 && ctx.forgotten.is_empty();
+    let anything = ctx.requests == 0 && !ctx.has_forgotten;
     received(receive_from(ctx, at, wanted_of(|_| Some(0)), anything, limit))
 }
 
@@ -415,6 +417,8 @@ pub(super) fn receive_from<M: Message>(
     anything: bool,
     limit: Option<Duration>,
 ) -> impl Future<Output = Option<(usize, Item<M>)>> + Send + '_ {
+    // For ever is no time at which something could happen.
+    let limit = limit.filter(|limit| *limit < Duration::MAX);
     if !ctx.forgotten.is_empty() {
         let Ctx { me, forgotten, .. } = ctx;
         me.any().0.sweep(forgotten);

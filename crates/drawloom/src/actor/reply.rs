@@ -334,5 +334,6 @@ impl<M: Message> Ctx<M> {
         self.requests -= 1;
         self.demonitor_flush(request.monitor);
         self.forgotten.push(request.tag);
+        self.has_forgotten = true;
     }
 }
