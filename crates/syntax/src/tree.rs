@@ -359,7 +359,10 @@ impl Expr {
             Kind::Call(callee, arguments) => {
                 // A copy of a key is the same key.
                 if let (Kind::Attribute(base, name), []) = (&callee.kind, arguments.as_slice())
-                    && matches!(name.as_str(), "to_string" | "to_owned" | "clone" | "into" | "as_str" | "as_ref" | "to_vec")
+                    && matches!(
+                        name.as_str(),
+                        "to_string" | "to_owned" | "clone" | "into" | "as_str" | "as_ref" | "to_vec"
+                    )
                 {
                     return base.text();
                 }

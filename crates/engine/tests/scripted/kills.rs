@@ -180,7 +180,7 @@ fn many_programs_in_which_tasks_are_killed_have_no_other_classes() {
 fn many_programs_in_which_tasks_kill_each_other_have_no_other_classes() {
     let (compared, twice) = compare_and_count(generate_killing, 0..12_000, 4_000, |_, _| None, exactly);
     println!("{compared} programs, {twice} classes made twice");
-    assert!(twice < 20, "{twice}");
+    assert!(twice as u64 * 100 < compared, "{twice} in {compared}");
 }
 
 #[test]
