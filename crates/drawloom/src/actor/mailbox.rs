@@ -67,11 +67,7 @@ struct Queue<M> {
     /// How much has ever arrived.
     arrivals: u32,
     /// By sender, in the order of posting.
-<<<<<<< HEAD
-    posted: Vec<(ProcessId, VecDeque<Item<M>>)>,
-=======
-    posted: BTreeMap<ProcessId, VecDeque<Received<M>>>,
->>>>>>> actors
+    posted: BTreeMap<ProcessId, VecDeque<Item<M>>>,
     /// Where a receive has found something, and by which clause.
     found: Option<(usize, usize)>,
     /// So many were looked at in vain by the receive that waits.
@@ -82,31 +78,18 @@ struct Queue<M> {
 }
 
 impl<M> Queue<M> {
-<<<<<<< HEAD
     fn post(&mut self, from: ProcessId, item: Item<M>) {
-        match self.posted.iter_mut().find(|(sender, _)| *sender == from) {
-            Some((_, posted)) => posted.push_back(item),
-            None => self.posted.push((from, VecDeque::from([item]))),
-        }
+        self.posted.entry(from).or_default().push_back(item);
     }
 
     fn first_posted(&mut self, from: ProcessId) -> Option<Item<M>> {
-        let at = self.posted.iter().position(|(sender, _)| *sender == from)?;
-        let posted = &mut self.posted[at].1;
+        let posted = self.posted.get_mut(&from)?;
         let first = posted.pop_front();
         // Senders come and go, and each timer is one.
         if posted.is_empty() && self.posted.len() > IDLE_SENDERS {
-            self.posted.swap_remove(at);
+            self.posted.remove(&from);
         }
         first
-=======
-    fn post(&mut self, from: ProcessId, received: Received<M>) {
-        self.posted.entry(from).or_default().push_back(received);
-    }
-
-    fn first_posted(&mut self, from: ProcessId) -> Option<Received<M>> {
-        self.posted.get_mut(&from)?.pop_front()
->>>>>>> actors
     }
 }
 
