@@ -1,7 +1,7 @@
 //! Mailboxes: what was posted, what has arrived, and what a receive is looking for.
 
 use std::any::Any;
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::pid::ProcessId;
@@ -67,7 +67,7 @@ struct Queue<M> {
     /// How much has ever arrived.
     arrivals: u32,
     /// By sender, in the order of posting.
-    posted: Vec<(ProcessId, VecDeque<Item<M>>)>,
+    posted: BTreeMap<ProcessId, VecDeque<Item<M>>>,
     /// Where a receive has found something, and by which clause.
     found: Option<(usize, usize)>,
     /// So many were looked at in vain by the receive that waits.
@@ -79,19 +79,15 @@ struct Queue<M> {
 
 impl<M> Queue<M> {
     fn post(&mut self, from: ProcessId, item: Item<M>) {
-        match self.posted.iter_mut().find(|(sender, _)| *sender == from) {
-            Some((_, posted)) => posted.push_back(item),
-            None => self.posted.push((from, VecDeque::from([item]))),
-        }
+        self.posted.entry(from).or_default().push_back(item);
     }
 
     fn first_posted(&mut self, from: ProcessId) -> Option<Item<M>> {
-        let at = self.posted.iter().position(|(sender, _)| *sender == from)?;
-        let posted = &mut self.posted[at].1;
+        let posted = self.posted.get_mut(&from)?;
         let first = posted.pop_front();
         // Senders come and go, and each timer is one.
         if posted.is_empty() && self.posted.len() > IDLE_SENDERS {
-            self.posted.swap_remove(at);
+            self.posted.remove(&from);
         }
         first
     }
@@ -102,7 +98,7 @@ impl<M: Message> Mailbox<M> {
         let queue = Queue {
             arrived: VecDeque::new(),
             arrivals: 0,
-            posted: Vec::new(),
+            posted: BTreeMap::new(),
             found: None,
             seen: 0,
             anything: false,

@@ -13,7 +13,7 @@ fn explored(config: &str, body: impl Fn() + Send + Sync + 'static) -> (f64, u64)
     (begun.elapsed().as_secs_f64(), explored.steps())
 }
 
-const RUNS: &str = "random(max_schedules = 400, max_steps = 5000000, threads = 1, trace = false)";
+const RUNS: &str = "random(iterations = 400, max_steps = 5000000, threads = 1, trace = false)";
 const MESSAGES: u32 = 1_000;
 
 #[test]
@@ -22,7 +22,7 @@ fn a_step_of_an_actor_beside_one_of_a_channel() {
     let (channel, channel_steps) = explored(RUNS, || {
         let (sender, receiver) = mpsc::channel();
         let other = thread::spawn(move || (0..MESSAGES).for_each(|n| sender.send(n).unwrap()));
-        (0..MESSAGES).for_each(|_| drop(receiver.recv()));
+        (0..MESSAGES).for_each(|n| assert_eq!(receiver.recv(), Ok(n)));
         other.join().unwrap();
     });
     let (actors, actor_steps) = explored(RUNS, || {
@@ -43,7 +43,7 @@ fn a_step_of_an_actor_beside_one_of_a_channel() {
 #[ignore = "prints figures: run with --release --nocapture"]
 fn ten_thousand_processes_and_a_million_messages() {
     const CONFIG: &str =
-        "random(max_schedules = 1, max_steps = 5000000, threads = 1, trace = false, stack_size = 16384, timeout = 600)";
+        "random(iterations = 1, max_steps = 5000000, threads = 1, trace = false, stack_size = 16384, timeout = 600s)";
     let (seconds, steps) = explored(CONFIG, || {
         actor::run(|mut ctx: Ctx<u32>| async move {
             let me = ctx.me().clone();
