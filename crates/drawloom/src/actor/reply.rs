@@ -197,6 +197,9 @@ impl<T> fmt::Debug for ReplyTo<T> {
     }
 }
 
+/// So many late replies are expected; those that never come, because their process has ended, are not kept for ever.
+const MOST_FORGOTTEN: usize = 64;
+
 /// A request that was made.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Request {
@@ -333,6 +336,9 @@ impl<M: Message> Ctx<M> {
     pub(super) fn forget(&mut self, request: Request) {
         self.requests -= 1;
         self.demonitor_flush(request.monitor);
+        if self.forgotten.len() == MOST_FORGOTTEN {
+            self.forgotten.remove(0);
+        }
         self.forgotten.push(request.tag);
         self.has_forgotten = true;
     }
