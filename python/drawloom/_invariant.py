@@ -10,6 +10,7 @@ import ast
 import collections
 import dis
 import enum
+import functools
 import inspect
 import linecache
 import types
@@ -36,6 +37,7 @@ class Invariant:
         if self.function is not None:
             # While an execution runs, files are under control.
             self.lines = linecache.getlines(self.function.__code__.co_filename, self.function.__globals__)
+        self.source = "".join(self.lines)
 
     def broken(self, state: Any) -> str:
         """The message: what was asked in the first line, and the values in others."""
@@ -48,7 +50,7 @@ class Invariant:
     def _told(self, state: Any) -> str:
         if self.function is None or not self.lines:
             return BROKEN
-        source = "".join(self.lines)
+        source = self.source
         if self.node is None:
             self.node = _node_of(self.function.__code__, source)
             self.lines = self.lines if self.node else []
@@ -88,8 +90,9 @@ def _names(body: ast.expr) -> set[str]:
     return names | {each.attr for each in ast.walk(body) if isinstance(each, ast.Attribute)}
 
 
+@functools.lru_cache(maxsize=1024)
 def _text(node: ast.AST, source: str) -> str:
-    """An expression as it is written."""
+    """An expression as it is written. Finding it takes time in proportion to the file, and every execution that fails asks."""
     return _cut(ast.get_source_segment(source, node) or ast.unparse(node), _LONGEST_SOURCE)
 
 
