@@ -256,7 +256,7 @@ fn an_editor_sees_findings_as_diagnostics_and_checkpoints_as_hints() {
     editor.send(&json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {} }));
     assert_eq!(editor.receive()["result"]["capabilities"]["inlayHintProvider"], true);
     editor.send(&json!({ "jsonrpc": "2.0", "method": "initialized", "params": {} }));
-    let uri = "file:///work/login.py";
+    let uri = "file:///project/login.py";
     let open = |text: &str| json!({ "jsonrpc": "2.0", "method": "textDocument/didOpen", "params": { "textDocument": { "uri": uri, "languageId": "python", "version": 1, "text": text } } });
     editor.send(&open(&login));
     let told = editor.receive();

@@ -60,6 +60,12 @@ impl There<'_> {
         on_it.filter(|(i, _)| !(self.execution.has_timers && self.gave_up(*i))).map(|(_, step)| step)
     }
 
+    /// Those on the resource of the step that is moved, where no step is a request: who waited in vain afterwards has made them all
+    /// the same.
+    pub(crate) fn all_here(&self) -> impl Iterator<Item = &Step> {
+        self.steps().filter(|step| step.resource == self.moved.resource)
+    }
+
     /// How many of these kinds have succeeded there.
     pub(crate) fn count(&self, kinds: &[OpKind]) -> u64 {
         self.here().filter(|s| kinds.contains(&s.kind) && s.is_ok()).count() as u64

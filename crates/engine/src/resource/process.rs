@@ -197,7 +197,7 @@ pub(super) fn is_doomed(task: TaskId, there: &There<'_>) -> bool {
 
 /// How many deliveries there were on the resource of the step that is moved.
 pub(super) fn deliveries(there: &There<'_>) -> u64 {
-    there.here().filter(|s| has_delivered(&s.label())).count() as u64
+    there.all_here().filter(|s| has_delivered(&s.label())).count() as u64
 }
 
 /// The rules of processes.
