@@ -99,7 +99,6 @@ fn a_call_is_answered_in_time_or_not() {
 }
 
 #[test]
-#[ignore = "not held yet: two limits that are equal: `exhaustive` asks for a step of the server that it cannot make"]
 fn a_call_is_answered_or_times_out_and_nothing_is_left_of_it() {
     fn program() -> String {
         actor::run(async |mut ctx: Ctx<()>| {
@@ -179,7 +178,6 @@ fn two_messages_of_two_senders_come_in_either_order() {
 }
 
 #[test]
-#[ignore = "not held yet: `exhaustive` asks for a second receive of the agent before there is anything to receive"]
 fn tasks_agents_and_tables() {
     fn program() -> String {
         actor::run(async |mut ctx: Ctx<()>| {

@@ -162,10 +162,8 @@ impl Room for Rules {
     fn is_enabled(&self, engine: &Engine, task: TaskId) -> bool {
         let t = &engine.tasks[task.index()];
         let receiving = Receiving::of(t.pending.arg);
-        receiving.found.is_some()
-            || receiving.at_once
-            || t.deadline().is_some_and(|end| end <= engine.timers.now())
-            || engine.is_doomed_process(task)
+        // Its own timer ends its wait. Another one that is due at the same instant does not.
+        receiving.found.is_some() || receiving.at_once || engine.is_doomed_process(task)
     }
 
     fn other_side(&self, kind: OpKind) -> &'static [OpKind] {

@@ -309,6 +309,10 @@ impl Room for Rules {
                     false => (outcome::OK, deliveries(there)),
                 };
             }
+            OpKind::Demonitor => {
+                let told = there.steps().any(|s| s.kind == OpKind::Down && s.arg == label.arg && s.is_ok());
+                label.outcome = super::room::refused_if(told);
+            }
             OpKind::End => {
                 label.outcome = if is_doomed(label.task, there) { outcome::LATE } else { outcome::OK };
                 label.arg = name_there(label.resource, there).map_or(0, |name| u64::from(name.0) + 1);

@@ -298,7 +298,8 @@ impl Backend for World {
             rt.with_engine(|engine| engine.set_deadline(rt.running(), deadline));
         }
         let receiving = |found: Option<u32>| {
-            let time_is_up = deadline.is_some_and(|end| end <= rt.with_engine(|engine| engine.now()));
+            // Its timer has fired. That the time has come by another one says nothing: which of the two fires first is open.
+            let time_is_up = deadline.is_some() && rt.with_engine(|engine| engine.deadline(rt.running())).is_none();
             Receiving { found, anything: me.0.takes_anything(), at_once: nanos == Some(0) || time_is_up }
         };
         let result = loop {

@@ -67,7 +67,7 @@ impl World {
         let operation = Operation::new(OpKind::Down, resource, at).with_arg(arg);
         let from = down.process.as_ref().map_or(ProcessId::OUTSIDE, AnyPid::id).of_signals();
         let number = self.act(rt, operation, |table| {
-            if !table.demonitor(down.monitor) {
+            if !table.close_monitor(down.monitor) {
                 return (None, Seen { value: 0, other: arg, outcome: outcome::REFUSED });
             }
             if let Some(watcher) = watcher.pid() {

@@ -17,8 +17,8 @@ pub(super) struct Table {
     names: BTreeMap<String, Name>,
     /// By two processes, and whether it is about monitors of the first.
     pairs: BTreeMap<(ProcessId, ProcessId, bool), ResourceId>,
-    /// Where a monitor is.
-    monitored: BTreeMap<MonitorRef, ProcessId>,
+    /// Where a monitor is, and whether anything can still come of it.
+    monitored: BTreeMap<MonitorRef, (ProcessId, bool)>,
     /// By sender and receiver: what delivers the last that is on its way.
     couriers: BTreeMap<(ProcessId, ProcessId), TaskId>,
     pub(super) timers: BTreeMap<TimerRef, Timer>,
@@ -150,15 +150,15 @@ impl Table {
     }
 
     pub(super) fn monitor(&mut self, watcher: ProcessId, target: ProcessId, monitor: MonitorRef) {
-        self.monitored.insert(monitor, target);
+        self.monitored.insert(monitor, (target, true));
         if let Some(process) = self.processes.get_mut(&target) {
             process.monitors.push((watcher, monitor));
         }
     }
 
-    /// Whom a monitor is for.
+    /// Whom a monitor is for, or was for that has told of an end.
     pub(super) fn monitored(&self, monitor: MonitorRef) -> Option<Party> {
-        self.party(*self.monitored.get(&monitor)?)
+        self.party(self.monitored.get(&monitor)?.0)
     }
 
     fn party(&self, id: ProcessId) -> Option<Party> {
@@ -166,13 +166,21 @@ impl Table {
         Some(Party { id, known: *known, pid: pid.clone() })
     }
 
-    /// Nothing comes of a monitor any more; whether there was one.
+    /// A monitor is taken back; whether anything could still have come of it.
     pub(super) fn demonitor(&mut self, monitor: MonitorRef) -> bool {
-        let Some(target) = self.monitored.remove(&monitor) else { return false };
+        let is_open = self.close_monitor(monitor);
+        self.monitored.remove(&monitor);
+        is_open
+    }
+
+    /// Nothing comes of a monitor any more; whether something could have. Who takes it back later still makes a step for that.
+    pub(super) fn close_monitor(&mut self, monitor: MonitorRef) -> bool {
+        let Some((target, is_open)) = self.monitored.get_mut(&monitor) else { return false };
+        let target = *target;
         if let Some(process) = self.processes.get_mut(&target) {
             process.monitors.retain(|(_, other)| *other != monitor);
         }
-        true
+        std::mem::replace(is_open, false)
     }
 
     /// A process ends for `reason`, unless it was to end for another one before.
