@@ -3,4 +3,5 @@
 mod costs;
 mod otp;
 mod programs;
+mod servers;
 mod term;

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use drawloom::actor::{Ctx, Down, Exit, ExitReason, MonitorRef, Pid, Received, Ref};
+use drawloom::actor::{AnyPid, Ctx, Down, Exit, ExitReason, MonitorRef, Pid, Received, Ref};
 
 /// A term.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -10,6 +10,7 @@ pub enum T {
     Atom(&'static str),
     Int(i64),
     Pid(Pid<T>),
+    Process(AnyPid),
     Ref(Ref),
     Monitor(MonitorRef),
     Tuple(Vec<T>),
@@ -72,6 +73,7 @@ impl fmt::Display for T {
             T::Atom(name) => f.write_str(name),
             T::Int(number) => write!(f, "{number}"),
             T::Pid(pid) => write!(f, "{pid:?}"),
+            T::Process(process) => write!(f, "{process:?}"),
             T::Ref(reference) => write!(f, "{reference:?}"),
             T::Monitor(monitor) => write!(f, "{monitor:?}"),
             T::Tuple(items) => {
