@@ -129,12 +129,18 @@ fn is_lock(fix: &Fix) -> bool {
     matches!(fix.guard, Some(Guard::Lock(_)))
 }
 
-/// Tries those of `fixes` that can be tried. A lock over more than is needed is left out.
+/// Tries those of `fixes` that can be tried. A lock over more than is needed is left out; several ways to write the same one are
+/// tried once.
 fn try_all<P: Program>(worker: &mut Worker<'_, P>, failure: &Failure, known: &Known, fixes: &mut Vec<Fix>) {
     let mut a_lock_helps = false;
+    let mut tried: Vec<(Guard, Verification)> = Vec::new();
     fixes.retain_mut(|fix| {
         let Some(guard) = &fix.guard else { return true };
         let is_lock = matches!(guard, Guard::Lock(_));
+        if let Some((_, verified)) = tried.iter().find(|(known, _)| known == guard) {
+            fix.verified = Some(verified.clone());
+            return true;
+        }
         if let Some(verified) = &fix.verified {
             a_lock_helps |= is_lock && verified.helps;
             return true;
@@ -144,6 +150,7 @@ fn try_all<P: Program>(worker: &mut Worker<'_, P>, failure: &Failure, known: &Kn
         }
         let verified = Trial::new(worker, failure, known).of(guard);
         a_lock_helps |= is_lock && verified.helps;
+        tried.push((guard.clone(), verified.clone()));
         fix.verified = Some(verified);
         true
     });

@@ -41,7 +41,7 @@ impl Turn {
     }
 
     fn resource(&self, rt: Handle) -> ResourceId {
-        self.slot.resource(rt, ResourceKind::Mutex, || State::Plain)
+        self.slot.resource(rt, ResourceKind::Mutex, || State::Turn)
     }
 }
 

@@ -238,7 +238,9 @@ impl Engine {
     pub(crate) fn unsettle(&mut self, task: TaskId) {
         if self.fast_until == 0 {
             self.leave_fast_path();
-            self.unsettled.push(task, &mut self.tasks);
+            if !self.was_granted_a_detour(task) {
+                self.unsettled.push(task, &mut self.tasks);
+            }
             return;
         }
         self.settle_next(task);

@@ -5,6 +5,9 @@
 //! announced comes back when that has been carried out. The executor never sees a detour: the engine
 //! carries it out itself, and picks again.
 //!
+//! A task of async code that has the turn of its thread keeps it only as long as the new lock is free. Else it does as a lock of
+//! async code does: it gives the turn up, waits for the lock, and then for its turn.
+//!
 //! All this happens where periodic checks are made, which is at every step under a guard, and else hardly
 //! ever: an execution without a guard pays nothing.
 
@@ -16,11 +19,10 @@ use self::guarding::{Detour, OfTask, Statement};
 use super::{Engine, Next};
 use crate::guard::{Guard, NEW_LOCK};
 use crate::id::{ResourceId, Site, TaskId};
-use crate::operation::{OpKind, Operation, ResourceKind};
+use crate::operation::{OpKind, Operation, ResourceKind, outcome};
 use crate::resource::{State, Traits};
 use crate::strategy::Strategy;
 use crate::task::{NOT_READY, Status};
-use crate::trace::Step;
 
 /// What reports call the resource of a guard that orders.
 const NEW_ORDER: &str = "the new order";
@@ -63,9 +65,10 @@ impl Engine {
         }
     }
 
-    /// Whether a step is not the program's but the guard's.
-    pub fn is_of_guard(&self, step: &Step) -> bool {
-        self.guarding.as_ref().is_some_and(|g| step.resource == g.resource && g.resource != ResourceId::NONE)
+    /// Whether the step at an index is not the program's but the guard's.
+    pub fn is_of_guard(&self, at: usize) -> bool {
+        let on_its_own = |g: &Guarding| self.steps[at].resource == g.resource && g.resource != ResourceId::NONE;
+        self.guarding.as_ref().is_some_and(|g| on_its_own(g) || g.made.binary_search(&at).is_ok())
     }
 
     /// Whether a task has come to where the guard has something to say.
@@ -145,19 +148,34 @@ impl Engine {
         self.guarding.as_mut()?.of_tasks.get_mut(task.index())?.detour.as_mut()
     }
 
-    /// Looks at what has happened, and at what was announced, since the last time.
+    /// Looks at what has happened, and at what was announced, until nobody's wait is ended by that.
     fn keep_to_the_guard(&mut self) {
+        self.look_for_the_guard();
+        while self.guarding.as_ref().is_some_and(|guarding| !guarding.granted.is_empty()) {
+            self.look_for_the_guard();
+        }
+    }
+
+    fn look_for_the_guard(&mut self) {
         let Some(mut guarding) = self.guarding.take() else { return };
         while guarding.of_tasks.len() < self.tasks.len() {
             guarding.fresh.push(TaskId(guarding.of_tasks.len() as u32));
             guarding.of_tasks.push(OfTask::default());
         }
-        for step in &self.steps[guarding.known..] {
-            if step.resource != guarding.resource || step.resource == ResourceId::NONE {
+        for (at, step) in self.steps.iter().enumerate().skip(guarding.known) {
+            let is_its_own = step.resource == guarding.resource && step.resource != ResourceId::NONE;
+            if !is_its_own && guarding.made.last() != Some(&at) {
                 guarding.saw(step, self.act(step));
             }
         }
         guarding.known = self.steps.len();
+        let granted = std::mem::take(&mut guarding.granted);
+        self.guarding = Some(guarding);
+        for task in granted {
+            self.make_ready(task);
+            self.return_from_detour(task, outcome::OK);
+        }
+        let Some(mut guarding) = self.guarding.take() else { return };
         let fresh = std::mem::take(&mut guarding.fresh);
         self.guarding = Some(guarding);
         for task in fresh {

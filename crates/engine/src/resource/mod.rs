@@ -199,6 +199,8 @@ pub struct Resource {
 pub enum State {
     /// Everything is said by holders and waiters.
     Plain,
+    /// The same; a lock that is the turn of a thread, which whoever awaits something lets others have.
+    Turn,
     /// What is counted: free permits of a semaphore, what a latch still waits for.
     Count(u64),
     /// How many a barrier waits for, and how many have come.

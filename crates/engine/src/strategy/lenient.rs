@@ -113,7 +113,8 @@ impl Lenient {
     fn catch_up(&mut self, view: &View<'_>) {
         self.learn_names(view);
         // What a guard adds is nobody's wish.
-        for step in view.steps()[self.seen..].iter().filter(|step| !view.engine.is_of_guard(step)) {
+        for at in (self.seen..view.steps().len()).filter(|at| !view.engine.is_of_guard(*at)) {
+            let step = &view.steps()[at];
             let name = self.names[step.task.index()];
             let stretches = &self.script.stretches;
             let is_of = |at: usize| stretches.get(at).is_some_and(|stretch| stretch.task == name);

@@ -402,6 +402,26 @@ pub fn generate_several(seed: u64) -> (Program, String) {
     })
 }
 
+/// The program of `seed` whose threads take turns, with its text: each has the turn but for where it awaits something.
+pub fn generate_in_turns(seed: u64) -> (Program, String) {
+    let mut tape = Tape::new(seed ^ 0x70A2_5000);
+    let mut text = String::from("var x; var y; turn t\n");
+    for thread in 0..2 + tape.below(2) {
+        text.push_str(&format!("thread t{thread}\nlock t\n"));
+        for _ in 0..2 + tape.below(3) {
+            text.push_str(match tape.below(7) {
+                0 | 1 => "load r0 x\n",
+                2 => "store x 1\n",
+                3 => "faa _ y 1\n",
+                4 => "load r1 y\n",
+                _ => "unlock t\nlock t\n",
+            });
+        }
+        text.push_str("unlock t\n");
+    }
+    (Program::parse(&text), text)
+}
+
 /// The program of `seed`, with its text.
 pub fn generate(seed: u64) -> (Program, String) {
     generate_of(seed, |tape| FRAGMENTS[tape.below(FRAGMENTS.len() as u64) as usize])

@@ -103,6 +103,7 @@ impl Program {
             "var" => (ResourceKind::Atomic, State::Plain, number(2).unwrap_or(0), 1),
             "array" => (ResourceKind::Atomic, State::Plain, number(3).unwrap_or(0), count(2)),
             "mutex" => (ResourceKind::Mutex, State::Plain, 0, count(2)),
+            "turn" => (ResourceKind::Mutex, State::Turn, 0, 1),
             "cell" => plain(ResourceKind::Cell),
             "rwlock" => plain(ResourceKind::RwLock),
             "cond" => plain(ResourceKind::Condvar),

@@ -8,8 +8,8 @@ use drawloom_engine::guard::{Armed, Guard, Region, Site};
 use drawloom_engine::strategy::{Pct, Pos, Random, Strategy, Surw, Tape};
 use drawloom_engine::{Engine, Limits};
 
-use super::exhaustive::{compare_under, exactly, explore};
-use crate::driver::{Program, Run, run_on};
+use super::exhaustive::{compare_those, compare_under, exactly, explore};
+use crate::driver::{Program, Run, generate_in_turns, run_on};
 
 /// The place of a line of a program, from 1.
 fn line(line: usize) -> Site {
@@ -161,6 +161,18 @@ fn a_wait_ends_an_atomic_region() {
     assert!((0..20).map(run).all(|run| run.finding.is_none() && run.memory[0] == 7));
 }
 
+#[test]
+fn who_waits_for_the_new_lock_lets_others_have_the_turn() {
+    // Both await something between look and write: on one thread, which they share by turns.
+    let task = "lock t\nload r0 x\nunlock t\nlock t\nset r0 r0 + 1\nstore x r0\nunlock t\n";
+    let text = format!("var x; turn t\nthread t0\n{task}thread t1\n{task}");
+    let (_, free) = ends(&text, &Limits { run_on: true, ..Limits::default() });
+    assert!(free.contains(&(vec![1, 0], None)), "an update may be lost: {free:?}");
+    let (executions, ends) = ends(&text, &under(lock(&[(4, 8), (11, 15)])));
+    assert_eq!(ends, HashSet::from([(vec![2, 0], None)]), "none is lost, and nobody stands still");
+    assert!(executions > 2, "the other one is let in at the await, and finds the lock taken");
+}
+
 /// A guard over random lines of a program.
 pub fn random_guard(seed: u64, text: &str) -> Option<Arc<Armed>> {
     let mut tape = Tape::new(seed ^ 0x9e37);
@@ -179,6 +191,22 @@ pub fn random_guard(seed: u64, text: &str) -> Option<Arc<Armed>> {
 #[test]
 fn random_programs_under_random_guards_have_no_other_classes_than_every_schedule_shows() {
     assert!(compare_under(0..400, 300, random_guard, exactly) > 100);
+}
+
+/// A lock over random lines.
+fn random_lock(seed: u64, text: &str) -> Option<Arc<Armed>> {
+    random_guard(4 * seed + 1 + seed % 3, text)
+}
+
+#[test]
+fn random_programs_that_take_turns_under_random_locks_have_no_other_classes_than_every_schedule_shows() {
+    assert!(compare_those(generate_in_turns, 0..150, 400, random_lock, exactly) > 50);
+}
+
+#[test]
+#[ignore = "a long run: use --release"]
+fn many_random_programs_that_take_turns_under_random_locks_have_no_other_classes() {
+    println!("{} programs", compare_those(generate_in_turns, 0..10_000, 4_000, random_lock, exactly));
 }
 
 #[test]

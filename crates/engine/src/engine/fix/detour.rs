@@ -2,30 +2,45 @@
 
 use super::guarding::Detour;
 use crate::engine::{Committed, Engine};
-use crate::id::{Site, TaskId};
-use crate::operation::{OpKind, Operation};
+use crate::id::{ResourceId, Site, TaskId};
+use crate::operation::{OpKind, Operation, outcome};
+use crate::resource::State;
 use crate::strategy::Strategy;
 use crate::task::Status;
 
 impl Engine {
     /// Before it does what it has announced, `task` does something for the guard.
     pub(super) fn make_detour(&mut self, task: TaskId, kind: OpKind, arg: u64, site: Site) {
+        // Whoever shares a thread with others looks whether the lock is free.
+        let turn = if kind == OpKind::Lock { self.turn_of(task) } else { ResourceId::NONE };
+        let kind = if turn == ResourceId::NONE { kind } else { OpKind::TryLock };
         let Some(guarding) = &mut self.guarding else { return };
         let t = &mut self.tasks[task.index()];
-        let detour = Detour { operation: t.pending, deadline: t.deadline() };
+        let comes_back = !guarding.of_tasks[task.index()].interrupted.is_empty();
+        let detour = Detour { operation: t.pending, deadline: t.deadline(), turn, comes_back };
         t.set_deadline(None);
         t.pending = Operation::new(kind, guarding.resource, site).with_arg(arg);
         guarding.of_tasks[task.index()].detour = Some(detour);
         guarding.met = true;
     }
 
+    /// The turn that `task` has, of the thread that it shares with others.
+    fn turn_of(&self, task: TaskId) -> ResourceId {
+        let has = |id: &ResourceId| {
+            let resource = &self.resources[id.index()];
+            resource.state == State::Turn && resource.holders.exclusive() == Some(task)
+        };
+        (0..self.resources_in_use as u32).map(ResourceId).find(has).unwrap_or(ResourceId::NONE)
+    }
+
     pub(super) fn carry_out_detour(&mut self, task: TaskId, strategy: &mut dyn Strategy) {
         let operation = self.tasks[task.index()].pending;
-        let waiting = self.waiting_for_the_guard();
-        if let Committed::Done(_) = self.carry_out(task, operation, strategy) {
-            self.return_from_detour(task);
+        if let Some(guarding) = self.guarding.as_mut().filter(|guarding| guarding.resource != operation.resource) {
+            guarding.made.push(self.steps.len());
         }
-        self.return_from_detours(&waiting);
+        if let Committed::Done(result) = self.carry_out(task, operation, strategy) {
+            self.return_from_detour(task, result);
+        }
     }
 
     /// Gives the lock back without a detour: `task` is in no position to make one.
@@ -35,51 +50,57 @@ impl Engine {
         self.next_was_choice = false;
         self.record(task, &Operation::new(OpKind::Unlock, mutex, site));
         self.tasks[task.index()].note_unlock();
-        let waiting = self.waiting_for_the_guard();
         self.commit_unlock(mutex);
-        self.return_from_detours(&waiting);
     }
 
-    /// Those who wait for what the guard gives.
-    fn waiting_for_the_guard(&self) -> Vec<TaskId> {
-        let Some(guarding) = &self.guarding else { return Vec::new() };
-        self.resources[guarding.resource.index()].waiters.iter(&self.tasks).collect()
-    }
-
-    /// Those of `waiting` who were granted what they waited for go on: they are settled already.
-    fn return_from_detours(&mut self, waiting: &[TaskId]) {
-        for task in waiting {
-            if self.tasks[task.index()].status == Status::Unsettled {
-                self.unsettled.remove(*task, &mut self.tasks);
-                self.make_ready(*task);
-                self.return_from_detour(*task);
-            }
+    /// Whether `task`, whose wait is over, waited on a detour: then it goes on when the guard looks next, and has nothing to settle.
+    #[inline]
+    pub(in crate::engine) fn was_granted_a_detour(&mut self, task: TaskId) -> bool {
+        let Some(guarding) = &mut self.guarding else { return false };
+        let is_on_a_detour = guarding.of_tasks.get(task.index()).is_some_and(|own| own.detour.is_some());
+        if is_on_a_detour && !self.tearing_down {
+            guarding.granted.push(task);
         }
+        is_on_a_detour && !self.tearing_down
     }
 
-    /// The guard has had from `task` what it wanted.
-    fn return_from_detour(&mut self, task: TaskId) {
-        let kind = self.tasks[task.index()].pending.kind;
+    /// The guard has had from `task` what it wanted, which came to `result`; or wants one thing more.
+    pub(super) fn return_from_detour(&mut self, task: TaskId, result: u32) {
+        let Operation { kind, resource, site, .. } = self.tasks[task.index()].pending;
         let Some(guarding) = &mut self.guarding else { return };
-        let Some(detour) = guarding.of_tasks[task.index()].detour.take() else { return };
+        let lock = guarding.resource;
+        let own = &mut guarding.of_tasks[task.index()];
+        let Some(Detour { operation, turn, comes_back, .. }) = own.detour else { return };
+        let refused = kind == OpKind::TryLock && result == outcome::REFUSED;
+        let has_lock = matches!(kind, OpKind::Lock | OpKind::TryLock) && resource == lock && !refused;
+        let more = match kind {
+            OpKind::TryLock if refused => Some((OpKind::Unlock, turn)),
+            OpKind::Unlock if resource == turn => Some((OpKind::Lock, lock)),
+            OpKind::Lock if resource == lock && turn != ResourceId::NONE => Some((OpKind::Lock, turn)),
+            _ => None,
+        };
+        if has_lock && comes_back {
+            guarding.inside = task;
+            guarding.open = std::mem::take(&mut own.interrupted);
+        } else if has_lock {
+            guarding.enter(task, operation.site);
+        }
+        self.tasks[task.index()].status = Status::Ready;
+        if let Some((kind, resource)) = more {
+            self.tasks[task.index()].pending = Operation::new(kind, resource, site);
+            return;
+        }
+        let Some(detour) = self.guarding.as_mut().and_then(|guarding| guarding.of_tasks[task.index()].detour.take())
+        else {
+            return;
+        };
         let t = &mut self.tasks[task.index()];
-        t.status = Status::Ready;
         t.pending = detour.operation;
         t.set_deadline(detour.deadline);
-        match kind {
-            OpKind::Lock if !guarding.of_tasks[task.index()].interrupted.is_empty() => {
-                guarding.inside = task;
-                guarding.open = std::mem::take(&mut guarding.of_tasks[task.index()].interrupted);
-                guarding.fresh.push(task);
-                return;
-            }
-            OpKind::Lock => guarding.enter(task, detour.operation.site),
-            // What comes after it may have to wait in turn.
-            OpKind::Release | OpKind::Unlock => {
-                guarding.fresh.push(task);
-                return;
-            }
-            _ => {}
+        // What comes after it may have to wait in turn.
+        if comes_back || matches!(kind, OpKind::Release | OpKind::Unlock) {
+            self.look_later(task);
+            return;
         }
         self.go_on_announced(task);
     }

@@ -20,6 +20,10 @@ pub(in crate::engine) struct Guarding {
     pub(super) known: usize,
     /// Tasks that have announced, or will, what has not been looked at.
     pub(super) fresh: Vec<TaskId>,
+    /// Tasks on a detour that have been granted what they waited for.
+    pub(super) granted: Vec<TaskId>,
+    /// Steps on resources of the program that the guard has made, by their numbers.
+    pub(super) made: Vec<usize>,
     /// Who is in a region, and in which.
     pub(super) inside: TaskId,
     pub(super) open: Vec<usize>,
@@ -84,9 +88,14 @@ impl Statement {
 }
 
 /// What a task has announced, and does when the guard is content.
+#[derive(Clone, Copy)]
 pub(super) struct Detour {
     pub(super) operation: Operation,
     pub(super) deadline: Option<u64>,
+    /// The turn that the task has, which it gives up while it waits for the new lock.
+    pub(super) turn: ResourceId,
+    /// It was in a region already, in which it has waited for a notification.
+    pub(super) comes_back: bool,
 }
 
 impl Guarding {
@@ -98,6 +107,8 @@ impl Guarding {
             of_tasks: Vec::new(),
             known: 0,
             fresh: Vec::new(),
+            granted: Vec::new(),
+            made: Vec::new(),
             inside: TaskId::NONE,
             open: Vec::new(),
             exact: !matches!(armed.guard, Guard::Atomic(_)),

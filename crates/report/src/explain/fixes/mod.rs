@@ -42,7 +42,11 @@ pub(super) fn fixes(case: &Case<'_>, blame: &Blame) -> Vec<Fix> {
         fixes.extend(whole::whole(&draft));
     }
     if matches!(class, Class::Toctou | Class::AtomicityGap) && !is_dropped {
-        fixes.splice(..0, transactions::in_the_database(&draft));
+        // They keep out other processes, too, and the same steps: nothing is left that a lock of the program adds.
+        let in_the_database = transactions::in_the_database(&draft);
+        let guards = || in_the_database.iter().filter_map(|fix| fix.guard.as_ref());
+        fixes.retain(|fix| fix.guard.is_none() || guards().all(|guard| fix.guard.as_ref() != Some(guard)));
+        fixes.splice(..0, in_the_database);
     }
     fixes.sort_by_key(|fix| fix.effort);
     fixes

@@ -11,7 +11,8 @@ use crate::explain::explanation::{Effort, Fix};
 pub(super) fn in_the_database(draft: &Draft<'_, '_>) -> Vec<Fix> {
     let Some(name) = draft.database() else { return Vec::new() };
     let checked = draft.remark("what was checked goes into the statement, such as `stock > 0`");
-    let statement = in_one(&[&draft.source(draft.blame.closes.as_ref()), &draft.source(draft.last())]);
+    let (read, write) = (draft.source(draft.first()), draft.source(draft.blame.closes.as_ref()));
+    let statement = in_one(&[&write, &draft.source(draft.last())]);
     let one = Words {
         title: "Check and write in one statement".to_owned(),
         effort: Effort::Simple,
@@ -20,28 +21,61 @@ pub(super) fn in_the_database(draft: &Draft<'_, '_>) -> Vec<Fix> {
         risk: "only what stands in the statement is checked",
     };
     // A database of SQLite is one file, or is in memory; those of servers have tables.
-    let locked = match name.starts_with("file ") || name.starts_with("database ") {
-        true => Words {
+    if name.starts_with("file ") || name.starts_with("database ") {
+        let immediate = Words {
             title: "Begin the transaction with BEGIN IMMEDIATE".to_owned(),
             effort: Effort::Simple,
-            sketch: vec![
-                "BEGIN IMMEDIATE".to_owned(),
-                draft.source(draft.first()),
-                "…".to_owned(),
-                "COMMIT".to_owned(),
-            ],
+            sketch: vec!["BEGIN IMMEDIATE".to_owned(), read, "…".to_owned(), "COMMIT".to_owned()],
             tradeoff: "writers wait for each other from the first read on",
             risk: "`database is locked`, if one waits longer than its timeout",
-        },
-        false => Words {
-            title: "Lock the rows that are read: SELECT … FOR UPDATE".to_owned(),
-            effort: Effort::Simple,
-            sketch: vec!["SELECT … FOR UPDATE".to_owned(), "…".to_owned(), "COMMIT".to_owned()],
-            tradeoff: "others who want the same rows wait until the transaction ends",
-            risk: "a deadlock, if transactions lock rows in different orders",
-        },
+        };
+        return vec![draft.fix(one, draft.atomic()), draft.fix(immediate, draft.lock())];
+    }
+    let select = Words {
+        title: "Lock the rows that are read: SELECT … FOR UPDATE".to_owned(),
+        effort: Effort::Simple,
+        sketch: vec!["SELECT … FOR UPDATE".to_owned(), "…".to_owned(), "COMMIT".to_owned()],
+        tradeoff: "others who want the same rows wait until the transaction ends",
+        risk: "a deadlock, if transactions lock rows in different orders",
     };
-    vec![draft.fix(one, draft.atomic()), draft.fix(locked, draft.lock())]
+    match (name.starts_with("row "), are_there(&read, &write)) {
+        // A statement waits for the row, and looks at it again before it writes.
+        (true, _) => vec![draft.fix(one, draft.lock()), draft.fix(select, draft.lock())],
+        (false, true) => vec![draft.fix(select, draft.lock())],
+        // A row that is not there yet cannot be locked, and a statement does not see what others have not committed.
+        (false, false) => {
+            let first = draft.remark("first in every transaction that looks or writes here");
+            let in_place = Words {
+                title: "Lock a row that stands for all of them, before looking".to_owned(),
+                effort: Effort::Simple,
+                sketch: vec![
+                    format!("SELECT … FROM … WHERE id = … FOR UPDATE   {first}"),
+                    read,
+                    "…".to_owned(),
+                    "COMMIT".to_owned(),
+                ],
+                tradeoff: "transactions that want the same row wait for each other",
+                risk: "a transaction that forgets it is not kept out",
+            };
+            let again = draft.remark("and begin again when it is refused (SQLSTATE 40001)");
+            let serializable = Words {
+                title: "Run these transactions at isolation level SERIALIZABLE".to_owned(),
+                effort: Effort::Moderate,
+                sketch: vec![format!("SET TRANSACTION ISOLATION LEVEL SERIALIZABLE   {again}")],
+                tradeoff: "nobody waits, but some transactions are refused at their COMMIT",
+                risk: "a transaction at another level is not kept out",
+            };
+            vec![draft.fix(in_place, draft.lock()), draft.fix(serializable, draft.lock())]
+        }
+    }
+}
+
+/// Whether all rows that matter are there to be locked when they are read: the line that reads selects rows, and no sum or
+/// number of them, and the line that writes changes some.
+fn are_there(read: &str, write: &str) -> bool {
+    const AGGREGATES: [&str; 6] = ["COUNT(", "SUM(", "MAX(", "MIN(", "AVG(", "EXISTS"];
+    let (read, write) = (read.to_ascii_uppercase(), write.to_ascii_uppercase());
+    read.contains("SELECT ") && write.contains("UPDATE ") && !AGGREGATES.iter().any(|word| read.contains(word))
 }
 
 /// The statement that writes, if one of these lines has it, with room for what was checked.
@@ -72,7 +106,16 @@ fn statement(line: &str) -> Option<&str> {
 
 #[cfg(test)]
 mod tests {
-    use super::in_one;
+    use super::{are_there, in_one};
+
+    #[test]
+    fn rows_can_be_locked_that_are_there_when_they_are_read() {
+        let update = r#"c.execute("UPDATE job SET owner = %s WHERE id = %s", row)"#;
+        assert!(are_there(r#"c.execute("select id from job where owner is null limit 1")"#, update));
+        assert!(!are_there(r#"c.execute("select count(*) from job where owner is null")"#, update));
+        assert!(!are_there(r#"c.execute("select id from job")"#, r#"c.execute("insert into job values (1)")"#));
+        assert!(!are_there("session.scalars(jobs)", "session.commit()"));
+    }
 
     #[test]
     fn the_program_s_own_statement_has_room_for_what_was_checked() {
