@@ -30,5 +30,5 @@ pub mod spinner;
 /// The code in the README and in the guide compiles.
 #[cfg(doctest)]
 #[doc = include_str!("../../README.md")]
-#[doc = include_str!("../../docs/writing-tests.md")]
+#[doc = include_str!("../../book/src/how-to/writing-tests.md")]
 pub mod documents {}

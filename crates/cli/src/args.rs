@@ -68,7 +68,7 @@ pub enum Format {
     /// For people
     #[default]
     Human,
-    /// For programs: see docs/cli.md
+    /// For programs: the book has the fields, under “The command line”
     Json,
 }
 

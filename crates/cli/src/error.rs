@@ -140,7 +140,7 @@ impl Error {
                  and there is none here"
             }
             Error::DoesNotCompile(_) => "see the compiler's messages above",
-            Error::Tokio(_) => "docs/async.md says what `--tokio` needs",
+            Error::Tokio(_) => "the book says what `--tokio` needs, under “Testing async code”",
             Error::NoTest(Some(_)) => "`drawloom test` without a filter runs all of them",
             Error::NoTest(None) => "write one: `#[drawloom::test] fn name() { … }`",
             Error::Runner { .. } => "`--runner cargo` runs tests without nextest",

@@ -76,7 +76,7 @@ fn a_ticket_lock_has_as_many_behaviours_as_orders() {
     assert_eq!([2, 3, 4].map(|tasks| behaviours(move || ticket_lock(tasks, wait))), [2, 6, 24]);
 }
 
-/// The table of docs/exhaustive.md.
+/// The table of book/src/explanation/exhaustive.md.
 #[test]
 fn rounds_that_fail_are_behaviours_of_a_loop_that_is_written_down() {
     let behaviours = |body: Box<dyn Fn() + Send + Sync>| {

@@ -1,4 +1,4 @@
-//! The class that a report names is that of the bug, on nine of ten programs; the table in `docs/findings.md` says
+//! The class that a report names is that of the bug, on nine of ten programs; the table in `book/src/explanation/findings.md` says
 //! on which.
 
 use std::fmt::Write as _;
@@ -57,15 +57,18 @@ fn the_class_is_right_and_the_documentation_says_where() {
     let all: Vec<Judged> = catalogue().iter().map(|program| judge(program, None)).collect();
     let table = table(&all);
     assert!(right(&all) * 10 >= all.len() * 9, "{table}");
-    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/findings.md");
-    let text = std::fs::read_to_string(&file).expect("docs/findings.md");
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../book/src/explanation/findings.md");
+    let text = std::fs::read_to_string(&file).expect("book/src/explanation/findings.md");
     let (before, rest) = text.split_once("<!-- classes -->").expect("where the table begins");
     let (_, after) = rest.split_once("<!-- /classes -->").expect("where it ends");
     let expected = format!("{before}<!-- classes -->\n{table}\n<!-- /classes -->{after}");
     if std::env::var_os("UPDATE_DOCS").is_some() {
-        std::fs::write(&file, expected).expect("docs/findings.md can be written");
+        std::fs::write(&file, expected).expect("book/src/explanation/findings.md can be written");
     } else {
-        assert!(text == expected, "docs/findings.md says something else (UPDATE_DOCS=1 writes it):\n\n{table}");
+        assert!(
+            text == expected,
+            "book/src/explanation/findings.md says something else (UPDATE_DOCS=1 writes it):\n\n{table}"
+        );
     }
 }
 

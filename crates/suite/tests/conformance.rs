@@ -1,7 +1,7 @@
 //! Each strategy needs as many schedules as it should: twelve cells of the table, with fixed seeds.
 //!
 //! The mean of 200 trials has a standard error of 7 %; a correct implementation lands within 25 % of what the
-//! simulator needs. Cells in which our rules matter (`docs/strategies.md` says where, and why) are not among
+//! simulator needs. Cells in which our rules matter (`book/src/explanation/strategies.md` says where, and why) are not among
 //! them; of `random` they are in `tickets.rs`.
 
 use drawloom_suite::{Program, Trials, explore, schedules_to_first_bug};

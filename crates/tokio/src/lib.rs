@@ -27,7 +27,7 @@
 //!
 //! Everything is written anew on the engine, so that it is seen: what tokio does in one critical section is one step
 //! here, who waits is woken by a step, and time is virtual. Only the traits and utilities of [`io`] are tokio's own.
-//! `docs/tokio-parity.md` says for each item what it is here and where it differs; `docs/async.md` is the guide, also
+//! The book says for each item of tokio what it is here and where it differs (“tokio, item by item”); “Testing async code” is the guide, also
 //! to putting a project under control without an edit.
 //!
 //! Outside of an exploration the same types work on threads of the operating system.

@@ -1,9 +1,9 @@
-//! The dependency that docs/async.md tells people to add does what it says.
+//! The dependency that book/src/how-to/async.md tells people to add does what it says.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-const DOCS: &str = include_str!("../../../docs/async.md");
+const DOCS: &str = include_str!("../../../book/src/how-to/async.md");
 
 /// A library that loses an increment, with a unit test of it.
 const LIBRARY: &str = "

@@ -1,6 +1,6 @@
 """The names of Frontrun, old and new, on drawloom's engine: its users and tests move over by changing an import.
 
-What differs is told in docs/python.md: verdicts. `property_holds` is true only if every behaviour was explored, and
+The book lists every difference, under “From Frontrun”. Verdicts: `property_holds` is true only if every behaviour was explored, and
 none where nothing can be said; an exception of a worker is a failure and is not raised.
 """
 

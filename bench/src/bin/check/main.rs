@@ -1,7 +1,7 @@
 //! Checkers of histories: the gates, as CPU time of the check alone, beside what Porcupine took for the same
 //! histories and what other Rust checkers take in the same run.
 //!
-//!     cargo run --release --bin check [--write ../docs/checkers.md] [recorded | stress | long | small | peers]
+//!     cargo run --release --bin check [--write ../book/src/reference/checkers.md] [recorded | stress | long | small | peers]
 //!
 //! Peers need `--features check-peers`.
 

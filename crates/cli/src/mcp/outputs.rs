@@ -1,4 +1,4 @@
-//! The schema of each tool's structured content: the fields that docs/cli.md promises. There may be others.
+//! The schema of each tool's structured content: the fields that book/src/reference/cli.md promises. There may be others.
 
 use serde_json::{Map, Value, json};
 

@@ -1,8 +1,8 @@
-//! docs/cli.md says what is.
+//! book/src/reference/cli.md says what is.
 
 use crate::sample::Sample;
 
-const DOCS: &str = include_str!("../../../../docs/cli.md");
+const DOCS: &str = include_str!("../../../../book/src/reference/cli.md");
 
 #[test]
 fn every_command_is_documented() {
@@ -11,7 +11,7 @@ fn every_command_is_documented() {
     let names = commands.lines().filter_map(|line| line.split_whitespace().next()).filter(|name| *name != "help");
     let mut count = 0;
     for name in names {
-        assert!(DOCS.contains(&format!("`{name}")), "docs/cli.md does not say `{name}`");
+        assert!(DOCS.contains(&format!("`{name}")), "book/src/reference/cli.md does not say `{name}`");
         count += 1;
     }
     assert!(count > 10, "{help}");
@@ -22,6 +22,6 @@ fn every_code_of_an_error_is_documented() {
     let source = include_str!("../../src/error.rs");
     let codes = source.split("fn code(&self)").nth(1).and_then(|rest| rest.split("    }\n\n").next()).expect("codes");
     for code in codes.split('"').skip(1).step_by(2) {
-        assert!(DOCS.contains(&format!("`{code}`")), "docs/cli.md does not say `{code}`");
+        assert!(DOCS.contains(&format!("`{code}`")), "book/src/reference/cli.md does not say `{code}`");
     }
 }

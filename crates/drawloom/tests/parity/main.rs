@@ -2,7 +2,7 @@
 //! must come to the same: under real std, with our types outside an exploration, and in every
 //! execution under control.
 //!
-//! `covers` names the public items that a body exercises; the table in `docs/std-parity.md` is made
+//! `covers` names the public items that a body exercises; the table in `book/src/reference/std-parity.md` is made
 //! from these lists and checked by `table.rs`.
 
 /// Compiles each body against std and against drawloom, and compares what they come to.

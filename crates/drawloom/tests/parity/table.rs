@@ -1,4 +1,4 @@
-//! The table of `docs/std-parity.md`, made from what the tests say they cover and checked against the
+//! The table of `book/src/reference/std-parity.md`, made from what the tests say they cover and checked against the
 //! list of std's items.
 //!
 //! `UPDATE_DOCS=1 cargo test -p drawloom --test parity table` writes it anew.
@@ -175,16 +175,16 @@ fn no_test_claims_an_item_that_std_does_not_have() {
 
 #[test]
 fn the_table_in_the_documentation_is_this_one() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/std-parity.md");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../book/src/reference/std-parity.md");
     let current = document();
     if std::env::var_os("UPDATE_DOCS").is_some() {
-        std::fs::write(&path, current).expect("docs/std-parity.md can be written");
+        std::fs::write(&path, current).expect("book/src/reference/std-parity.md can be written");
         return;
     }
     let there = std::fs::read_to_string(&path).unwrap_or_default();
     assert!(
         there == current,
-        "docs/std-parity.md is out of date: UPDATE_DOCS=1 cargo test -p drawloom --test parity table"
+        "book/src/reference/std-parity.md is out of date: UPDATE_DOCS=1 cargo test -p drawloom --test parity table"
     );
 }
 

@@ -1,6 +1,6 @@
 //! The same body under real tokio and under control: what is seen for real is among what is explored.
 //!
-//! docs/tokio-parity.md names the test of each row of its table.
+//! book/src/reference/tokio-parity.md names the test of each row of its table.
 
 mod compare;
 mod io;
