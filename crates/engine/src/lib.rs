@@ -33,6 +33,7 @@ pub mod guard;
 mod id;
 mod look;
 mod mix;
+mod notes;
 mod operation;
 pub mod race;
 mod resource;
@@ -52,6 +53,7 @@ pub use execution::{Outcome, Settings};
 pub use id::{ResourceId, Site, TaskId, TaskPath};
 pub use look::Look;
 pub use mix::Mix;
+pub use notes::{Notes, Tied};
 pub use operation::{IN_TRANSACTION, OpKind, Operation, ResourceKind, is_known_as, known_as, outcome};
 pub use resource::{
     ChannelState, ExitSignal, Holder, Holders, OnceState, Parts, Preference, Receiving, Resource, Several, State,

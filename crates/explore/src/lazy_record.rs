@@ -8,7 +8,7 @@ use std::sync::{Arc, OnceLock};
 
 use drawloom_engine::finding::Finding;
 use drawloom_engine::schedule::{LineOf, Schedule};
-use drawloom_engine::{Engine, Site, Step};
+use drawloom_engine::{Engine, ResourceKind, Site, Step};
 use drawloom_report::{Knowledge, Meta, Place, Record, explain};
 
 use super::output::source;
@@ -64,6 +64,11 @@ impl LazyRecord {
     /// The steps of the execution.
     pub(super) fn steps(&self) -> &[Step] {
         self.seen.engine.steps()
+    }
+
+    /// Whether there were actors.
+    pub(super) fn has_processes(&self) -> bool {
+        self.seen.engine.resources().iter().any(|resource| resource.kind == ResourceKind::Process)
     }
 
     /// Has it explained, by what it says itself, when somebody reads it.

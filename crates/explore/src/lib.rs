@@ -51,6 +51,7 @@ mod program;
 mod progress;
 mod regressions;
 mod results;
+mod retell;
 mod resume;
 mod rounds;
 mod saturation;

@@ -1,9 +1,10 @@
 //! What is made of a finding before anybody reads it, one step after the other:
 //!
 //! 1. *minimise*: replay simpler schedules (`shrink`), of smaller scenarios if there is one (`scenario`);
-//! 2. *learn*: make a few more executions, to see what others do (`learn`);
-//! 3. *explain*: say why it failed, from its record and what was learned (`drawloom_report::explain`);
-//! 4. *try fixes*: see which explanation stands, and whether what could be done about it helps (`fixes`).
+//! 2. *retell*: among actors, replay it once more and write down what messages say (`retell`);
+//! 3. *learn*: make a few more executions, to see what others do (`learn`);
+//! 4. *explain*: say why it failed, from its record and what was learned (`drawloom_report::explain`);
+//! 5. *try fixes*: see which explanation stands, and whether what could be done about it helps (`fixes`).
 //!
 //! All of it happens on the worker that has explored.
 
@@ -12,6 +13,7 @@ use drawloom_report::explain_all;
 
 use super::exploration::Failure;
 use super::learn::learn;
+use super::retell::retell;
 use super::output::source;
 use super::program::Program;
 use super::worker::Worker;
@@ -27,6 +29,7 @@ pub(super) fn work_out<P: Program>(worker: &mut Worker<'_, P>, failures: &mut [F
 pub(super) fn explain<P: Program>(worker: &mut Worker<'_, P>, failures: &mut [Failure]) {
     // What no order of steps has brought about is not explained by one.
     for failure in failures.iter_mut().filter(|failure| failure.comes_back()) {
+        retell(worker, failure);
         // Who does not want it simple wants it at once: the rest can wait until somebody reads it.
         if worker.plan().shrink == Shrink::Off || worker.is_spent() {
             failure.record.explain_when_read();

@@ -134,6 +134,7 @@ impl Plan {
                 _ => None,
             },
             behaviour: !matches!(config.strategy, StrategySpec::Exhaustive { .. }),
+            notes: false,
             guard: None,
         };
         Ok(Plan {

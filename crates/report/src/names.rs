@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
+use crate::processes::Mail;
 use crate::record::{Place, Record, ResourceRecord, TaskRecord};
 use crate::source::Sources;
 
@@ -19,6 +20,7 @@ pub(crate) struct Names<'a> {
     tasks: Vec<Option<String>>,
     /// As given or found, if they are.
     found: Vec<Option<String>>,
+    mail: Mail,
     /// Whether several may be made where it is, though only one of them was used: `#[derive(Default)]`.
     of_several: Vec<bool>,
 }
@@ -87,13 +89,36 @@ impl<'a> Names<'a> {
         let mut roles: HashMap<u32, Option<String>> = HashMap::new();
         let mut spawned = |task: &TaskRecord| {
             let place = task.spawned_at?;
-            roles.entry(place).or_insert_with(|| sources.task_at(record.place(Some(place))?)).clone()
+            let found = || sources.task_at(record.place(Some(place))?);
+            // `_server` is one that is not used.
+            let plain = |name: String| Some(name.trim_start_matches('_').to_owned()).filter(|name| !name.is_empty());
+            roles.entry(place).or_insert_with(|| found().and_then(plain)).clone()
         };
         let tasks = record.tasks.iter().map(|t| given_name(t).map(str::to_owned).or_else(|| spawned(t))).collect();
         let made = |r: &ResourceRecord| record.place(r.created_at).and_then(|place| sources.after(place));
         let several = |text: String| text.to_lowercase().starts_with("default");
         let of_several = record.resources.iter().map(|r| made(r).is_some_and(several)).collect();
-        Names { record, resources, short, tasks, found: names, of_several }
+        let mail = Mail::of(record);
+        let mut names = Names { record, resources, short, tasks, found: names, of_several, mail };
+        names.name_processes();
+        names
+    }
+
+    /// A mailbox is called as whose it is.
+    fn name_processes(&mut self) {
+        for (at, resource) in self.record.resources.iter().enumerate().filter(|(_, r)| r.kind == "process") {
+            let name = match self.mail.owner(Some(at as u32)) {
+                Some(task) => format!("mailbox of {}", self.tag(task)),
+                None => format!("`{}`", resource.name.as_deref().unwrap_or(&resource.id)),
+            };
+            self.short[at].clone_from(&name);
+            self.resources[at] = name;
+        }
+    }
+
+    /// Who received what was sent.
+    pub(crate) fn mail(&self) -> &Mail {
+        &self.mail
     }
 
     /// What each resource is called in every execution, as far as that can be told: its birthplace, if nothing else of

@@ -130,4 +130,14 @@ pub(crate) trait Backend: Send + Sync {
 
     /// Waits until nobody can go on without time passing.
     fn settle(&self, at: Place, me: &AnyPid, context: &mut Context<'_>) -> Poll<()>;
+
+    /// What `from` posts at `to`, for somebody who wants to read it. No step.
+    #[cfg(feature = "controlled")]
+    fn note(&self, _to: &super::process::Core, _from: ProcessId, _text: &dyn Fn() -> String) {}
+
+    /// How reports call a process. No step.
+    #[cfg(feature = "controlled")]
+    fn path(&self, _process: &super::process::Core) -> Option<String> {
+        None
+    }
 }

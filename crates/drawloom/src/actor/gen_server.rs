@@ -27,7 +27,6 @@ pub enum Flow<I = ()> {
 }
 
 /// What a server receives: `C` are calls, `A` casts, `I` what else is sent to it.
-#[derive(Debug)]
 pub enum ServerMessage<C, A, I> {
     /// Somebody waits for a reply.
     Call(C),
@@ -37,6 +36,18 @@ pub enum ServerMessage<C, A, I> {
     Info(I),
     /// It is to stop, for this reason.
     Stop(ExitReason),
+}
+
+/// As what was asked or told: that says by itself whether it is a call.
+impl<C: fmt::Debug, A: fmt::Debug, I: fmt::Debug> fmt::Debug for ServerMessage<C, A, I> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ServerMessage::Call(call) => call.fmt(f),
+            ServerMessage::Cast(cast) => cast.fmt(f),
+            ServerMessage::Info(info) => info.fmt(f),
+            ServerMessage::Stop(reason) => f.debug_tuple("Stop").field(reason).finish(),
+        }
+    }
 }
 
 type MessageOf<S> = ServerMessage<<S as GenServer>::Call, <S as GenServer>::Cast, <S as GenServer>::Info>;

@@ -106,7 +106,6 @@ impl<S, E> Next<S, E> {
 }
 
 /// What a state machine receives.
-#[derive(Debug)]
 pub enum StatemMessage<E> {
     /// An event.
     Event(E),
@@ -115,6 +114,17 @@ pub enum StatemMessage<E> {
     Timer(Clock, u64),
     /// It is to stop, for this reason.
     Stop(ExitReason),
+}
+
+/// As the event that it is.
+impl<E: fmt::Debug> fmt::Debug for StatemMessage<E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            StatemMessage::Event(event) => event.fmt(f),
+            StatemMessage::Timer(clock, _) => write!(f, "{clock:?} timer"),
+            StatemMessage::Stop(reason) => f.debug_tuple("Stop").field(reason).finish(),
+        }
+    }
 }
 
 /// The timers that a state machine has.

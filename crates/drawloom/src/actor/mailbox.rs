@@ -20,6 +20,23 @@ pub(crate) enum Item<M> {
     Reply(Reply),
 }
 
+#[cfg(feature = "controlled")]
+impl<M: Message> Item<M> {
+    /// What it says, in words.
+    fn told(&self) -> String {
+        let who = |process: &Option<super::pid::AnyPid>| match process {
+            Some(process) => format!("{process:?}"),
+            None => "nobody".to_owned(),
+        };
+        match self {
+            Item::Received(Received::Message(message)) => format!("{message:?}"),
+            Item::Received(Received::Down(down)) => format!("Down of {}: {}", who(&down.process), down.reason),
+            Item::Received(Received::Exit(exit)) => format!("Exit of {}: {}", who(&exit.from), exit.reason),
+            Item::Reply(reply) => reply.told(),
+        }
+    }
+}
+
 /// So many senders are remembered from whom nothing is on its way.
 const IDLE_SENDERS: usize = 16;
 
@@ -113,7 +130,13 @@ impl<M: Message> Mailbox<M> {
 
     /// Posts a message of `from`.
     pub(crate) fn post(&self, from: ProcessId, message: M) {
-        self.queue().post(from, Item::Received(Received::Message(message)));
+        self.put(from, Item::Received(Received::Message(message)));
+    }
+
+    fn put(&self, from: ProcessId, item: Item<M>) {
+        #[cfg(feature = "controlled")]
+        self.core.backend.note(&self.core, from, &|| item.told());
+        self.queue().post(from, item);
     }
 
     /// A receive begins, of `anything` perhaps.
@@ -173,11 +196,11 @@ impl<M: Message> Inbox for Mailbox<M> {
     }
 
     fn post_signal(&self, from: ProcessId, signal: Signal) {
-        self.queue().post(from, Item::Received(signal.into()));
+        self.put(from, Item::Received(signal.into()));
     }
 
     fn post_reply(&self, from: ProcessId, reply: Reply) {
-        self.queue().post(from, Item::Reply(reply));
+        self.put(from, Item::Reply(reply));
     }
 
     fn arrive(&self, from: ProcessId) {

@@ -160,6 +160,10 @@ impl Hash for AnyPid {
 
 impl fmt::Debug for AnyPid {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        #[cfg(feature = "controlled")]
+        if let Some(path) = self.core().backend.path(self.core()) {
+            return write!(f, "<{path}>");
+        }
         write!(f, "<{:?}>", self.id())
     }
 }

@@ -23,6 +23,34 @@ pub(crate) struct Reply {
     value: Option<Box<dyn Any + Send>>,
 }
 
+#[cfg(feature = "controlled")]
+impl Reply {
+    /// What it says, as far as that can be told: what is asked for need not have a `Debug`.
+    pub(crate) fn told(&self) -> String {
+        macro_rules! shown {
+            ($value:expr; $($type:ty)+) => {
+                $(if let Some(value) = $value.downcast_ref::<$type>() {
+                    return format!("reply {value:?}");
+                })+
+            };
+        }
+        let Some(value) = &self.value else { return "a reply that never comes".to_owned() };
+        if value.is::<()>() {
+            return "reply".to_owned();
+        }
+        shown!(value; bool char u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize f32 f64 String &'static str);
+        shown!(value; Option<bool> Option<u32> Option<u64> Option<i32> Option<i64> Option<usize> Option<String>);
+        shown!(value; Vec<u8> Vec<u32> Vec<u64> Vec<i32> Vec<i64> Vec<usize> Vec<String> super::pid::AnyPid);
+        shown!(value; Option<super::pid::AnyPid> Result<(), String>);
+        match value.downcast_ref::<Result<(), super::gen_server::StartError>>() {
+            Some(Ok(())) => return "started".to_owned(),
+            Some(Err(error)) => return format!("not started: {error}"),
+            None => {}
+        }
+        "a reply".to_owned()
+    }
+}
+
 /// What a call did not lead to.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
@@ -251,8 +279,17 @@ impl<M: Message> Ctx<M> {
         request: impl FnOnce(ReplyTo<T>) -> N,
         limit: impl Into<Option<Duration>>,
     ) -> impl Future<Output = Result<T, CallError>> + Send {
-        let at = Location::caller();
-        let (limit, me) = (limit.into(), self.me().any().clone());
+        self.call_at(Location::caller(), to, request, limit.into())
+    }
+
+    fn call_at<N: Message, T: Send + 'static>(
+        &mut self,
+        at: Place,
+        to: &Pid<N>,
+        request: impl FnOnce(ReplyTo<T>) -> N,
+        limit: Option<Duration>,
+    ) -> impl Future<Output = Result<T, CallError>> + Send {
+        let me = self.me().any().clone();
         let made = if to.any() == self.me().any() {
             Err(CallError::Itself { at })
         } else {
@@ -298,7 +335,7 @@ impl<M: Message> Ctx<M> {
             if to.any() == self.me().any() {
                 return Err(CallError::Itself { at });
             }
-            self.call(&to, request, limit).await
+            self.call_at(at, &to, request, limit).await
         }
     }
 

@@ -42,6 +42,7 @@ use crate::budget::{Budget, Budgets};
 use crate::ending::Ending;
 use crate::guard::Armed;
 use crate::id::{ResourceId, Site, TaskId};
+use crate::notes::Notes;
 use crate::resource::Resource;
 use crate::strategy::{Strategy, Tape};
 use crate::task::{Task, WaitList};
@@ -69,6 +70,8 @@ pub struct Limits {
     pub spin_rounds: Option<u32>,
     /// Somebody will ask for the [behaviour](Engine::behaviour) of the execution.
     pub behaviour: bool,
+    /// Somebody is going to read what front ends note of the execution ([`Notes`]).
+    pub notes: bool,
     /// The fix under which the program runs, if one is tried out.
     pub guard: Option<Arc<Armed>>,
 }
@@ -84,6 +87,7 @@ impl Default for Limits {
             run_on: false,
             spin_rounds: None,
             behaviour: true,
+            notes: false,
             guard: None,
         }
     }
@@ -146,6 +150,7 @@ pub struct Engine {
     ending: Ending,
     /// What else is to be said of the execution.
     aside: Option<Box<str>>,
+    pub(crate) notes: Notes,
     /// The time is over: no more steps.
     cut: bool,
     /// Nobody chooses any more: left-over tasks are being unwound.
@@ -204,6 +209,7 @@ impl Engine {
             limits: Limits::default(),
             ending: Ending::Done,
             aside: None,
+            notes: Notes::default(),
             cut: false,
             tearing_down: false,
             steps_before_teardown: 0,
@@ -249,6 +255,7 @@ impl Engine {
         self.limits.clone_from(limits);
         self.ending = Ending::Done;
         self.aside = None;
+        self.notes = Notes::default();
         self.cut = false;
         self.tearing_down = false;
         self.trails.clear();

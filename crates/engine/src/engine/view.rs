@@ -63,6 +63,7 @@ impl Engine {
             limits: self.limits.clone(),
             ending: self.ending.clone(),
             aside: self.aside.clone(),
+            notes: self.notes.clone(),
             ..Engine::new()
         }
     }

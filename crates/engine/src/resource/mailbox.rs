@@ -337,7 +337,11 @@ impl Engine {
     pub(crate) fn add_arrival(&mut self, process: ResourceId, from: u64) -> usize {
         let arrivals = &mut self.inbox(process).arrivals;
         arrivals.push(Arrival { from, hash: 0 });
-        arrivals.len() - 1
+        let number = arrivals.len() - 1;
+        if self.limits().notes {
+            self.note_arrival(process, from, number as u64);
+        }
+        number
     }
 
     /// Lets the owner of a mailbox know, if it is about to receive and has found nothing yet.

@@ -14,6 +14,7 @@ use super::parting::parting;
 use super::trace::verb;
 use super::{wakers, wakeups};
 use crate::html::walk::Bar;
+use crate::processes::{call_of, lost};
 use crate::record::{BLOCKED, BlockedRecord};
 use crate::terminal::operation::{describe, waits_for};
 use crate::terminal::reason::blocked as blocked_tasks;
@@ -72,6 +73,10 @@ fn deadlock(case: &Case<'_>, involved: &[&BlockedRecord], cycle: &[u32]) -> Blam
     let names = &case.names;
     let (involved, others) = involved.split_at(involved.len().min(MOST_TOLD));
     let part = |b: &&BlockedRecord| {
+        if let Some(call) = call_of(case.told(), b) {
+            let (who, whom) = (names.quoted(call.by), names.quoted(call.of));
+            return format!("{who} calls {whom} with `{}` and waits for the reply", call.text);
+        }
         let wants = wanted(case, b);
         // Of all that it holds, what matters is what another one of them waits for.
         let holds: Vec<&str> = held(case, b.task)
@@ -202,6 +207,7 @@ fn starvation(case: &Case<'_>, involved: &[&BlockedRecord]) -> Blame {
     let who = case.names.quoted(first.task);
     let what = waits_text(case, first);
     let why = why_nobody(case, first);
+    let why = lost_to(case, &why);
     blame.subkind = Some(match first.method() {
         "recv" | "send" => "channel",
         "lock" | "read" | "write" => "never-released",
@@ -225,6 +231,15 @@ fn starvation(case: &Case<'_>, involved: &[&BlockedRecord]) -> Blame {
         blame.reasons.push(format!("{} tasks are stuck like that", involved.len()));
     }
     blame
+}
+
+/// Why, and which message was lost that could have ended it.
+fn lost_to(case: &Case<'_>, why: &str) -> String {
+    let lost = lost(case.told());
+    let [.., last] = lost.as_slice() else { return why.to_owned() };
+    let whom = case.names.quoted(last.to);
+    let when = if last.late { "had ended before it was sent" } else { "ended before it received it" };
+    format!("{why}: `{}` of {} was lost, since {whom} {when}", last.text, last.from)
 }
 
 /// ` that nobody will send: …`
@@ -294,6 +309,10 @@ fn why_nobody(case: &Case<'_>, b: &BlockedRecord) -> String {
             ", and nobody is left to wake it: the wake-up was lost, or never due".to_owned()
         }
         "park" => ", and nobody is left to unpark it".to_owned(),
+        "receive" => match call_of(case.told(), b) {
+            Some(call) => format!(", and {} never answers `{}`", names.quoted(call.of), call.text),
+            None => ", and nobody is left to send one".to_owned(),
+        },
         _ => ", and nobody is left to end that".to_owned(),
     }
 }
@@ -360,6 +379,7 @@ fn wanted(case: &Case<'_>, b: &BlockedRecord) -> String {
             format!("something to receive from {}", given_name(case, b))
         }
         ("recv", Some(r)) => format!("{} in {}", case.record.meta.language.words.received, case.names.short(r)),
+        ("receive", _) => "a message".to_owned(),
         ("spin_until", Some(r)) => format!("another value of {}", case.names.short(r)),
         ("send", Some(r)) => format!("room in {}", case.names.short(r)),
         (AWAIT, Some(r)) => awaits::wanted(case, b, r),
@@ -438,6 +458,10 @@ fn waits_text(case: &Case<'_>, b: &BlockedRecord) -> String {
     }
     match (b.operation.as_str(), b.resource) {
         (AWAIT, Some(r)) => format!("waits for {}", awaits::wanted(case, b, r)),
+        ("receive", _) => match call_of(case.told(), b) {
+            Some(call) => format!("the reply of {} to `{}`", case.names.tag(call.of), call.text),
+            None => "waits for a message".to_owned(),
+        },
         _ => waits_for(case.record, &case.names, &b.operation, b.resource, b.argument),
     }
 }

@@ -5,6 +5,7 @@ use super::class::Class;
 use super::explanation::{RaceWindow, Stack};
 use super::knowledge::{Knowledge, Tally};
 use crate::names::Names;
+use crate::processes::Told;
 use crate::record::{Details, Place, Record};
 use crate::source::Sources;
 
@@ -59,6 +60,11 @@ impl<'a> Case<'a> {
         let accesses = Accesses::of(whole, &names, sources);
         let keys = names.keys();
         Case { record, whole, end: end(record), names, sources, accesses, knowledge, keys }
+    }
+
+    /// What is known of the processes, if there were any.
+    pub(super) fn told(&self) -> Told<'_> {
+        Told { record: self.record, names: &self.names }
     }
 
     /// The number of steps until the failure.

@@ -8,6 +8,7 @@ use super::class::Class;
 use super::flow::Flow;
 use super::parting::{Parting, parting};
 use super::witness::witnesses;
+use crate::processes::{lost, standing};
 use crate::names::count;
 use crate::record::Record;
 
@@ -86,8 +87,11 @@ pub(super) fn order(case: &Case<'_>) -> Blame {
     };
     let Some(told) = told else {
         // What it read before the panic leads to no step of another task: what is shown is what there is.
-        blame.sentence =
-            format!("{}; no known pattern fits this execution, so no class is claimed", capital(&failed(case)));
+        let what = capital(&failed(case));
+        blame.sentence = match among_processes(case) {
+            Some(why) => format!("{what}; {why}"),
+            None => format!("{what}; no known pattern fits this execution, so no class is claimed"),
+        };
         blame.resources = telling.iter().map(|a| a.resource).collect();
         return blame;
     };
@@ -198,4 +202,22 @@ fn last_writer<'c>(case: &'c Case<'_>, told: &Access) -> Option<&'c Access> {
 fn next_writer<'c>(case: &'c Case<'_>, told: &Access) -> Option<&'c Access> {
     let after = |a: &&Access| a.mode.writes() && a.at > told.at;
     others(case, told).find(after)
+}
+
+/// What went before among processes that may have led to it: ends that are none in good order, and messages that were lost.
+fn among_processes(case: &Case<'_>) -> Option<String> {
+    const MOST: usize = 2;
+    let told = case.told();
+    let in_order = |reason: &str| reason.is_empty() || reason.starts_with("normal") || reason.starts_with("shutdown");
+    let ended = standing(told).into_iter().filter(|s| s.task != case.record.finding.task);
+    let ended = ended.filter_map(|s| Some((s.task, s.reason.filter(|reason| !in_order(reason))?)));
+    let ended = ended.map(|(task, reason)| {
+        format!("{} had ended: {}", case.names.quoted(task), reason.lines().next().unwrap_or_default())
+    });
+    let lost = lost(told).into_iter().map(|lost| {
+        let whom = case.names.quoted(lost.to);
+        format!("`{}` of {} was lost, since {whom} had ended", lost.text, lost.from)
+    });
+    let all: Vec<String> = ended.chain(lost).take(MOST).collect();
+    (!all.is_empty()).then(|| format!("before that {}", all.join(", and ")))
 }

@@ -13,6 +13,7 @@ use super::case::{Blame, Case};
 use super::explanation::{Effect, Item, Line, Mark};
 use super::flow::Flow;
 use super::witness::witnesses;
+use crate::processes;
 use crate::record::{BLOCKED, Details, Place};
 use crate::terminal::fold::{self, fold};
 use crate::terminal::operation::{shown, words};
@@ -270,6 +271,10 @@ fn is_inside(case: &Case<'_>, i: u32) -> bool {
 /// What a step does: `locks `a``.
 pub(super) fn verb(case: &Case<'_>, i: u32) -> String {
     let step = &case.whole.steps[i as usize];
+    if let Some((verb, object, told)) = processes::words(case.whole, &case.names, step) {
+        let told = if told.is_empty() { told } else { format!(": {told}") };
+        return format!("{verb} {object}").trim().to_owned() + &told;
+    }
     let name = case.subject(i);
     let value = step.value.map(shown).unwrap_or_default();
     let left = step.argument.map(shown).unwrap_or_default();

@@ -8,6 +8,7 @@ use super::{PageOptions, Shown, sentence};
 use crate::explain::Fix;
 use crate::names::Names;
 use crate::paste::replay_line;
+use crate::processes::{Kind, Row, Told, story};
 use crate::record::waits::waits;
 use crate::record::{BLOCKED, Details, PASSED, Record};
 use crate::source::Sources;
@@ -77,6 +78,8 @@ pub(super) struct RecordData<'a> {
     window: Option<(u32, u32, i32)>,
     /// The steps that show what went wrong, in their order.
     evidence: Vec<u32>,
+    /// Among processes, the rows that tell what they said and how they ended.
+    messages: Vec<MessageData>,
     texts: Vec<String>,
 }
 
@@ -85,6 +88,8 @@ struct TaskData<'a> {
     tag: String,
     full: String,
     clock: bool,
+    /// What it is called, without its path.
+    name: String,
 }
 
 /// What could be done.
@@ -97,6 +102,16 @@ struct FixData<'a> {
     closes: &'a str,
     cost: &'a str,
     risk: &'a str,
+}
+
+/// A row that tells what a process was told, or how it ended.
+struct MessageData {
+    step: u32,
+    kind: &'static str,
+    /// The other process, a task; none if there is none.
+    other: i32,
+    whom: String,
+    text: String,
 }
 
 struct ResourceData<'a> {
@@ -140,6 +155,21 @@ fn fix(fix: &Fix) -> FixData<'_> {
         cost: &fix.tradeoff,
         risk: &fix.risk,
     }
+}
+
+fn message(row: Row, names: &Names<'_>, first: u32) -> Option<MessageData> {
+    let kind = match row.kind {
+        Kind::Received => "received",
+        Kind::Sent => "sent",
+        Kind::Ended => "ended",
+        Kind::Signalled => "signalled",
+        Kind::Did => "did",
+    };
+    let name = |task: u32| names.role(task).unwrap_or_else(|| names.path(task)).to_owned();
+    // A timer is more than the process that has set it.
+    let timer = row.other.as_ref().filter(|other| other.starts_with("a timer")).map(|_| "a timer of ").unwrap_or_default();
+    let whom = row.other_task.map(|task| format!("{timer}{}", name(task))).unwrap_or_default();
+    Some(MessageData { step: row.step.checked_sub(first)?, kind, other: index(row.other_task), whom, text: row.text })
 }
 
 /// What the page knows of one record.
@@ -208,6 +238,7 @@ pub(super) fn record<'a>(shown: &Shown<'a>, options: &PageOptions<'_>) -> Record
                 tag: names.tag(i),
                 full: names.full(i),
                 clock: task.path == "clock",
+                name: names.role(i).unwrap_or(&task.path).to_owned(),
             })
             .collect(),
         resources: (0..)
@@ -235,6 +266,7 @@ pub(super) fn record<'a>(shown: &Shown<'a>, options: &PageOptions<'_>) -> Record
             .collect(),
         window: window(record).and_then(|(from, to, r)| Some((inside(from).unwrap_or(0), inside(to)?, index(r)))),
         evidence: evidence(record).into_iter().filter_map(inside).collect(),
+        messages: story(Told { record, names: &names }).into_iter().filter_map(|row| message(row, &names, first)).collect(),
         texts: texts.all,
     }
 }
@@ -302,9 +334,10 @@ fn rows_after_the_end(record: &Record, names: &Names<'_>) -> Vec<EndingData> {
 }
 
 crate::json::written! {
-    RecordData<'a> { label, kind, ended, passed, sentence, details, why, fixes, test, facts, replay, tasks, resources, places, first, steps, endings, failing, arrows, all_arrows, holds, waits, changes, window, evidence, texts }
-    TaskData<'a> { path, tag, full, clock }
+    RecordData<'a> { label, kind, ended, passed, sentence, details, why, fixes, test, facts, replay, tasks, resources, places, first, steps, endings, failing, arrows, all_arrows, holds, waits, changes, window, evidence, messages, texts }
+    TaskData<'a> { path, tag, full, clock, name }
     FixData<'a> { title, effort, verified, sketch, closes, cost, risk }
+    MessageData { step, kind, other, whom, text }
     ResourceData<'a> { name, kind, place }
     EndingData { task, what, told, place }
     Columns { task, verb, object, told, resource, other, place, choice, reason }

@@ -5,6 +5,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use drawloom_engine::causality::Causality;
 use drawloom_engine::{OpKind, ResourceId, Several, Site, Step, TaskId, UNBOUNDED, outcome};
 
+use crate::processes::Mail;
 use crate::record::{Record, StepRecord};
 
 /// Steps times tasks up to which clocks are computed: 64 MB of them.
@@ -64,7 +65,19 @@ pub(super) fn arrows(record: &Record, first: u32) -> (Vec<Arrow>, bool) {
         }
         made[step.task.index()].push(j);
     }
+    arrows.extend(messages_between_processes(record, first));
     (arrows, true)
+}
+
+/// From each delivery to its receipt. Which deliveries could have come the other way round is not asked: the record has no predicates.
+fn messages_between_processes(record: &Record, first: u32) -> Vec<Arrow> {
+    let mail = Mail::of(record);
+    let received = |(to, step): (u32, &StepRecord)| {
+        let from = mail.delivery_of(step).filter(|_| record.operation(step) == "receive")?;
+        let own = record.steps[from as usize].task == step.task;
+        Some(Arrow { from: from.checked_sub(first)?, to: to.checked_sub(first)?, race: false }).filter(|_| !own)
+    };
+    (0..).zip(&record.steps).filter_map(received).collect()
 }
 
 /// The steps from `first` on, as the engine knows them; their places do not matter here.
@@ -78,6 +91,8 @@ fn steps(record: &Record, first: u32) -> Vec<Step> {
     let messages = messages(record, &kinds);
     let step = |step: &StepRecord| {
         let kind = kinds[usize::from(step.operation)];
+        // Messages are drawn by themselves.
+        let kind = if record.is_of_process(step) { OpKind::Yield } else { kind };
         let size = || step.resource.and_then(|r| record.resources[r as usize].size);
         let below = |length: usize| step.argument.is_none_or(|argument| argument < length as u64);
         let exists = match kind {

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use super::data::Texts;
 use crate::names::{Names, count};
+use crate::processes::Told;
 use crate::record::waits::{Wait, may_wait};
 use crate::record::{BLOCKED, Record, StepRecord};
 use crate::terminal::operation::shown;
@@ -90,6 +91,8 @@ struct Resource {
     word: Option<String>,
     value: Option<u64>,
     text: Option<i32>,
+    /// Of a mailbox, what is in there, by number.
+    mail: Vec<(u64, String)>,
 }
 
 struct Walker<'a> {
@@ -188,9 +191,34 @@ impl Walker<'_> {
         step.resource.into_iter().chain(mutex).chain(parts).map(|r| r as usize).filter(move |r| *r < known)
     }
 
+    /// What a mailbox is after this step.
+    fn post(&mut self, step: &StepRecord) {
+        let told = Told { record: self.record, names: self.names };
+        let (Some(mailbox), word) = (step.resource, self.record.operation(step)) else { return };
+        let delivery = || self.names.mail().delivery_of(step).and_then(|i| told.text(i));
+        let said = match word {
+            "send" | "exit signal" | "down" => delivery().unwrap_or_else(|| "a message".to_owned()),
+            "end" => self.record.processes.all.iter().find(|p| p.task == step.task).and_then(|p| p.reason.clone()).unwrap_or_default(),
+            _ => String::new(),
+        };
+        let state = &mut self.resources[mailbox as usize];
+        match (word, step.value) {
+            ("send" | "exit signal" | "down", Some(number)) if state.word.is_none() => state.mail.push((number, said)),
+            ("receive", Some(number)) => state.mail.retain(|(at, _)| *at != number),
+            ("end", _) => {
+                state.mail.clear();
+                state.word = Some(format!("ended: {}", said.lines().next().unwrap_or_default()));
+            }
+            _ => {}
+        }
+    }
+
     /// What this step gives back.
     fn release(&mut self, i: u32, step: &StepRecord, word: &str) {
         let Some(resource) = step.resource else { return };
+        if self.record.is_of_process(step) {
+            return self.post(step);
+        }
         match word {
             "unlock" | "unlock write" | "initialised" => self.close(i, resource, |hold| !hold.shared),
             "unlock read" => {
@@ -316,6 +344,13 @@ impl Walker<'_> {
             },
             "once" if holders.is_empty() => there("not run yet"),
             "once" => format!("runs in {holders}"),
+            // A name, or a pair of processes.
+            "process" if self.names.mail().owner(Some(index)).is_none() => String::new(),
+            "process" => match (&resource.word, resource.mail.as_slice()) {
+                (Some(ended), _) => ended.clone(),
+                (None, []) => "empty".to_owned(),
+                (None, mail) => mail.iter().map(|(_, said)| said.as_str()).collect::<Vec<_>>().join(" · "),
+            },
             "cell" => there("not written yet"),
             "channel" => {
                 // A message that its sender could not put in yet is not in it.

@@ -115,6 +115,14 @@ pub(crate) enum Sketch<'a> {
     EndWait(Awaited<'a>),
     /// A wait for a limited time.
     LimitWait(Awaited<'a>),
+    /// A process learns of the end of the one that was to answer.
+    MonitorAsked,
+    /// A receive that ends without a message.
+    LimitReceive,
+    /// A message in the place of a call.
+    TellInsteadOfCall,
+    /// A reply that is given when it is known, while the server goes on.
+    AnswerLater,
 }
 
 /// What a task waits for.

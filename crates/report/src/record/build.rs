@@ -13,12 +13,24 @@ use drawloom_engine::{
 use super::waits::{Wait, may_wait, waits};
 use super::{
     AccessRecord, BLOCKED, BlockedRecord, Blocker, Details, FindingRecord, FrameRecord, HeldRecord, LeakRecord, Meta,
-    PASSED, Place, Record, ResourceRecord, StandingRecord, StepRecord, StuckRecord, TaskRecord, VERSION,
+    PASSED, Place, ProcessesRecord, Record, ResourceRecord, StandingRecord, StepRecord, StuckRecord, TaskRecord, VERSION,
 };
 
 /// The words of outcomes, by their number in the engine, and one of our own.
-const OUTCOMES: [&str; 9] =
-    ["ok", "timed out", "disconnected", "refused", "runs it", "runs it after a panic", "leader", "torn down", BLOCKED];
+const OUTCOMES: [&str; 12] = [
+    "ok",
+    "timed out",
+    "disconnected",
+    "refused",
+    "runs it",
+    "runs it after a panic",
+    "leader",
+    "torn down",
+    BLOCKED,
+    "killed",
+    "fatal",
+    "too late",
+];
 /// The place of [`BLOCKED`] among them.
 const NEVER_ENDED: u32 = 8;
 
@@ -63,6 +75,7 @@ impl Record {
                 details: Details::Nothing,
             },
             places: Vec::new(),
+            processes: ProcessesRecord::of(engine, made),
             window: None,
             explanation: None,
         };
@@ -276,6 +289,7 @@ fn value(step: &Step) -> Option<u64> {
     match step.kind {
         Load | Await | Store | Rmw | Cas | Choose | TimerFire | Acquire | TryAcquire => Some(step.value),
         Send | TrySend | Recv | TryRecv if ticket => Some(step.value),
+        Deliver | Receive | Signal | Down if u32::from(step.outcome) == outcome::OK => Some(step.value),
         kind if kind.is_of_queue() => Some(step.value),
         _ => None,
     }

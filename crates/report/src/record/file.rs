@@ -161,7 +161,8 @@ impl Record {
             && self.resources.iter().all(|r| place(&r.created_at))
             && place(&self.finding.place)
             && (self.tasks.is_empty() || task(&self.finding.task));
-        if details && tables { Ok(()) } else { Err("it refers to a task or place that is not there".into()) }
+        let processes = self.processes.fits(self.tasks.len(), self.resources.len(), self.steps.len());
+        if details && tables && processes { Ok(()) } else { Err("it refers to a task or place that is not there".into()) }
     }
 }
 

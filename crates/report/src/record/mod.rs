@@ -26,6 +26,7 @@ mod build;
 mod file;
 mod packed;
 mod parts;
+mod processes;
 mod stuck;
 pub(crate) mod waits;
 
@@ -37,6 +38,7 @@ use crate::explain::Explanation;
 use crate::language::Language;
 
 pub use file::ReadError;
+pub use processes::{ProcessRecord, ProcessesRecord, SaidRecord, TieRecord};
 pub use stuck::{FrameRecord, HeldRecord, StandingRecord, StuckRecord};
 
 /// The version of the trace file that is written, and the only one that is read.
@@ -84,6 +86,8 @@ pub struct Record {
     pub outcomes: Vec<String>,
     /// What was done up to the finding, in order.
     pub steps: Vec<StepRecord>,
+    /// The processes, where there were actors. Not written while there are none.
+    pub processes: ProcessesRecord,
     /// The race window, once somebody has found it out: the viewer shades it. Not written while it is
     /// none.
     pub window: Option<Window>,
@@ -287,7 +291,8 @@ pub struct StepRecord {
     pub argument: Option<u64>,
     /// What it read (load, read-modify-write and compare-exchange: the value before), wrote (store),
     /// or chose; the number of the message, from 0, that a send or receive is for; the permits that were
-    /// free before (of acquire, try_acquire); the virtual instant in nanoseconds (of timer).
+    /// free before (of acquire, try_acquire); the virtual instant in nanoseconds (of timer). Of a send to a process, an exit
+    /// signal, a down and a receive on a process: the number of what arrived in its mailbox, from 0.
     pub value: Option<u64>,
 }
 
@@ -505,7 +510,7 @@ impl std::fmt::Display for Place {
 }
 
 crate::json::object! {
-    Record { version, meta, finding, tasks, resources, places, operations, outcomes, steps as steps, #[left_out] window, #[left_out] explanation }
+    Record { version, meta, finding, tasks, resources, places, operations, outcomes, steps as steps, #[left_out] processes, #[left_out] window, #[left_out] explanation }
     Window { from, to, resource }
     Meta { test, strategy, seed as hexadecimal, iteration, executions, token, #[left_out] replay_with, #[left_out] minimised, #[left_out] language, #[left_out] command, #[left_out] package, #[left_out] target; own }
     Minimised { original, before, after, replays, replays_of_edits, complete, preempting }

@@ -4,6 +4,8 @@
 //! task names the step that granted it. A join or a sleep is announced first and made when its wait is
 //! over, so there the wait came *before* the step.
 
+use std::collections::HashMap;
+
 use super::Record;
 
 /// How one step and the wait around it relate.
@@ -24,6 +26,8 @@ pub(crate) fn waits(record: &Record) -> Vec<Wait> {
     // By task: its exit, and what last woke it from a sleep or a park.
     let mut exits: Vec<Option<u32>> = vec![None; record.tasks.len()];
     let mut wakes: Vec<Option<u32>> = vec![None; record.tasks.len()];
+    // By mailbox and number: what has arrived there.
+    let mut arrived: HashMap<(u32, u64), u32> = HashMap::new();
     let mut writes: Vec<Option<u32>> = vec![None; record.resources.len()];
     for (i, step) in record.steps.iter().enumerate() {
         let i = i as u32;
@@ -35,6 +39,7 @@ pub(crate) fn waits(record: &Record) -> Vec<Wait> {
         let enabled_by = match record.operation(step) {
             "join" => aim.and_then(|task| exits[task]),
             "sleep" | "park" => wakes[step.task as usize],
+            "receive" => step.resource.zip(step.value).and_then(|arrival| arrived.get(&arrival).copied()),
             "spin_until" => step.resource.and_then(|resource| writes[resource as usize]),
             _ => None,
         };
@@ -46,6 +51,12 @@ pub(crate) fn waits(record: &Record) -> Vec<Wait> {
             ("unpark", Some(task)) => wakes[task] = Some(i),
             _ => {}
         }
+        let of_process = record.is_of_process(step);
+        if let ("send" | "exit signal" | "down", Some(arrival), true) =
+            (record.operation(step), step.resource.zip(step.value), of_process)
+        {
+            arrived.insert(arrival, i);
+        }
         if let ("store" | "read-modify-write" | "compare-exchange", Some(resource)) =
             (record.operation(step), step.resource)
         {
@@ -53,7 +64,9 @@ pub(crate) fn waits(record: &Record) -> Vec<Wait> {
         }
         let granted_by = step.after.filter(|g| previous.is_none_or(|p| *g > p));
         if let (Some(after), Some(previous)) = (granted_by, previous) {
-            if may_wait(record.operation(&record.steps[previous as usize])) {
+            let previous_step = &record.steps[previous as usize];
+            // To send to a process is not to wait.
+            if may_wait(record.operation(previous_step)) && !record.is_of_process(previous_step) {
                 waits[previous as usize].ended_by = Some(after);
             }
         }

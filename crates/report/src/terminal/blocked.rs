@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use crate::names::Names;
+use crate::processes::{Told, call_of};
 use crate::record::{BlockedRecord, Blocker, Record, ResourceRecord};
 
 /// The cycle from its lowest task round to that task again.
@@ -36,6 +37,9 @@ pub(super) fn blocked_on(
         let keeps = b.blockers.first().map(|keeper| format!(", which task {} keeps", names.path(keeper.task)));
         let name = names.resource(b.resource).unwrap_or_default();
         return format!("waits for {name}{place}{}", keeps.unwrap_or_default());
+    }
+    if b.operation == "receive" {
+        return receives(record, names, b);
     }
     let method = if b.method() == "barrier wait" { "wait" } else { b.method() };
     let mut text = match &b.awaited {
@@ -81,14 +85,6 @@ pub(super) fn blocked_on(
             text += if size == Some(0) { " — nobody receives" } else { " — channel full" };
             text += if everybody { ", no active receivers" } else { "" };
         }
-        "receive" => {
-            text += &match b.queued {
-                0 => " — mailbox empty".to_owned(),
-                1 => " — 1 message in the mailbox, which it does not accept".to_owned(),
-                many => format!(" — {many} messages in the mailbox, none of which it accepts"),
-            };
-            holders(&mut text, record, names, b, all, ("last asked or heard of", "at"));
-        }
         "wait" if everybody && b.blockers.is_empty() => text += " — nobody is left to notify it",
         "wait" => holders(&mut text, record, names, b, all, ("last notified by", "at")),
         "spin_until" if everybody && b.blockers.is_empty() => text += " — nobody is left to write to it",
@@ -107,6 +103,26 @@ pub(super) fn blocked_on(
         _ => {}
     }
     text
+}
+
+/// A process that waits for the reply to a call, or for any message.
+fn receives(record: &Record, names: &Names<'_>, b: &BlockedRecord) -> String {
+    let place = record.place(b.place).map(|place| format!(" at {place}")).unwrap_or_default();
+    if let Some(call) = call_of(Told { record, names }, b) {
+        let finished = record.tasks.get(call.of as usize).is_some_and(|task| task.finished);
+        let became = match call.received {
+            Some(step) => format!("received at step {}, and not answered", step + 1),
+            None if finished => "which has ended".to_owned(),
+            None => "not received".to_owned(),
+        };
+        return format!("calls {}{place}: {} — {became}", names.tag(call.of), call.text);
+    }
+    let mailbox = match b.queued {
+        0 => "mailbox empty".to_owned(),
+        1 => "1 message in the mailbox, which it does not accept".to_owned(),
+        many => format!("{many} messages in the mailbox, none of which it accepts"),
+    };
+    format!("waits for a message{place} — {mailbox}")
 }
 
 /// Waits that are no operation of the user's: of a future for its waker, of a channel, a select or a task

@@ -7,6 +7,7 @@ pub(crate) mod fold;
 mod headline;
 pub(crate) mod operation;
 mod paint;
+mod processes;
 pub(crate) mod race;
 pub(crate) mod reason;
 mod stuck;
@@ -75,6 +76,7 @@ pub fn render(record: &Record, options: &RenderOptions<'_>) -> String {
     } else if !record.steps.is_empty() && record.finding.kind != "nothing explored" {
         out.push('\n');
         out.push_str(&trace::trace(record, &names, options));
+        out.push_str(&processes::processes(record, &names, options));
     }
     out.push('\n');
     footer(&mut out, record, options, paint);

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use crate::names::{Names, count};
+use crate::processes;
 use crate::record::{Record, StepRecord};
 
 /// A step in words that can be set apart: `load`, `atomic `hits``, `reads 3`.
@@ -19,6 +20,9 @@ pub(crate) struct Words {
 
 /// What `step` did.
 pub(crate) fn words(record: &Record, names: &Names<'_>, step: &StepRecord) -> Words {
+    if let Some((verb, object, told)) = processes::words(record, names, step) {
+        return Words { verb, object, told, colon: false };
+    }
     let word = record.operation(step);
     let aim = || names.target(step.argument).map(|target| names.tag(target));
     let mut colon = false;
@@ -141,6 +145,7 @@ pub(crate) fn waits_for(
             None => "waits for a task to finish".to_owned(),
         },
         "sleep" => "sleeps".to_owned(),
+        "receive" => "waits for a message".to_owned(),
         "park" if argument.is_some() => "waits to be woken".to_owned(),
         "park" => "parks".to_owned(),
         "acquire" if resource.is_some_and(|i| record.resources.get(i as usize).is_some_and(|r| r.kind == "signal")) => {

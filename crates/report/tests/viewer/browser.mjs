@@ -314,6 +314,42 @@ const tests = {
   },
 };
 
+Object.assign(tests, {
+  async "a failure among twelve processes is told by their messages"() {
+    const page = await open("shop");
+    assert.match(await page.locator("h1").innerText(), /before that 0\.1\.1 \(warehouse\) had ended: panicked: sold a book that is not there/);
+    assert.ok(await page.locator("#messages").isChecked());
+    const heads = await page.locator(".lanes-head .lane").allInnerTexts();
+    for (const name of ["main", "warehouse", "auditor", "ledger", "cashier 1", "cashier 2", "ann", "ben", "eve"]) assert.ok(heads.includes(name), `${name} in ${heads}`);
+    const rows = await page.locator(".row .operation").allInnerTexts();
+    const told = (/** @type {RegExp} */ what) => assert.ok(rows.some((row) => what.test(row.replace(/\s+/g, " "))), `${what} in\n${rows.join("\n")}`);
+    told(/← ?cashier 1 ?Take\("book", …\)/);
+    told(/■ ?ends: panicked: sold a book that is not there/);
+    told(/⇒ ?0\.1 ?exit signal: panicked: sold a book that is not there, trapped/);
+    told(/← ?auditor ?"a book was sold that is not there"/);
+    const few = await count(page);
+    await page.locator("[role=listbox]").focus();
+    await page.keyboard.press("e");
+    assert.ok(!(await page.locator("#messages").isChecked()));
+    assert.ok((await count(page)) > 2 * few, "every step is there, too");
+    await page.keyboard.press("e");
+    assert.equal(await count(page), few);
+    return page;
+  },
+
+  async "a failure among twelve processes can be read on a phone"() {
+    const page = await open("shop", { width: 390, height: 844 });
+    const last = page.locator(".row .message").last();
+    assert.match(await last.innerText(), /main\s*←\s*auditor/);
+    const wide = await page.evaluate(() => document.documentElement.scrollWidth);
+    assert.ok(wide <= 390, `the page is ${wide} px wide`);
+    const ends = await page.locator(".lanes-head .lane").evaluateAll((all) => all.map((lane) => lane.getBoundingClientRect().right));
+    const head = await page.locator(".lanes-head").boundingBox();
+    assert.ok(Math.max(...ends) <= head.x + head.width + 1, "every lane has a name");
+    return page;
+  },
+});
+
 for (const [name, test] of Object.entries(tests)) {
   try {
     const page = await test();

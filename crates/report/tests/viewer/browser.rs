@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::page_of;
-use crate::programs::{crowd, deadlock, empty, explained, long, lost_update, minimised, passing};
+use crate::programs::{crowd, deadlock, empty, explained, long, lost_update, minimised, passing, shop};
 
 /// Writes the pages that the script looks at, and returns their folder.
 fn write_pages() -> PathBuf {
@@ -16,6 +16,7 @@ fn write_pages() -> PathBuf {
         ("short", page_of(&[("original", &failing), ("minimised", &small), ("passing", &fine)])),
         ("deadlock", page_of(&[("failing", &deadlock())])),
         ("explained", page_of(&[("failing", &explained())])),
+        ("shop", page_of(&[("failing", &shop())])),
         ("empty", page_of(&[("failing", &empty())])),
         ("crowd", page_of(&[("failing", &crowd())])),
         ("long", page_of(&[("failing", &long(25_000)), ("other", &long(19_000))])),

@@ -191,6 +191,11 @@ impl Lcg {
 }
 
 /// A finding of Python with its explanation and fixes, as it was kept.
+/// A shop of twelve processes (`drawloom/tests/actor_reports/programs.rs`, `a_shop`): its trace file.
+pub fn shop() -> Record {
+    Record::read(include_str!("shop.json")).expect("a trace file")
+}
+
 pub fn explained() -> Record {
     Record::read(include_str!("explained.json")).expect("a trace file")
 }

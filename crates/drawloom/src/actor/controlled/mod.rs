@@ -10,6 +10,7 @@
 mod signals;
 mod table;
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::task::{Context, Poll};
@@ -20,7 +21,7 @@ use drawloom_engine::Receiving;
 use self::table::{Ends, Party, Table, Timer};
 use super::backend::{Backend, Body, Demonitored, Place, Tie, Whom};
 use super::pid::{AnyPid, ProcessId};
-use super::process::{Exiting, unwind};
+use super::process::{Core, Exiting, unwind};
 use super::reason::{BadName, ExitReason, NameTaken, NoProc};
 use super::signal::{Down, Exit, MonitorRef, Signal, TimerRef};
 use super::system::Delivery;
@@ -44,7 +45,11 @@ struct Known {
 
 impl Known {
     fn of(process: &AnyPid) -> Known {
-        let handle = process.core().handle.load(Ordering::Relaxed);
+        Known::of_core(process.core())
+    }
+
+    fn of_core(core: &Core) -> Known {
+        let handle = core.handle.load(Ordering::Relaxed);
         Known { task: TaskId((handle >> 32) as u32), resource: ResourceId(handle as u32) }
     }
 
@@ -209,6 +214,24 @@ impl World {
     }
 }
 
+/// What reports say of processes, beyond their steps.
+impl World {
+    /// The execution, if somebody is going to read what is noted.
+    fn notes(&self) -> Option<Handle> {
+        self.rt().filter(|rt| rt.with_engine(|engine| engine.wants_notes()))
+    }
+
+    fn note_tie(&self, by: ProcessId, with: ProcessId, link: bool, made: bool) {
+        let Some(rt) = self.notes() else { return };
+        let table = self.table();
+        let tasks = table.task_of(by).zip(table.task_of(with));
+        drop(table);
+        if let Some((by, with)) = tasks {
+            rt.with_engine(|engine| engine.note_tie(by, with, link, made));
+        }
+    }
+}
+
 /// What a step comes to that has nothing to say.
 fn done() -> Seen {
     Seen { value: 0, other: 0, outcome: outcome::OK }
@@ -240,10 +263,12 @@ impl Backend for World {
             if tie.link {
                 self.pair(rt, parent.id(), child.id(), false, site);
                 self.table().link(parent.id(), child.id());
+                self.note_tie(parent.id(), child.id(), true, true);
             }
             if let Some(monitor) = tie.monitor {
                 self.pair(rt, parent.id(), child.id(), true, site);
                 self.table().monitor(parent.id(), child.id(), monitor);
+                self.note_tie(parent.id(), child.id(), false, true);
             }
         }
     }
@@ -347,6 +372,9 @@ impl Backend for World {
                 (alive, seen_if(alive))
             })
         });
+        if let (true, Some(target)) = (is_there, &target) {
+            self.note_tie(me.id(), target.id(), false, true);
+        }
         if !is_there {
             let down = Down { monitor, process: target, reason: ExitReason::NoProc };
             me.0.post_signal(me.id(), Signal::Down(down));
@@ -365,6 +393,7 @@ impl Backend for World {
             let removed = table.demonitor(monitor);
             (removed, Seen { other: arg, ..seen_if(removed) })
         });
+        self.note_tie(me.id(), target.id, false, false);
         World::take_in(rt, me, Known::of(me).resource);
         if removed { Demonitored::Removed } else { Demonitored::Gone }
     }
@@ -384,6 +413,9 @@ impl Backend for World {
             }
             ((linked, table.traps(me.id())), Seen { other: arg, ..seen_if(linked) })
         });
+        if linked {
+            self.note_tie(me.id(), other.id(), true, true);
+        }
         if !linked && traps {
             let exit = Exit { from: Some(other.clone()), reason: ExitReason::NoProc };
             me.0.post_signal(me.id(), Signal::Exit(exit));
@@ -405,6 +437,7 @@ impl Backend for World {
             table.unlink(me.id(), other.id());
             ((), Seen { other: arg, ..done() })
         });
+        self.note_tie(me.id(), other.id(), true, false);
     }
 
     fn trap_exit(&self, at: Place, me: &AnyPid, trap: bool) -> bool {
@@ -551,6 +584,21 @@ impl Backend for World {
         Duration::from_nanos(rt.with_engine(|engine| engine.now()))
     }
 
+    fn note(&self, to: &Core, from: ProcessId, text: &dyn Fn() -> String) {
+        let Some(rt) = self.notes() else { return };
+        // It is the user's code.
+        let text = catch_unwind(AssertUnwindSafe(text)).unwrap_or_else(|_| {
+            rt.caught();
+            "(its `Debug` panics)".to_owned()
+        });
+        rt.with_engine(|engine| engine.note_posted(Known::of_core(to).resource, from.0, &text));
+    }
+
+    fn path(&self, process: &Core) -> Option<String> {
+        let rt = self.rt()?;
+        Some(rt.with_engine(|engine| engine.path(Known::of_core(process).task).to_string()))
+    }
+
     fn settle(&self, at: Place, _: &AnyPid, _: &mut Context<'_>) -> Poll<()> {
         if let Some(rt) = self.rt() {
             let soon = rt.now_before_wait(rt::site(at)).saturating_add(1);
@@ -578,6 +626,9 @@ impl World {
             (table.end(me.id(), reason), Seen { value: 0, other: name, outcome: result })
         });
         rt.with_engine(|engine| engine.process_has_ended(known.resource));
+        if self.notes().is_some() {
+            rt.with_engine(|engine| engine.note_reason(known.task, &reason.to_string()));
+        }
         if matches!(reason, ExitReason::Panic(_)) {
             if links.is_empty() && monitors.is_empty() {
                 rt.detached(known.task);

@@ -50,6 +50,9 @@ impl World {
             }
             ((result, number, dooms), Seen { value: number, other: arg, outcome: result })
         });
+        if self.notes().is_some() {
+            rt.with_engine(|engine| engine.note_said(&reason.to_string()));
+        }
         rt.with_engine(|engine| {
             if result == outcome::OK {
                 engine.signal_was_delivered(known.resource, number);

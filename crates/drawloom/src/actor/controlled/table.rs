@@ -93,6 +93,11 @@ impl Table {
         self.processes.insert(process.id(), entry);
     }
 
+    /// The task that a process is.
+    pub(super) fn task_of(&self, id: ProcessId) -> Option<TaskId> {
+        Some(self.processes.get(&id)?.known.task)
+    }
+
     /// The process that a task is.
     pub(super) fn here(&self, task: TaskId) -> Option<AnyPid> {
         self.here.get(task.index())?.as_ref()?.upgrade()

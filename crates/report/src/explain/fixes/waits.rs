@@ -8,6 +8,9 @@ use crate::explain::stored::site;
 use crate::language::{Awaited, Sketch};
 
 pub(super) fn deadlock(draft: &Draft<'_, '_>) -> Vec<Fix> {
+    if awaited(draft).operation == "receive" {
+        return of_calls(draft);
+    }
     let names = &draft.case.names;
     let stacks = &draft.blame.stacks;
     let blocked: Vec<u32> = draft.blame.resources.clone();
@@ -406,6 +409,9 @@ fn awaited<'d>(draft: &'d Draft<'_, '_>) -> Awaited<'d> {
 }
 
 pub(super) fn starvation(draft: &Draft<'_, '_>) -> Vec<Fix> {
+    if awaited(draft).operation == "receive" {
+        return among_processes(draft);
+    }
     let awaited = awaited(draft);
     let (title, sketch, risk) = match draft.blame.subkind {
         Some("channel") => (
@@ -444,6 +450,50 @@ pub(super) fn starvation(draft: &Draft<'_, '_>) -> Vec<Fix> {
     vec![
         draft.with_closes(bring, "the wait is ended", None),
         draft.with_closes(timeout, "the wait ends, in failure", None),
+    ]
+}
+
+/// A process waits for what no process will send.
+fn among_processes(draft: &Draft<'_, '_>) -> Vec<Fix> {
+    let monitor = Words {
+        title: "Learn of the end of the process that was to answer".to_owned(),
+        effort: Effort::Simple,
+        sketch: draft.written(Sketch::MonitorAsked),
+        tradeoff: "none",
+        risk: "what was asked for has not been done: somebody has to ask again, or to give up",
+    };
+    let timeout = Words {
+        title: "Wait for a limited time".to_owned(),
+        effort: Effort::Simple,
+        sketch: draft.written(Sketch::LimitReceive),
+        tradeoff: "the failure is reported instead of hanging",
+        risk: "an answer that comes later is still in the mailbox",
+    };
+    vec![
+        draft.with_closes(monitor, "the wait ends when the other process does", None),
+        draft.with_closes(timeout, "the wait ends, in failure", None),
+    ]
+}
+
+/// Servers that call each other in a circle.
+fn of_calls(draft: &Draft<'_, '_>) -> Vec<Fix> {
+    let cast = Words {
+        title: "Let one of them tell the other, and go on".to_owned(),
+        effort: Effort::Moderate,
+        sketch: draft.written(Sketch::TellInsteadOfCall),
+        tradeoff: "the answer comes in another handler",
+        risk: "what is asked meanwhile finds the server between the two",
+    };
+    let later = Words {
+        title: "Answer later: keep the `ReplyTo`, and let a task call".to_owned(),
+        effort: Effort::Moderate,
+        sketch: draft.written(Sketch::AnswerLater),
+        tradeoff: "one more process for each request",
+        risk: "requests are answered in another order than they came",
+    };
+    vec![
+        draft.with_closes(cast, "no server waits for another one that waits for it", None),
+        draft.with_closes(later, "the server goes on with its mailbox while the call lasts", None),
     ]
 }
 

@@ -45,6 +45,8 @@ class Layout {
       else this.position[i] = next - 0.5;
     }
     this.laneWidth = 40;
+    /** What processes were told is drawn, and not what comes before what. */
+    this.messages = false;
     this.left = 0;
   }
 
@@ -117,7 +119,8 @@ function drawLanes(c, layout, inks, view) {
     line(c, layout.x(bar.task), y(clamp(from)) + 8, layout.x(bar.task), y(clamp(to)) - 2, 2.5);
     c.setLineDash([]);
   }
-  drawArrows(c, layout, inks, view, y, outside);
+  if (layout.messages) drawMessages(c, layout, inks, view, y);
+  else drawArrows(c, layout, inks, view, y, outside);
   for (let position = Math.max(0, first); position <= Math.min(last, layout.visible.length - 1); position++) {
     drawNode(c, layout, inks, layout.visible[position], y(position), current);
   }
@@ -153,6 +156,36 @@ function drawArrows(c, layout, inks, { first, last, current }, y, outside) {
       c.lineTo(x2 + size * 0.8, y2 - size);
       c.fill();
     }
+  }
+}
+
+/** From lane to lane, in the row that tells of it. */
+function drawMessages(c, layout, inks, { first, last, current }, y) {
+  const { trace } = layout;
+  for (let position = Math.max(0, first); position <= Math.min(last, layout.visible.length - 1); position++) {
+    const i = layout.visible[position], message = trace.messages.get(i);
+    if (!message || message.other < 0 || trace.laneOf[message.other] < 0) continue;
+    const own = layout.x(trace.task(i)), other = layout.x(message.other);
+    const received = message.kind === "received";
+    const from = received ? other : own, to = received ? own : other;
+    if (from === to) continue;
+    const lost = message.kind === "sent", sign = to > from ? 1 : -1, at = y(position);
+    const end = to - sign * (received ? 6 : 3);
+    c.globalAlpha = i === current ? 1 : 0.75;
+    c.strokeStyle = c.fillStyle = lost || message.kind === "signalled" ? inks.alarm : inks.of(trace, received ? message.other : trace.task(i));
+    c.setLineDash(lost ? [3, 3] : []);
+    line(c, from, at, end, at, i === current ? 2 : 1.3);
+    c.setLineDash([]);
+    if (lost) {
+      line(c, end - 3, at - 3, end + 3, at + 3, 1.5);
+      line(c, end - 3, at + 3, end + 3, at - 3, 1.5);
+      continue;
+    }
+    c.beginPath();
+    c.moveTo(end, at);
+    c.lineTo(end - sign * 6, at - 3.5);
+    c.lineTo(end - sign * 6, at + 3.5);
+    c.fill();
   }
 }
 

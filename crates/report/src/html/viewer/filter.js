@@ -12,6 +12,8 @@ class Filter {
     this.resources = new Set();
     /** @type {Set<string>} */
     this.tasks = new Set();
+    /** Among processes: only what they said and how they ended. */
+    this.messages = traces.some((trace) => trace.messages.size > 0);
     this.count = byId("filter-count");
     this.popover = byId("filter");
     this.build(byId("filter-body"));
@@ -19,7 +21,8 @@ class Filter {
 
   /** The rows of `trace` that are shown. @param {Trace} trace @returns {number[]} */
   rows(trace) {
-    const all = Array.from({ length: trace.rows }, (_, i) => i);
+    const told = (/** @type {number} */ i) => !this.messages || trace.messages.size === 0 || trace.failing.has(i) || trace.messages.has(i);
+    const all = Array.from({ length: trace.rows }, (_, i) => i).filter(told);
     if (this.resources.size === 0 && this.tasks.size === 0) return all;
     const resources = trace.resources.map((resource) => this.resources.size === 0 || this.resources.has(resource.name));
     const tasks = trace.tasks.map((task) => this.tasks.size === 0 || this.tasks.has(task.path));
@@ -69,6 +72,7 @@ class Filter {
   }
 
   clear() {
+    this.messages = false;
     this.resources.clear();
     this.tasks.clear();
     this.refill.forEach((fill) => fill());

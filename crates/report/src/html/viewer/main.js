@@ -10,6 +10,7 @@ const KEYS = [
   ["f", "the failure"],
   ["/", "search; then Enter and Shift+Enter, or n and p"],
   ["r", "filter by resource and task"],
+  ["e", "among processes: messages only, or every step"],
   ["m", "the next record: original, minimised …"],
   ["c", "compare with another record; again to stop"],
   ["d", "when comparing: the first difference"],
@@ -61,6 +62,7 @@ class Viewer {
     byId("previous-switch").addEventListener("click", () => this.toSwitch(-1));
     byId("next-switch").addEventListener("click", () => this.toSwitch(1));
     byId("to-failure").addEventListener("click", () => this.select(this.active, this.active.trace.start(), "centre"));
+    byId("messages").addEventListener("change", () => this.onlyMessages(byId("messages").checked));
     byId("to-window").addEventListener("click", () => this.toEvidence());
     byId("replay-copy").addEventListener("click", () => copy(this.trace.data.replay));
     byId("help-open").addEventListener("click", () => this.help());
@@ -136,9 +138,19 @@ class Viewer {
   }
 
   applyFilter() {
-    for (const timeline of this.timelines) timeline.show(this.filter.rows(timeline.trace));
+    for (const timeline of this.timelines) {
+      timeline.show(this.filter.rows(timeline.trace), this.filter.messages && timeline.trace.messages.size > 0);
+    }
+    byId("messages-field").hidden = this.timelines.every(({ trace }) => trace.messages.size === 0);
+    byId("messages").checked = this.filter.messages;
     this.search.run(false);
     this.tell();
+  }
+
+  /** Shows what processes said and how they ended, or every step. @param {boolean} only */
+  onlyMessages(only) {
+    this.filter.messages = only;
+    this.applyFilter();
   }
 
   /** @param {Timeline} timeline */
@@ -246,6 +258,7 @@ class Viewer {
       m: () => many > 1 && this.switchTo((this.shown + 1) % many),
       c: () => many > 1 && this.compareWith(this.beside >= 0 ? -1 : this.toCompareWith()),
       d: () => this.toDifference(),
+      e: () => this.onlyMessages(!this.filter.messages),
       w: () => this.toEvidence(),
       t: () => this.theme.next(),
       "?": () => this.help(),

@@ -5,6 +5,8 @@ const ROW_HEIGHT = 26;
 /** Rows that are made beyond each edge of the screen. */
 const MARGIN = 24;
 const NARROWEST_LANE = 10, WIDEST_LANE = 56;
+/** Lanes of processes are told apart by the arrows between them. */
+const NARROWEST_PROCESS = 9;
 /** How wide a letter of a lane's name is. */
 const LETTER = 6.95;
 let timelines = 0;
@@ -26,6 +28,7 @@ class Timeline {
     this.mark = null;
     /** @type {Map<number, HTMLElement>} By row: its element. */
     this.made = new Map();
+    this.messages = false;
     this.layout = new Layout(trace, Array.from({ length: trace.rows }, (_, i) => i));
     const names = trace.data.places.map(([file, line]) => `${baseName(file)}:${line}`.length);
     this.placeWidth = Math.min(24, Math.max(1, ...names));
@@ -61,9 +64,12 @@ class Timeline {
     this.element.remove();
   }
 
-  /** Shows these rows only. @param {number[]} visible */
-  show(visible) {
+  /** Shows these rows only. @param {number[]} visible @param {boolean} messages what processes were told, in place of steps */
+  show(visible, messages) {
+    this.messages = messages;
+    this.element.classList.toggle("messages", messages);
     this.layout = new Layout(this.trace, visible);
+    this.layout.messages = this.messages;
     this.empty.hidden = visible.length > 0;
     if (visible.length > 0 && !this.layout.isVisible(this.current)) {
       this.current = visible[Math.max(0, lastAtMost(visible, this.current))];
@@ -85,7 +91,7 @@ class Timeline {
     if (width === 0) return;
     const lanes = Math.max(1, this.trace.lanes.length);
     const room = Math.max(60, width * (width < 560 ? 0.3 : 0.32));
-    this.layout.laneWidth = Math.max(NARROWEST_LANE, Math.min(WIDEST_LANE, room / lanes));
+    this.layout.laneWidth = Math.max(this.trace.messages.size > 0 ? NARROWEST_PROCESS : NARROWEST_LANE, Math.min(WIDEST_LANE, room / lanes));
     this.laneRoom = Math.min(room, this.layout.laneWidth * lanes);
     this.element.style.setProperty("--lanes", `${this.laneRoom}px`);
     this.element.classList.toggle("narrow", width < 560);
@@ -94,6 +100,12 @@ class Timeline {
     // Names of tasks have room at any width: less for the picture of the lanes, if it must be.
     this.element.style.setProperty("--who", `${Math.round(Math.min(this.nameWidth * LETTER + 8, Math.max(38, width * 0.16)))}px`);
     this.element.style.setProperty("--place", `${this.placeWidth}ch`);
+    // Who a process is says more than where it comes from: names stand upright where they have no room.
+    const upright = this.trace.messages.size > 0 && this.trace.lanes.some((task) => this.trace.tasks[task].name.length * LETTER > this.layout.laneWidth);
+    const longest = Math.max(4, ...this.trace.lanes.map((task) => this.trace.tasks[task].name.length));
+    this.upright = upright;
+    this.element.classList.toggle("upright", upright);
+    this.element.style.setProperty("--head", upright ? `${Math.min(15, longest) * 7 + 12}px` : "28px");
     this.list.style.height = `${this.layout.visible.length * ROW_HEIGHT}px`;
     this.repaint();
   }
@@ -112,8 +124,8 @@ class Timeline {
     const show = layout.laneWidth >= 22;
     this.head.replaceChildren(...trace.lanes.map((task, lane) => {
       const { path, full, tag } = trace.tasks[task];
-      const name = tag.length * LETTER <= layout.laneWidth ? tag : path;
-      const label = el("span", { className: "lane", title: full }, show ? name : "");
+      const name = this.upright ? trace.tasks[task].name : tag.length * LETTER <= layout.laneWidth ? tag : path;
+      const label = el("span", { className: "lane", title: full }, show || this.upright ? name : "");
       label.style.left = `${lane * layout.laneWidth}px`;
       label.style.width = `${layout.laneWidth}px`;
       label.style.setProperty("--hue", hueOf(trace, task));
@@ -182,7 +194,8 @@ class Timeline {
     const before = position > 0 ? this.layout.visible[position - 1] : -1;
     const after = this.layout.visible[position + 1];
     const task = trace.task(i);
-    const leaves = reason && (after === undefined || trace.task(after) !== task);
+    const message = this.messages ? trace.messages.get(i) : undefined;
+    const leaves = !message && reason && (after === undefined || trace.task(after) !== task);
     const mark = this.mark ? this.mark(i) : "";
     const classes = ["row"];
     if (before >= 0 && trace.task(before) !== task) classes.push("switch");
@@ -199,7 +212,7 @@ class Timeline {
     el("span", { className: "number" }, trace.number(i)),
     el("span", { className: "space" }),
     el("span", { className: "who", title: trace.tasks[task].full }, trace.tasks[task].tag),
-    el("span", { className: "operation" }, el("b", {}, ...withCode(verb)), object ? " " : "", ...withSort(object),
+    message ? messageElement(trace, i, message) : el("span", { className: "operation" }, el("b", {}, ...withCode(verb)), object ? " " : "", ...withSort(object),
       told ? el("i", {}, ...withCode(told)) : "",
       leaves ? el("span", { className: reason === "preempted" ? "why preempted" : "why" }, ...withCode(reason)) : ""),
     el("span", { className: "source" }, trace.sources.line(place)),
@@ -262,4 +275,13 @@ class Timeline {
   page() {
     return Math.max(1, Math.floor(this.scroller.clientHeight / ROW_HEIGHT) - 2);
   }
+}
+
+const SIGNS = { received: "←", sent: "→", signalled: "⇒", ended: "■", did: "·" };
+
+/** What a process was told, by whom, or how it ended. @param {Trace} trace @param {number} i */
+function messageElement(trace, i, { kind, whom, text }) {
+  const name = el("span", { className: "self" }, trace.tasks[trace.task(i)].name);
+  return el("span", { className: `operation message is-${kind === "ended" && text.startsWith("normal") ? "did" : kind}`, title: text }, name, el("b", { className: "sign-of" }, SIGNS[kind]),
+    whom ? el("span", { className: "whom" }, whom) : "", el("i", {}, kind === "ended" ? `ends: ${text}` : text));
 }

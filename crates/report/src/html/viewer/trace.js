@@ -65,6 +65,8 @@ class Trace {
     this.lanes = this.tasks.map((_, t) => t).filter((t) => this.ofTask[t].length > 0);
     this.laneOf = new Int32Array(this.tasks.length).fill(-1);
     this.lanes.forEach((task, lane) => (this.laneOf[task] = lane));
+    /** @type {Map<number, {kind: string, other: number, whom: string, text: string}>} By row: what a process was told. */
+    this.messages = new Map(data.messages.map((message) => [message.step, message]));
     this.readArrows();
     this.holds = this.readBars(data.holds);
     this.waits = this.readBars(data.waits);

@@ -76,7 +76,7 @@ pub(super) fn sketch(sketch: &Sketch<'_>) -> Vec<String> {
         Sketch::WriteAlways => lines(["state = DONE   # also when leaving early"]),
         Sketch::EndWait(awaited) => lines([ends(awaited)]),
         Sketch::LimitWait(awaited) => lines([limits(awaited)]),
-        // There are no atomics, no cells that race, and no futures that are dropped.
+        // There are no atomics, no cells that race, no futures that are dropped, and no processes.
         Sketch::CheckAndActAtOnce { .. }
         | Sketch::TakeFlagAtOnce { .. }
         | Sketch::UpdateAtOnce { .. }
@@ -87,6 +87,10 @@ pub(super) fn sketch(sketch: &Sketch<'_>) -> Vec<String> {
         | Sketch::AskToStop
         | Sketch::OwnTask
         | Sketch::UndoWhenDropped { .. }
+        | Sketch::MonitorAsked
+        | Sketch::LimitReceive
+        | Sketch::TellInsteadOfCall
+        | Sketch::AnswerLater
         | Sketch::ReserveFirst => Vec::new(),
     }
 }

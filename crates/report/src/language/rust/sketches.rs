@@ -101,6 +101,16 @@ pub(super) fn sketch(sketch: &Sketch<'_>) -> Vec<String> {
         Sketch::WriteAlways => lines(["state.store(DONE, Release);   // also when leaving early"]),
         Sketch::EndWait(_) => lines(["condition = true; condvar.notify_all();   // also when leaving early"]),
         Sketch::LimitWait(_) => lines(["recv_timeout(…) / wait_timeout(…)   // and say what is missing"]),
+        Sketch::MonitorAsked => lines([
+            "let monitor = ctx.monitor(&pid);",
+            "receive!(ctx; answer => …, down(d) => …)   // or `ctx.call`, which does so",
+        ]),
+        Sketch::LimitReceive => lines(["receive!(ctx; answer => …, after Duration::from_secs(5) => …)"]),
+        Sketch::TellInsteadOfCall => lines(["other.cast(…);   // its answer comes as a message of its own"]),
+        Sketch::AnswerLater => lines([
+            "self.pending.push(reply);   // the `ReplyTo`",
+            "ctx.spawn(…);   // calls the other server, and casts what it learns to this one",
+        ]),
     }
 }
 

@@ -8,6 +8,7 @@ use std::fmt::Write as _;
 
 use super::RenderOptions;
 use super::paint::{Ink, Paint};
+use super::processes::processes;
 use crate::explain::{Explanation, Item, Mark};
 use crate::names::{Names, count};
 use crate::record::{Place, Record};
@@ -29,9 +30,14 @@ pub(super) fn explained(
     for line in wrapped(&format!("{}.", explanation.sentence), screen.width) {
         let _ = writeln!(out, "{}", screen.paint.ink(Ink::Strong, &line));
     }
-    out.push('\n');
-    out.push_str(&screen.trace());
+    let processes = processes(record, names, options);
+    // Where nothing is to blame but what was said, the messages say it all.
+    if processes.is_empty() || explanation.window.is_some() {
+        out.push('\n');
+        out.push_str(&screen.trace());
+    }
     screen.window(&mut out);
+    out.push_str(&processes);
     screen.stacks(&mut out);
     screen.shared(&mut out);
     screen.checkpoints(&mut out);

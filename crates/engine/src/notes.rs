@@ -1,0 +1,109 @@
+//! What only the front end knows of an execution and a person wants to read: what messages say, who is tied to whom.
+//!
+//! To put messages into words is their types' own code and takes longer than to send them. So nothing is noted until somebody
+//! is going to [read](crate::Limits::notes) it: then the execution is made once more, by its schedule. No choice depends on notes.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use crate::engine::Engine;
+use crate::id::{ResourceId, TaskId};
+
+/// The notes of one execution.
+#[derive(Clone, Default, Debug)]
+pub struct Notes {
+    /// What is on its way, by mailbox and sender.
+    posted: BTreeMap<(ResourceId, u64), VecDeque<Box<str>>>,
+    /// What has arrived, by mailbox and number.
+    arrived: BTreeMap<(ResourceId, u64), Box<str>>,
+    /// Changes of who is tied to whom, in their order.
+    ties: Vec<Tied>,
+    /// What there is to say of steps that put nothing into a mailbox.
+    said: BTreeMap<u32, Box<str>>,
+    /// Why processes have ended.
+    reasons: BTreeMap<TaskId, Box<str>>,
+}
+
+/// A link or a monitor that was made or has gone.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Tied {
+    /// The step by which it was, or after which.
+    pub step: u32,
+    /// Who links or monitors.
+    pub by: TaskId,
+    /// With whom.
+    pub with: TaskId,
+    /// A link, and not a monitor.
+    pub link: bool,
+    /// Made, and not taken away.
+    pub made: bool,
+}
+
+impl Notes {
+    /// What arrived in a mailbox with this number.
+    pub fn arrival(&self, process: ResourceId, number: u64) -> Option<&str> {
+        self.arrived.get(&(process, number)).map(|text| &**text)
+    }
+
+    /// What a step says that has put nothing into a mailbox.
+    pub fn said(&self, step: u32) -> Option<&str> {
+        self.said.get(&step).map(|text| &**text)
+    }
+
+    /// Changes of who is tied to whom, in their order.
+    pub fn ties(&self) -> &[Tied] {
+        &self.ties
+    }
+
+    /// Why the process that `task` is has ended.
+    pub fn reason(&self, task: TaskId) -> Option<&str> {
+        self.reasons.get(&task).map(|text| &**text)
+    }
+}
+
+impl Engine {
+    /// Whether somebody is going to read what is noted.
+    #[inline]
+    pub fn wants_notes(&self) -> bool {
+        self.limits().notes && !self.is_tearing_down()
+    }
+
+    /// Whose mailbox it is.
+    pub fn mailbox_owner(&self, process: ResourceId) -> Option<TaskId> {
+        Some(self.resources()[process.index()].inbox.as_deref()?.owner)
+    }
+
+    /// What was noted.
+    pub fn notes(&self) -> &Notes {
+        &self.notes
+    }
+
+    /// `from` has posted this at a process; it arrives after what it has posted there before.
+    pub fn note_posted(&mut self, process: ResourceId, from: u64, text: &str) {
+        self.notes.posted.entry((process, from)).or_default().push_back(text.into());
+    }
+
+    /// What `from` has posted first has arrived, as number so and so.
+    pub(crate) fn note_arrival(&mut self, process: ResourceId, from: u64, number: u64) {
+        let posted = self.notes.posted.get_mut(&(process, from));
+        if let Some(text) = posted.and_then(VecDeque::pop_front) {
+            self.notes.arrived.insert((process, number), text);
+        }
+    }
+
+    /// A link or a monitor is made or goes, after the last step.
+    pub fn note_tie(&mut self, by: TaskId, with: TaskId, link: bool, made: bool) {
+        let step = (self.steps().len() as u32).saturating_sub(1);
+        self.notes.ties.push(Tied { step, by, with, link, made });
+    }
+
+    /// What the last step says, which puts nothing into a mailbox.
+    pub fn note_said(&mut self, text: &str) {
+        let step = (self.steps().len() as u32).saturating_sub(1);
+        self.notes.said.insert(step, text.into());
+    }
+
+    /// Why a process ends.
+    pub fn note_reason(&mut self, task: TaskId, reason: &str) {
+        self.notes.reasons.insert(task, reason.into());
+    }
+}
