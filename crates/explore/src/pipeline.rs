@@ -13,9 +13,9 @@ use drawloom_report::explain_all;
 
 use super::exploration::Failure;
 use super::learn::learn;
-use super::retell::retell;
 use super::output::source;
 use super::program::Program;
+use super::retell::retell;
 use super::worker::Worker;
 use super::{fixes, shrink};
 

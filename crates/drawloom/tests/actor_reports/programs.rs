@@ -223,7 +223,8 @@ pub enum Order {
 
 async fn cashier(mut ctx: Ctx<Order>, ledger: Pid<Order>) {
     while let Order::Buy { customer, item } = ctx.recv_message().await {
-        let order = match ServerRef::<Warehouse>::call_name(&mut ctx, "warehouse", |r| Stock::Available(item, r), None).await
+        let order = match ServerRef::<Warehouse>::call_name(&mut ctx, "warehouse", |r| Stock::Available(item, r), None)
+            .await
         {
             Ok(0) | Err(_) => Order::Refused { customer },
             Ok(_) => {

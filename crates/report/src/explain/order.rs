@@ -8,8 +8,8 @@ use super::class::Class;
 use super::flow::Flow;
 use super::parting::{Parting, parting};
 use super::witness::witnesses;
-use crate::processes::{lost, standing};
 use crate::names::count;
+use crate::processes::{lost, standing};
 use crate::record::Record;
 
 /// So many lines are read; the last are nearest to the failure.

@@ -167,7 +167,8 @@ fn message(row: Row, names: &Names<'_>, first: u32) -> Option<MessageData> {
     };
     let name = |task: u32| names.role(task).unwrap_or_else(|| names.path(task)).to_owned();
     // A timer is more than the process that has set it.
-    let timer = row.other.as_ref().filter(|other| other.starts_with("a timer")).map(|_| "a timer of ").unwrap_or_default();
+    let timer =
+        row.other.as_ref().filter(|other| other.starts_with("a timer")).map(|_| "a timer of ").unwrap_or_default();
     let whom = row.other_task.map(|task| format!("{timer}{}", name(task))).unwrap_or_default();
     Some(MessageData { step: row.step.checked_sub(first)?, kind, other: index(row.other_task), whom, text: row.text })
 }
@@ -266,7 +267,10 @@ pub(super) fn record<'a>(shown: &Shown<'a>, options: &PageOptions<'_>) -> Record
             .collect(),
         window: window(record).and_then(|(from, to, r)| Some((inside(from).unwrap_or(0), inside(to)?, index(r)))),
         evidence: evidence(record).into_iter().filter_map(inside).collect(),
-        messages: story(Told { record, names: &names }).into_iter().filter_map(|row| message(row, &names, first)).collect(),
+        messages: story(Told { record, names: &names })
+            .into_iter()
+            .filter_map(|row| message(row, &names, first))
+            .collect(),
         texts: texts.all,
     }
 }

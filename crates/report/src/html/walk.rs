@@ -198,7 +198,14 @@ impl Walker<'_> {
         let delivery = || self.names.mail().delivery_of(step).and_then(|i| told.text(i));
         let said = match word {
             "send" | "exit signal" | "down" => delivery().unwrap_or_else(|| "a message".to_owned()),
-            "end" => self.record.processes.all.iter().find(|p| p.task == step.task).and_then(|p| p.reason.clone()).unwrap_or_default(),
+            "end" => self
+                .record
+                .processes
+                .all
+                .iter()
+                .find(|p| p.task == step.task)
+                .and_then(|p| p.reason.clone())
+                .unwrap_or_default(),
             _ => String::new(),
         };
         let state = &mut self.resources[mailbox as usize];

@@ -39,8 +39,11 @@ pub(crate) fn standing(told: Told<'_>) -> Vec<Standing> {
     }
     let is_there = |task: u32| told.mail().end_of(task).is_none();
     let of = |pairs: &[(u32, u32)], task: u32| -> Vec<String> {
-        let mut others: Vec<u32> =
-            pairs.iter().filter(|(by, with)| *by == task && is_there(*by) && is_there(*with)).map(|(_, with)| *with).collect();
+        let mut others: Vec<u32> = pairs
+            .iter()
+            .filter(|(by, with)| *by == task && is_there(*by) && is_there(*with))
+            .map(|(_, with)| *with)
+            .collect();
         others.sort_unstable();
         others.dedup();
         others.into_iter().map(|other| told.names.tag(other)).collect()

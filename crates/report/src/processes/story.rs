@@ -44,9 +44,8 @@ pub(crate) fn story(told: Told<'_>) -> Vec<Row> {
     }
     // What is cleared away is no part of it: a panic of the first process ends the others, too.
     let failed = matches!(record.finding.details, Details::Panic { .. }).then_some(record.finding.task);
-    let rows = record.steps.iter().zip(0..).filter(|(step, _)| {
-        record.operation(step) != "end" || Some(step.task) != failed
-    });
+    let rows =
+        record.steps.iter().zip(0..).filter(|(step, _)| record.operation(step) != "end" || Some(step.task) != failed);
     rows.filter_map(|(step, i)| row(told, i, step)).collect()
 }
 
@@ -97,16 +96,29 @@ fn row(told: Told<'_>, i: u32, step: &StepRecord) -> Option<Row> {
         ("exit signal", Some(to)) if to != step.task => {
             let (_, _, text) = super::words(record, told.names, step)?;
             // Of whom it is the row says.
-            let text = text.strip_prefix("Exit of ").and_then(|rest| rest.split_once(": ")).map_or(text.as_str(), |(_, rest)| rest);
-            Row { kind: Kind::Signalled, other: whom(), other_task: owner, text: format!("exit signal: {text}"), ..done }
+            let text = text
+                .strip_prefix("Exit of ")
+                .and_then(|rest| rest.split_once(": "))
+                .map_or(text.as_str(), |(_, rest)| rest);
+            Row {
+                kind: Kind::Signalled,
+                other: whom(),
+                other_task: owner,
+                text: format!("exit signal: {text}"),
+                ..done
+            }
         }
         ("end", Some(_)) => Row { kind: Kind::Ended, text: told.text(i).unwrap_or_default(), ..done },
         ("register", None) => Row { text: describe(record, told.names, step), ..done },
-        ("whereis", None) if record.outcome(step) == "refused" => Row { text: describe(record, told.names, step), ..done },
+        ("whereis", None) if record.outcome(step) == "refused" => {
+            Row { text: describe(record, told.names, step), ..done }
+        }
         ("whereis", None) => return None,
         // A link is known from both sides: whoever is told by the one who has ended already need not tell.
         ("exit signal", Some(to)) if to == step.task => return None,
-        ("link" | "unlink" | "is_alive" | "trap_exit", Some(_)) => Row { text: describe(record, told.names, step), ..done },
+        ("link" | "unlink" | "is_alive" | "trap_exit", Some(_)) => {
+            Row { text: describe(record, told.names, step), ..done }
+        }
         // Those of a call have no place of the user's.
         ("monitor" | "demonitor", Some(_)) if step.place.is_some() => {
             Row { text: describe(record, told.names, step), ..done }

@@ -13,7 +13,8 @@ use drawloom_engine::{
 use super::waits::{Wait, may_wait, waits};
 use super::{
     AccessRecord, BLOCKED, BlockedRecord, Blocker, Details, FindingRecord, FrameRecord, HeldRecord, LeakRecord, Meta,
-    PASSED, Place, ProcessesRecord, Record, ResourceRecord, StandingRecord, StepRecord, StuckRecord, TaskRecord, VERSION,
+    PASSED, Place, ProcessesRecord, Record, ResourceRecord, StandingRecord, StepRecord, StuckRecord, TaskRecord,
+    VERSION,
 };
 
 /// The words of outcomes, by their number in the engine, and one of our own.

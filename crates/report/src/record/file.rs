@@ -162,7 +162,11 @@ impl Record {
             && place(&self.finding.place)
             && (self.tasks.is_empty() || task(&self.finding.task));
         let processes = self.processes.fits(self.tasks.len(), self.resources.len(), self.steps.len());
-        if details && tables && processes { Ok(()) } else { Err("it refers to a task or place that is not there".into()) }
+        if details && tables && processes {
+            Ok(())
+        } else {
+            Err("it refers to a task or place that is not there".into())
+        }
     }
 }
 

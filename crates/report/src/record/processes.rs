@@ -122,7 +122,8 @@ fn delivers(step: &Step) -> bool {
 /// What was put into a mailbox and neither received nor taken back.
 fn left(made: &[Step], mailbox: ResourceId) -> Vec<u32> {
     let mut left: Vec<(u32, &Step)> = Vec::new();
-    for (step, i) in made.iter().zip(0..).filter(|(step, _)| step.resource == mailbox || step.kind == OpKind::Demonitor) {
+    for (step, i) in made.iter().zip(0..).filter(|(step, _)| step.resource == mailbox || step.kind == OpKind::Demonitor)
+    {
         match step.kind {
             _ if delivers(step) && step.resource == mailbox => left.push((i, step)),
             OpKind::Receive if u32::from(step.outcome) == outcome::OK => left.retain(|(_, at)| at.value != step.value),

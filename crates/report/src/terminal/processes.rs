@@ -82,7 +82,8 @@ fn in_the_end(out: &mut String, told: Told<'_>, paint: Paint, options: &RenderOp
     let is_finding = |s: &Standing| panics && s.task == record.finding.task;
     let failed = |s: &Standing| s.reason.as_deref().is_some_and(|reason| !reason.is_empty() && reason != "normal");
     let worth = |s: &&Standing| {
-        let is_told = s.reason.is_none() && (!s.mailbox.is_empty() || !s.links.is_empty() || !s.monitors.is_empty()) || failed(s);
+        let is_told =
+            s.reason.is_none() && (!s.mailbox.is_empty() || !s.links.is_empty() || !s.monitors.is_empty()) || failed(s);
         is_told && !is_finding(s)
     };
     let lines: Vec<String> = standing.iter().filter(worth).flat_map(|s| lines(told, s)).collect();
@@ -122,8 +123,11 @@ fn lines(told: Told<'_>, s: &Standing) -> Vec<String> {
     }
     let mut lines = Vec::new();
     let ties = [("linked to", &s.links), ("monitors", &s.monitors)];
-    let ties: Vec<String> =
-        ties.iter().filter(|(_, all)| !all.is_empty()).map(|(word, all)| format!("{word} {}", all.join(", "))).collect();
+    let ties: Vec<String> = ties
+        .iter()
+        .filter(|(_, all)| !all.is_empty())
+        .map(|(word, all)| format!("{word} {}", all.join(", ")))
+        .collect();
     if !ties.is_empty() {
         lines.push(format!("{who}: {}", ties.join("; ")));
     }
