@@ -6,5 +6,5 @@ pub(crate) use proc_macro::{Delimiter, Group, Ident, Literal, Span, TokenStream,
 pub(crate) use proc_macro2::{Delimiter, Group, Ident, Literal, Span, TokenStream, TokenTree};
 
 pub(crate) fn is_word(ident: &Ident, word: &str) -> bool {
-    ident.to_string() == word
+    ident.to_string().as_str() == word
 }

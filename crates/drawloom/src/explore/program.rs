@@ -1,8 +1,8 @@
 //! A Rust program: a closure, whose executions run as fibers.
 
-use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 
+use drawloom_engine::sorted::Set;
 use drawloom_engine::strategy::Strategy;
 use drawloom_engine::{Abandoned, Ending, Engine, Outcome, Settings, Site};
 use drawloom_explore::{Executor, Program};
@@ -18,7 +18,7 @@ type Body = dyn Fn() + Send + Sync;
 pub(super) struct Fibers {
     body: Arc<Body>,
     /// Where it asks for weaker orderings than `SeqCst`: file, line and column, each once.
-    weaker: Mutex<BTreeSet<(&'static str, u32, u32)>>,
+    weaker: Mutex<Set<(&'static str, u32, u32)>>,
 }
 
 impl Fibers {
@@ -32,7 +32,6 @@ impl Fibers {
 pub(super) struct OneThread {
     fibers: drawloom_fiber::Executor,
     /// What is to be explored. Each execution holds on to it, by a count that no other worker writes to.
-    #[expect(clippy::redundant_allocation)]
     body: Arc<Arc<Body>>,
     /// Other executions are held back while ours run: they share a static.
     alone: bool,
