@@ -3,24 +3,25 @@
 //! To put messages into words is their types' own code and takes longer than to send them. So nothing is noted until somebody
 //! is going to [read](crate::Limits::notes) it: then the execution is made once more, by its schedule. No choice depends on notes.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 
 use crate::engine::Engine;
 use crate::id::{ResourceId, TaskId};
+use crate::sorted::Map;
 
 /// The notes of one execution.
 #[derive(Clone, Default, Debug)]
 pub struct Notes {
     /// What is on its way, by mailbox and sender.
-    posted: BTreeMap<(ResourceId, u64), VecDeque<Box<str>>>,
-    /// What has arrived, by mailbox and number.
-    arrived: BTreeMap<(ResourceId, u64), Box<str>>,
+    posted: Map<(ResourceId, u64), VecDeque<Box<str>>>,
+    /// What has arrived, by mailbox and number; an empty text where nothing was noted.
+    arrived: Vec<Vec<Box<str>>>,
     /// Changes of who is tied to whom, in their order.
     ties: Vec<Tied>,
     /// What there is to say of steps that put nothing into a mailbox.
-    said: BTreeMap<u32, Box<str>>,
+    said: Map<u32, Box<str>>,
     /// Why processes have ended.
-    reasons: BTreeMap<TaskId, Box<str>>,
+    reasons: Map<TaskId, Box<str>>,
 }
 
 /// A link or a monitor that was made or has gone.
@@ -41,7 +42,8 @@ pub struct Tied {
 impl Notes {
     /// What arrived in a mailbox with this number.
     pub fn arrival(&self, process: ResourceId, number: u64) -> Option<&str> {
-        self.arrived.get(&(process, number)).map(|text| &**text)
+        let all = self.arrived.get(process.index())?;
+        all.get(usize::try_from(number).ok()?).map(|text| &**text).filter(|text| !text.is_empty())
     }
 
     /// What a step says that has put nothing into a mailbox.
@@ -79,15 +81,18 @@ impl Engine {
 
     /// `from` has posted this at a process; it arrives after what it has posted there before.
     pub fn note_posted(&mut self, process: ResourceId, from: u64, text: &str) {
-        self.notes.posted.entry((process, from)).or_default().push_back(text.into());
+        self.notes.posted.at((process, from)).push_back(text.into());
     }
 
     /// What `from` has posted first has arrived, as number so and so.
     pub(crate) fn note_arrival(&mut self, process: ResourceId, from: u64, number: u64) {
         let posted = self.notes.posted.get_mut(&(process, from));
-        if let Some(text) = posted.and_then(VecDeque::pop_front) {
-            self.notes.arrived.insert((process, number), text);
-        }
+        let text = posted.and_then(VecDeque::pop_front);
+        let all = &mut self.notes.arrived;
+        all.resize_with(all.len().max(process.index() + 1), Vec::new);
+        // They are numbered without gaps.
+        debug_assert_eq!(all[process.index()].len() as u64, number);
+        all[process.index()].push(text.unwrap_or_default());
     }
 
     /// A link or a monitor is made or goes, after the last step.

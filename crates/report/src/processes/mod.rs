@@ -10,7 +10,7 @@ mod standing;
 mod story;
 mod words;
 
-use std::collections::HashMap;
+use drawloom_engine::sorted::Map;
 
 use crate::names::Names;
 use crate::record::{Record, StepRecord};
@@ -24,15 +24,15 @@ pub(crate) use words::words;
 #[derive(Default)]
 pub(crate) struct Mail {
     /// By mailbox: whose it is.
-    owners: HashMap<u32, u32>,
+    owners: Map<u32, u32>,
     /// By step that delivers or ends: what it says.
-    said: HashMap<u32, String>,
+    said: Map<u32, String>,
     /// By mailbox and number: the step that delivered it.
-    delivered: HashMap<(u32, u64), u32>,
+    delivered: Vec<Vec<u32>>,
     /// The same: the step that received it.
-    received: HashMap<(u32, u64), u32>,
+    received: Vec<Vec<Option<u32>>>,
     /// By task: the step by which it ended.
-    ended: HashMap<u32, u32>,
+    ended: Map<u32, u32>,
 }
 
 impl Mail {
@@ -44,16 +44,27 @@ impl Mail {
         let mut mail = Mail {
             owners: processes.all.iter().map(|process| (process.mailbox, process.task)).collect(),
             said: processes.said.iter().map(|said| (said.step, said.text.clone())).collect(),
-            ..Mail::default()
+            delivered: vec![Vec::new(); record.resources.len()],
+            received: vec![Vec::new(); record.resources.len()],
+            ended: Map::default(),
         };
         for (step, i) in record.steps.iter().zip(0..) {
             let (Some(resource), word) = (step.resource, record.operation(step)) else { continue };
             if !mail.owners.contains_key(&resource) {
                 continue;
             }
+            let at = resource as usize;
             match (word, step.value) {
-                ("send" | "exit signal" | "down", Some(number)) => _ = mail.delivered.insert((resource, number), i),
-                ("receive", Some(number)) => _ = mail.received.insert((resource, number), i),
+                // They are numbered without gaps.
+                ("send" | "exit signal" | "down", Some(_)) => {
+                    mail.delivered[at].push(i);
+                    mail.received[at].push(None);
+                }
+                ("receive", Some(number)) => {
+                    if let Some(received) = mail.received[at].get_mut(number as usize) {
+                        *received = Some(i);
+                    }
+                }
                 ("end", _) => _ = mail.ended.insert(step.task, i),
                 _ => {}
             }
@@ -73,12 +84,12 @@ impl Mail {
 
     /// The step that delivered what `receive` took.
     pub(crate) fn delivery_of(&self, receive: &StepRecord) -> Option<u32> {
-        self.delivered.get(&(receive.resource?, receive.value?)).copied()
+        self.delivered.get(receive.resource? as usize)?.get(receive.value? as usize).copied()
     }
 
     /// The step that received what `delivery` put into a mailbox.
     pub(crate) fn receipt_of(&self, delivery: &StepRecord) -> Option<u32> {
-        self.received.get(&(delivery.resource?, delivery.value?)).copied()
+        *self.received.get(delivery.resource? as usize)?.get(delivery.value? as usize)?
     }
 
     /// What a step says.

@@ -4,8 +4,6 @@
 //! task names the step that granted it. A join or a sleep is announced first and made when its wait is
 //! over, so there the wait came *before* the step.
 
-use std::collections::HashMap;
-
 use super::Record;
 
 /// How one step and the wait around it relate.
@@ -27,7 +25,7 @@ pub(crate) fn waits(record: &Record) -> Vec<Wait> {
     let mut exits: Vec<Option<u32>> = vec![None; record.tasks.len()];
     let mut wakes: Vec<Option<u32>> = vec![None; record.tasks.len()];
     // By mailbox and number: what has arrived there.
-    let mut arrived: HashMap<(u32, u64), u32> = HashMap::new();
+    let mut arrived: Vec<Vec<u32>> = vec![Vec::new(); record.resources.len()];
     let mut writes: Vec<Option<u32>> = vec![None; record.resources.len()];
     for (i, step) in record.steps.iter().enumerate() {
         let i = i as u32;
@@ -39,7 +37,10 @@ pub(crate) fn waits(record: &Record) -> Vec<Wait> {
         let enabled_by = match record.operation(step) {
             "join" => aim.and_then(|task| exits[task]),
             "sleep" | "park" => wakes[step.task as usize],
-            "receive" => step.resource.zip(step.value).and_then(|arrival| arrived.get(&arrival).copied()),
+            "receive" => step
+                .resource
+                .zip(step.value)
+                .and_then(|(mailbox, n)| arrived[mailbox as usize].get(n as usize).copied()),
             "spin_until" => step.resource.and_then(|resource| writes[resource as usize]),
             _ => None,
         };
@@ -52,10 +53,10 @@ pub(crate) fn waits(record: &Record) -> Vec<Wait> {
             _ => {}
         }
         let of_process = record.is_of_process(step);
-        if let ("send" | "exit signal" | "down", Some(arrival), true) =
-            (record.operation(step), step.resource.zip(step.value), of_process)
+        if let ("send" | "exit signal" | "down", Some(mailbox), Some(_), true) =
+            (record.operation(step), step.resource, step.value, of_process)
         {
-            arrived.insert(arrival, i);
+            arrived[mailbox as usize].push(i);
         }
         if let ("store" | "read-modify-write" | "compare-exchange", Some(resource)) =
             (record.operation(step), step.resource)
