@@ -1,16 +1,34 @@
-//! What actors do on threads is among what explorations of them find.
+//! What actors do in production, on threads and as tasks of tokio, is among what explorations of them find.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use drawloom::actor::{
-    self, Agent, ChildSpec, Ctx, ExitReason, Flow, GenServer, Pid, Received, ReplyTo, ServerCtx, ServerRef,
+    self, Agent, ChildSpec, Ctx, ExitReason, Flow, GenServer, Message, Pid, Received, ReplyTo, ServerCtx, ServerRef,
     StartOptions, Strategy, Supervisor, Table, Task,
 };
 use drawloom::receive;
 
-/// All outcomes under control, in the order of the alphabet, and that no other is seen on threads.
+thread_local! {
+    /// The runtime whose tasks the processes are to be; threads, if there is none.
+    static RUNTIME: std::cell::RefCell<Option<tokio::runtime::Runtime>> = const { std::cell::RefCell::new(None) };
+}
+
+/// Runs the processes of a program: where it is explored by the engine, else as `RUNTIME` says.
+fn run<M, F, Fut>(f: F) -> Fut::Output
+where
+    M: Message,
+    F: FnOnce(Ctx<M>) -> Fut + Send + 'static,
+    Fut: Future<Output: Send + 'static> + Send + 'static,
+{
+    RUNTIME.with_borrow(|runtime| match runtime {
+        Some(runtime) => runtime.block_on(actor::run_on_tokio(f)),
+        None => actor::run(f),
+    })
+}
+
+/// All outcomes under control, in the order of the alphabet, and that no other is seen in production.
 #[track_caller]
 fn conforms(program: fn() -> String, expected: &[&str]) {
     let outcomes = Arc::new(Mutex::new(BTreeSet::new()));
@@ -24,10 +42,21 @@ fn conforms(program: fn() -> String, expected: &[&str]) {
     assert!(found.is_empty() && explored.exhausted(), "{} {}", found.join("\n"), explored.summary());
     let outcomes = outcomes.lock().unwrap();
     assert!(outcomes.iter().eq(expected), "{outcomes:?}");
-    for _ in 0..200 {
-        let outcome = program();
-        assert!(outcomes.contains(&outcome), "on threads: {outcome}");
+    let seen = |on: &str| {
+        for _ in 0..200 {
+            let outcome = program();
+            assert!(outcomes.contains(&outcome), "on {on}: {outcome}");
+        }
+    };
+    seen("threads");
+    // Timers and workers: tasks of both kinds of runtime.
+    let one = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+    let several = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_time().build().unwrap();
+    for (on, runtime) in [("one thread of tokio", one), ("two threads of tokio", several)] {
+        RUNTIME.set(Some(runtime));
+        seen(on);
     }
+    RUNTIME.set(None);
 }
 
 #[derive(Debug)]
@@ -68,7 +97,7 @@ impl GenServer for Kid {
 #[test]
 fn two_callers_are_served_in_either_order() {
     fn program() -> String {
-        actor::run(async |mut ctx: Ctx<(char, u32)>| {
+        run(async |mut ctx: Ctx<(char, u32)>| {
             let server = Kid::start_link(&mut ctx, ()).await.unwrap();
             for name in ['a', 'b'] {
                 let (server, whom) = (server.clone(), ctx.me().clone());
@@ -89,7 +118,7 @@ fn two_callers_are_served_in_either_order() {
 #[test]
 fn a_call_is_answered_in_time_or_not() {
     fn program() -> String {
-        actor::run(async |mut ctx: Ctx<()>| {
+        run(async |mut ctx: Ctx<()>| {
             let server = Kid::start_link(&mut ctx, ()).await.unwrap();
             let answer = server.call(&mut ctx, Ask::Inc, Duration::from_millis(1)).await;
             format!("{answer:?}")
@@ -101,7 +130,7 @@ fn a_call_is_answered_in_time_or_not() {
 #[test]
 fn a_call_is_answered_or_times_out_and_nothing_is_left_of_it() {
     fn program() -> String {
-        actor::run(async |mut ctx: Ctx<()>| {
+        run(async |mut ctx: Ctx<()>| {
             let server = Kid::start_link(&mut ctx, ()).await.unwrap();
             let answer = server.call(&mut ctx, Ask::Slow, Duration::from_millis(1)).await;
             server.stop(&mut ctx, ExitReason::Normal, None).await.unwrap();
@@ -115,7 +144,7 @@ fn a_call_is_answered_or_times_out_and_nothing_is_left_of_it() {
 #[test]
 fn a_server_that_stops_in_a_call_is_seen_by_its_caller_and_its_links() {
     fn program() -> String {
-        actor::run(async |mut ctx: Ctx<()>| {
+        run(async |mut ctx: Ctx<()>| {
             ctx.trap_exit(true);
             let server = Kid::start_link(&mut ctx, ()).await.unwrap();
             let answer = server.call(&mut ctx, Ask::Die, None).await.unwrap_err();
@@ -129,7 +158,7 @@ fn a_server_that_stops_in_a_call_is_seen_by_its_caller_and_its_links() {
 #[test]
 fn a_call_by_name_races_with_a_stop() {
     fn program() -> String {
-        actor::run(async |mut ctx: Ctx<String>| {
+        run(async |mut ctx: Ctx<String>| {
             let named = StartOptions::new().name("n").link();
             let server = named.start::<Kid, _>(&mut ctx, ()).await.unwrap();
             let whom = ctx.me().clone();
@@ -147,7 +176,7 @@ fn a_call_by_name_races_with_a_stop() {
 #[test]
 fn a_child_that_is_killed_is_found_again_or_not_yet() {
     fn program() -> String {
-        actor::run(async |mut ctx: Ctx<()>| {
+        run(async |mut ctx: Ctx<()>| {
             let child = ChildSpec::named_server::<Kid>("k", ());
             let supervisor = Supervisor::new(Strategy::OneForOne).child(child).start(&mut ctx).await.unwrap();
             let first = ctx.whereis("k").unwrap();
@@ -163,7 +192,7 @@ fn a_child_that_is_killed_is_found_again_or_not_yet() {
 #[test]
 fn two_messages_of_two_senders_come_in_either_order() {
     fn program() -> String {
-        actor::run(async |mut ctx: Ctx<u32>| {
+        run(async |mut ctx: Ctx<u32>| {
             for n in [1, 2] {
                 let whom: Pid<u32> = ctx.me().clone();
                 ctx.spawn(move |ctx: Ctx<()>| async move { ctx.send(&whom, n) });
@@ -180,7 +209,7 @@ fn two_messages_of_two_senders_come_in_either_order() {
 #[test]
 fn tasks_agents_and_tables() {
     fn program() -> String {
-        actor::run(async |mut ctx: Ctx<()>| {
+        run(async |mut ctx: Ctx<()>| {
             let (table, agent) = (Table::new(), Agent::start_link(&mut ctx, 0).await.unwrap());
             let tasks = [1, 2].map(|n| {
                 let (table, agent) = (table.clone(), agent.clone());

@@ -84,6 +84,7 @@ pub use atomics::Atomics;
 pub use ctx::Ctx;
 pub use gen_server::{Flow, GenServer, ServerCtx, ServerMessage, ServerRef, StartError, StartOptions};
 pub use gen_statem::{Action, Event, GenStatem, Next, StatemCtx, StatemMessage, StatemRef};
+pub use native::Runtime;
 pub use pid::{AnyPid, Pid, ProcessId};
 pub use process::Ending;
 pub use reason::{BadName, ExitReason, NameTaken, NoProc, PanicInfo};
@@ -94,6 +95,8 @@ pub use supervisor::{
     ChildError, ChildInfo, ChildSpec, Children, Restart, Shutdown, Starting, Strategy, Supervisor, SupervisorMessage,
     SupervisorRef,
 };
+#[cfg(feature = "actors-tokio")]
+pub use system::run_on_tokio;
 pub use system::{Delivery, System, run};
 pub use table::{Counter, Table};
 pub use task::{Stream, Task, TaskError};

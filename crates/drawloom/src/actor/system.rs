@@ -4,10 +4,11 @@ use std::future::Future;
 use std::panic::Location;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::backend::Backend;
+use super::backend::{Backend, Body};
 use super::ctx::Ctx;
 use super::mailbox::Mailbox;
-use super::pid::{Pid, ProcessId};
+use super::native::Runtime;
+use super::pid::{AnyPid, Pid, ProcessId};
 use super::process::{Core, body};
 use super::reason::ExitReason;
 use super::signal::Message;
@@ -54,17 +55,43 @@ impl System {
         F: FnOnce(Ctx<M>) -> Fut + Send + 'static,
         Fut: Future<Output: Send + 'static> + Send + 'static,
     {
-        let backend = self.backend();
-        let root = Pid::new(Arc::new(Mailbox::new(Core::new(ProcessId::OUTSIDE.child(1), Arc::clone(&backend)))));
-        let output = Arc::new(Mutex::new(None));
-        let returned = Arc::clone(&output);
-        let runs = body(root.clone(), move |ctx| async move {
-            let output = f(ctx).await;
-            *returned.lock().unwrap_or_else(PoisonError::into_inner) = Some(output);
-        });
-        let reason = backend.run(Location::caller(), root.any(), runs);
-        let output = output.lock().unwrap_or_else(PoisonError::into_inner).take();
-        output.ok_or(reason)
+        let First { root, body, output } = first(self.backend(), f);
+        let reason = root.core().backend.run(Location::caller(), &root, body);
+        taken(&output).ok_or(reason)
+    }
+
+    /// The same as a future, which runs the processes as tasks of `runtime`. Inside of an exploration the engine runs them.
+    ///
+    /// Who drops the future ends the system.
+    ///
+    /// # Errors
+    ///
+    /// As [`run`](Self::run).
+    #[track_caller]
+    pub fn run_on<M, F, Fut>(
+        self,
+        runtime: impl Runtime,
+        f: F,
+    ) -> impl Future<Output = Result<Fut::Output, ExitReason>> + Send
+    where
+        M: Message,
+        F: FnOnce(Ctx<M>) -> Fut + Send + 'static,
+        Fut: Future<Output: Send + 'static> + Send + 'static,
+    {
+        let at = Location::caller();
+        async move {
+            #[cfg(feature = "controlled")]
+            if crate::rt::current().is_some() {
+                let First { root, body, output } = first(self.backend(), f);
+                let reason = root.core().backend.run(at, &root, body);
+                return taken(&output).ok_or(reason);
+            }
+            let _ = at;
+            let native = super::native::on_tasks(Arc::new(runtime));
+            let First { root, body, output } = first(Arc::clone(&native) as Arc<dyn Backend>, f);
+            let reason = native.run_as_task(&root, body).await;
+            taken(&output).ok_or(reason)
+        }
     }
 
     fn backend(self) -> Arc<dyn Backend> {
@@ -73,6 +100,60 @@ impl System {
             return super::controlled::World::begin(self.delivery);
         }
         super::native::on_threads()
+    }
+}
+
+/// The first process of a system.
+struct First<T> {
+    root: AnyPid,
+    body: Body,
+    /// What it returns.
+    output: Arc<Mutex<Option<T>>>,
+}
+
+fn first<M, F, Fut>(backend: Arc<dyn Backend>, f: F) -> First<Fut::Output>
+where
+    M: Message,
+    F: FnOnce(Ctx<M>) -> Fut + Send + 'static,
+    Fut: Future<Output: Send + 'static> + Send + 'static,
+{
+    let root = Pid::new(Arc::new(Mailbox::new(Core::new(ProcessId::OUTSIDE.child(1), backend))));
+    let output = Arc::new(Mutex::new(None));
+    let returned = Arc::clone(&output);
+    let body = body(root.clone(), move |ctx| async move {
+        let output = f(ctx).await;
+        *returned.lock().unwrap_or_else(PoisonError::into_inner) = Some(output);
+    });
+    First { root: root.into(), body, output }
+}
+
+fn taken<T>(output: &Mutex<Option<T>>) -> Option<T> {
+    output.lock().unwrap_or_else(PoisonError::into_inner).take()
+}
+
+/// Runs the process `f`, and those that it spawns, as tasks of the tokio runtime in which this is awaited; inside of an exploration the
+/// engine runs them.
+///
+/// # Panics
+///
+/// If the process ends in another way than by returning, or outside of a runtime.
+#[cfg(feature = "actors-tokio")]
+#[track_caller]
+pub fn run_on_tokio<M, F, Fut>(f: F) -> impl Future<Output = Fut::Output> + Send
+where
+    M: Message,
+    F: FnOnce(Ctx<M>) -> Fut + Send + 'static,
+    Fut: Future<Output: Send + 'static> + Send + 'static,
+{
+    async move {
+        #[cfg(feature = "controlled")]
+        if crate::rt::current().is_some() {
+            return run(f);
+        }
+        match System::new().run_on(tokio::runtime::Handle::current(), f).await {
+            Ok(output) => output,
+            Err(reason) => panic!("the first process has ended: {reason}"),
+        }
     }
 }
 

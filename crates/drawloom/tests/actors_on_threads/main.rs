@@ -10,7 +10,7 @@ mod tasks;
 
 use std::time::Duration;
 
-use drawloom::actor::{self, Ctx};
+use drawloom::actor::{self, Ctx, Message};
 
 pub use limited::limited;
 
@@ -24,6 +24,17 @@ pub const LONG: Duration = Duration::from_secs(50);
 pub fn run<F, Fut>(f: F) -> Fut::Output
 where
     F: FnOnce(Ctx<u32>) -> Fut + Send + 'static,
+    Fut: Future<Output: Send + 'static> + Send + 'static,
+{
+    run_as(f)
+}
+
+/// The same of a process that takes other messages.
+#[track_caller]
+pub fn run_as<M, F, Fut>(f: F) -> Fut::Output
+where
+    M: Message,
+    F: FnOnce(Ctx<M>) -> Fut + Send + 'static,
     Fut: Future<Output: Send + 'static> + Send + 'static,
 {
     limited(move || actor::run(f))

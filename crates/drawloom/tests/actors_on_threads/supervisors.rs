@@ -8,7 +8,7 @@ use drawloom::actor::{
 };
 use drawloom::receive;
 
-use crate::{LONG, SOON, limited};
+use crate::{LONG, SOON};
 
 /// What children tell.
 #[derive(Clone, PartialEq, Debug)]
@@ -55,7 +55,7 @@ where
     F: FnOnce(Ctx<Note>) -> Fut + Send + 'static,
     Fut: Future<Output: Send + 'static> + Send + 'static,
 {
-    limited(move || drawloom::actor::run(f))
+    crate::run_as(f)
 }
 
 fn children(ctx: &Ctx<Note>, strategy: Strategy, restarts: [Restart; 3]) -> Supervisor {

@@ -77,6 +77,10 @@ fn deadlock(case: &Case<'_>, involved: &[&BlockedRecord], cycle: &[u32]) -> Blam
             let (who, whom) = (names.quoted(call.by), names.quoted(call.of));
             return format!("{who} calls {whom} with `{}` and waits for the reply", call.text);
         }
+        if let ("receive", Some(asked)) = (b.operation.as_str(), b.blockers.first().filter(|_| cycle.len() > 1)) {
+            let (who, whom) = (names.quoted(b.task), names.quoted(asked.task));
+            return format!("{who} waits for a message after it has asked {whom}");
+        }
         let wants = wanted(case, b);
         // Of all that it holds, what matters is what another one of them waits for.
         let holds: Vec<&str> = held(case, b.task)

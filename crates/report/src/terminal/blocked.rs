@@ -39,7 +39,7 @@ pub(super) fn blocked_on(
         return format!("waits for {name}{place}{}", keeps.unwrap_or_default());
     }
     if b.operation == "receive" {
-        return receives(record, names, b);
+        return receives(record, names, b, all);
     }
     let method = if b.method() == "barrier wait" { "wait" } else { b.method() };
     let mut text = match &b.awaited {
@@ -106,7 +106,7 @@ pub(super) fn blocked_on(
 }
 
 /// A process that waits for the reply to a call, or for any message.
-fn receives(record: &Record, names: &Names<'_>, b: &BlockedRecord) -> String {
+fn receives(record: &Record, names: &Names<'_>, b: &BlockedRecord, all: &[BlockedRecord]) -> String {
     let place = record.place(b.place).map(|place| format!(" at {place}")).unwrap_or_default();
     if let Some(call) = call_of(Told { record, names }, b) {
         let finished = record.tasks.get(call.of as usize).is_some_and(|task| task.finished);
@@ -122,7 +122,9 @@ fn receives(record: &Record, names: &Names<'_>, b: &BlockedRecord) -> String {
         1 => "1 message in the mailbox, which it does not accept".to_owned(),
         many => format!("{many} messages in the mailbox, none of which it accepts"),
     };
-    format!("waits for a message{place} — {mailbox}")
+    let mut text = format!("waits for a message{place} — {mailbox}");
+    holders(&mut text, record, names, b, all, ("last asked or heard of", "at"));
+    text
 }
 
 /// Waits that are no operation of the user's: of a future for its waker, of a channel, a select or a task

@@ -1,7 +1,10 @@
-//! Processes in production, and in tests outside of an exploration: each has a thread of the operating system.
+//! Processes in production, and in tests outside of an exploration: each has a thread of the operating system, or is a task of
+//! a [`Runtime`].
 //!
 //! All that ties processes to each other (links, monitors, names, exits) is under one lock, and nothing that a user wrote
 //! runs while it is held. A message goes around that lock: it needs the mailbox of its receiver and, to wake it, its [`Slot`].
+//!
+//! A process on a thread waits there (`slot.rs`). A task returns `Pending` and is woken (`tasks.rs`); nothing else differs.
 //!
 //! An exit signal cannot stop a thread. It dooms the process instead: from then on others find it dead, and its thread unwinds at
 //! its next call into the backend. Links and monitors are told when the thread is through with its destructors, so that nothing a
@@ -9,7 +12,10 @@
 
 mod relations;
 mod slot;
+mod tasks;
 mod timers;
+#[cfg(feature = "actors-tokio")]
+mod tokio;
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -21,6 +27,7 @@ use std::time::{Duration, Instant};
 
 use self::relations::Relations;
 use self::slot::{Quiet, Slot};
+pub use self::tasks::Runtime;
 use self::timers::Timers;
 use super::backend::{Backend, Body, Demonitored, Place, Tie, Whom};
 use super::pid::{AnyPid, ProcessId};
@@ -29,40 +36,75 @@ use super::reason::{BadName, ExitReason, NameTaken, NoProc};
 use super::signal::{MonitorRef, TimerRef};
 
 /// Each process has a thread.
-pub(crate) fn on_threads() -> Arc<dyn Backend> {
-    Arc::new_cyclic(|myself: &Weak<Threads>| Threads {
-        began: Instant::now(),
+pub(crate) fn on_threads() -> Arc<Native> {
+    native(None)
+}
+
+/// Each process is a task.
+pub(crate) fn on_tasks(runtime: Arc<dyn Runtime>) -> Arc<Native> {
+    native(Some(runtime))
+}
+
+fn native(runtime: Option<Arc<dyn Runtime>>) -> Arc<Native> {
+    Arc::new_cyclic(|myself: &Weak<Native>| Native {
+        began: runtime.as_deref().map_or_else(Instant::now, Runtime::now),
         slots: RwLock::default(),
         relations: Mutex::default(),
         quiet: Arc::default(),
-        timers: Timers::new(myself.clone()),
+        timers: Timers::new(myself.clone(), runtime.clone()),
+        runtime,
         myself: myself.clone(),
     })
 }
 
 /// The processes of one system.
-pub(crate) struct Threads {
+pub(crate) struct Native {
+    /// Whose tasks the processes are, if they have no threads.
+    runtime: Option<Arc<dyn Runtime>>,
     began: Instant,
     /// By which those are woken that live.
     slots: RwLock<HashMap<ProcessId, Arc<Slot>>>,
     relations: Mutex<Relations>,
     quiet: Arc<Quiet>,
     timers: Timers,
-    myself: Weak<Threads>,
+    myself: Weak<Native>,
 }
 
 /// The process that a thread runs; the last, where one system runs within another.
 struct Here {
-    threads: *const Threads,
+    native: *const Native,
     process: ProcessId,
     slot: Arc<Slot>,
+}
+
+/// For as long as this lives, the thread runs that process.
+struct Within;
+
+impl Within {
+    fn of(native: &Native, process: &AnyPid, slot: &Arc<Slot>) -> Within {
+        let here = Here { native, process: process.id(), slot: Arc::clone(slot) };
+        HERE.with(|all| all.borrow_mut().push(here));
+        Within
+    }
+}
+
+impl Drop for Within {
+    fn drop(&mut self) {
+        // The thread may be past its destructors of such.
+        let _ = HERE.try_with(|all| all.borrow_mut().pop());
+    }
 }
 
 thread_local! {
     static HERE: RefCell<Vec<Here>> = const { RefCell::new(Vec::new()) };
 }
 
-impl Threads {
+impl Native {
+    /// The time by which timers go.
+    fn instant(&self) -> Instant {
+        self.runtime.as_deref().map_or_else(Instant::now, Runtime::now)
+    }
+
     fn relations(&self) -> MutexGuard<'_, Relations> {
         self.relations.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -73,7 +115,7 @@ impl Threads {
 
     /// The process that calls.
     fn caller(&self) -> Option<(ProcessId, Arc<Slot>)> {
-        let is_of_mine = |here: &&Here| std::ptr::eq(here.threads, self);
+        let is_of_mine = |here: &&Here| std::ptr::eq(here.native, self);
         // The thread may be past its destructors of such.
         HERE.try_with(|all| all.borrow().iter().rfind(is_of_mine).map(|here| (here.process, Arc::clone(&here.slot))))
             .ok()
@@ -122,8 +164,7 @@ impl Threads {
 
     /// Lets the process run in this thread, to its end.
     fn drive(&self, me: &AnyPid, slot: &Arc<Slot>, body: Body) -> ExitReason {
-        let here = Here { threads: self, process: me.id(), slot: Arc::clone(slot) };
-        HERE.with(|all| all.borrow_mut().push(here));
+        let _within = Within::of(self, me, slot);
         let mut future = body();
         let waker = Waker::from(slot::Wakes::of(slot, &self.quiet));
         let mut context = Context::from_waker(&waker);
@@ -139,13 +180,16 @@ impl Threads {
             // It waits for something else than a message.
             slot.wait(seen, None, &self.quiet);
         };
+        self.bury(me, future, returned)
+    }
+
+    /// The process does nothing any more: its destructors run, and then others hear of its end.
+    fn bury<F>(&self, me: &AnyPid, future: F, returned: Option<ExitReason>) -> ExitReason {
         me.core().end();
         // Destructors may panic, and what they ask for is answered.
         let dropped = catch_unwind(AssertUnwindSafe(|| drop(future)));
         drop(dropped);
-        let reason = self.finish(me, returned);
-        HERE.with(|all| all.borrow_mut().pop());
-        reason
+        self.finish(me, returned)
     }
 
     /// The process is through: it is taken out of everything, and those are told who are tied to it.
@@ -170,8 +214,8 @@ impl Threads {
         reason
     }
 
-    fn begin(&self, process: &AnyPid) -> Arc<Slot> {
-        let slot = Arc::new(Slot::default());
+    fn begin(&self, process: &AnyPid, is_task: bool) -> Arc<Slot> {
+        let slot = Arc::new(Slot::new(is_task));
         self.quiet.enter();
         self.slots.write().unwrap_or_else(PoisonError::into_inner).insert(process.id(), Arc::clone(&slot));
         slot
@@ -187,13 +231,13 @@ impl Threads {
     }
 }
 
-impl Backend for Threads {
+impl Backend for Native {
     fn here(&self) -> ProcessId {
         self.caller().map_or(ProcessId::OUTSIDE, |(process, _)| process)
     }
 
     fn run(&self, _at: Place, root: &AnyPid, body: Body) -> ExitReason {
-        let slot = self.begin(root);
+        let slot = self.begin(root, false);
         self.relations().insert(root, None, Tie::default());
         let reason = self.drive(root, &slot, body);
         self.end();
@@ -202,18 +246,22 @@ impl Backend for Threads {
 
     fn spawn(&self, at: Place, parent: Option<&AnyPid>, child: &AnyPid, tie: Tie, body: Body) {
         self.step();
-        let slot = self.begin(child);
+        let slot = self.begin(child, self.runtime.is_some());
         let mut relations = self.relations();
         relations.insert(child, parent, tie);
         if relations.has_ended() {
             self.doom(&mut relations, child.id(), ExitReason::Killed);
         }
         drop(relations);
-        let threads = self.myself.upgrade().expect("a backend is in use");
+        let native = self.myself.upgrade().expect("a backend is in use");
         let process = child.clone();
+        if let Some(runtime) = &self.runtime {
+            let task = tasks::Drive::new(native, process, slot, body);
+            return runtime.spawn(Box::pin(async move { drop(task.await) }));
+        }
         let thread = thread::Builder::new().name(format!("process {:?}", child.id()));
         let spawned = thread.spawn(move || {
-            threads.drive(&process, &slot, body);
+            native.drive(&process, &slot, body);
         });
         if let Err(error) = spawned {
             self.finish(child, Some(ExitReason::Error(format!("no thread for it: {error}"))));
@@ -248,11 +296,14 @@ impl Backend for Threads {
         me: &AnyPid,
         look: &mut dyn FnMut() -> bool,
         limit: Option<Duration>,
-        _context: &mut Context<'_>,
+        context: &mut Context<'_>,
     ) -> Poll<bool> {
         let Some((_, slot)) = self.caller().filter(|(process, _)| *process == me.id()) else {
             panic!("the receive at {at} is not in the process whose mailbox it is for");
         };
+        if slot.is_task() {
+            return self.poll_receive(&slot, look, limit, context);
+        }
         // A limit that is never reached is none.
         let until = limit.and_then(|limit| Instant::now().checked_add(limit));
         loop {
@@ -270,7 +321,13 @@ impl Backend for Threads {
         }
     }
 
-    fn end_receive(&self, _me: &AnyPid) {}
+    fn end_receive(&self, me: &AnyPid) {
+        if self.runtime.is_some() {
+            if let Some(slot) = self.slot(me.id()) {
+                slot.end_receive();
+            }
+        }
+    }
 
     fn monitor(&self, _at: Place, me: &AnyPid, whom: Whom<'_>, monitor: MonitorRef) {
         self.step();
@@ -367,12 +424,15 @@ impl Backend for Threads {
 
     fn now(&self, _at: Place) -> Duration {
         self.step();
-        self.began.elapsed()
+        self.instant().saturating_duration_since(self.began)
     }
 
-    fn settle(&self, _at: Place, _me: &AnyPid, _context: &mut Context<'_>) -> Poll<()> {
+    fn settle(&self, _at: Place, _me: &AnyPid, context: &mut Context<'_>) -> Poll<()> {
         self.step();
         if let Some((_, slot)) = self.caller() {
+            if slot.is_task() {
+                return self.quiet.poll(&slot, context);
+            }
             self.quiet.wait(|| slot.is_doomed());
         }
         self.step();

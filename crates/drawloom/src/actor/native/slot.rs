@@ -1,16 +1,27 @@
-//! How threads of processes wait, and are woken.
+//! How processes wait, and are woken: on their threads, or as tasks.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::task::Wake;
+use std::task::{Context, Poll, Wake, Waker};
 use std::time::{Duration, Instant};
 
-/// Where the thread of a process waits.
+use super::tasks::Sleep;
+
+/// Where a process waits.
 #[derive(Default)]
 pub(super) struct Slot {
     state: Mutex<State>,
     woken: Condvar,
     doomed: AtomicBool,
+    is_task: bool,
+    /// Of a task: the limit of its receive.
+    limit: Mutex<Option<Limit>>,
+}
+
+/// When a receive ends without anything, and what wakes its task then.
+pub(super) struct Limit {
+    pub(super) until: Instant,
+    pub(super) sleep: Sleep,
 }
 
 #[derive(Default)]
@@ -18,9 +29,22 @@ struct State {
     /// How often somebody has brought something.
     news: u64,
     waiting: bool,
+    /// Of a task: it waits until nobody goes on, and is not counted among those who do.
+    settles: bool,
+    /// Of a task: what its runtime wakes it by.
+    waker: Option<Waker>,
 }
 
 impl Slot {
+    pub(super) fn new(is_task: bool) -> Slot {
+        Slot { is_task, ..Slot::default() }
+    }
+
+    /// Whether the process has no thread.
+    pub(super) fn is_task(&self) -> bool {
+        self.is_task
+    }
+
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -63,10 +87,59 @@ impl Slot {
         state.news += 1;
         if state.waiting {
             state.waiting = false;
-            quiet.enter();
+            if !state.settles {
+                quiet.enter();
+            }
+            let waker = state.waker.clone();
             drop(state);
             self.woken.notify_one();
+            waker.into_iter().for_each(Waker::wake);
         }
+    }
+
+    /// A task begins to run, for a while.
+    pub(super) fn wakes_by(&self, waker: &Waker) {
+        let mut state = self.state();
+        if !state.waker.as_ref().is_some_and(|known| known.will_wake(waker)) {
+            state.waker = Some(waker.clone());
+        }
+    }
+
+    /// A task waits, unless more has come than was `seen`; whether it does.
+    pub(super) fn rest(&self, seen: u64, quiet: &Quiet) -> bool {
+        let mut state = self.state();
+        if state.news != seen {
+            return false;
+        }
+        state.waiting = true;
+        if !state.settles {
+            quiet.leave();
+        }
+        true
+    }
+
+    /// A task is over, wherever it stood: it goes on, to its end.
+    pub(super) fn gets_up(&self, quiet: &Quiet) {
+        let mut state = self.state();
+        let counted = !state.waiting && !state.settles;
+        if state.settles {
+            quiet.settling.fetch_sub(1, Ordering::SeqCst);
+        }
+        (state.waiting, state.settles) = (false, false);
+        if !counted {
+            quiet.enter();
+        }
+    }
+
+    /// The limit of a task's receive.
+    pub(super) fn limit(&self) -> MutexGuard<'_, Option<Limit>> {
+        self.limit.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A task's receive is over.
+    pub(super) fn end_receive(&self) {
+        let limit = self.limit().take();
+        drop(limit);
     }
 
     /// The process is to end at its next step.
@@ -104,7 +177,7 @@ impl Wake for Wakes {
 pub(super) struct Quiet {
     active: AtomicUsize,
     settling: AtomicUsize,
-    lock: Mutex<()>,
+    lock: Mutex<Vec<Waker>>,
     changed: Condvar,
 }
 
@@ -124,9 +197,33 @@ impl Quiet {
     /// Whoever waits looks whether to go on.
     pub(super) fn look_again(&self) {
         if self.settling.load(Ordering::SeqCst) > 0 {
-            let _held = self.lock.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut tasks = self.lock.lock().unwrap_or_else(PoisonError::into_inner);
             self.changed.notify_all();
+            let woken = std::mem::take(&mut *tasks);
+            drop(tasks);
+            woken.into_iter().for_each(Waker::wake);
         }
+    }
+
+    /// The same for a task: whether nobody else goes on.
+    pub(super) fn poll(&self, slot: &Slot, context: &Context<'_>) -> Poll<()> {
+        let mut state = slot.state();
+        if !state.settles {
+            state.settles = true;
+            drop(state);
+            self.settling.fetch_add(1, Ordering::SeqCst);
+            self.leave();
+            state = slot.state();
+        }
+        // Before it is asked whether anybody goes on: who leaves after that wakes this one.
+        self.lock.lock().unwrap_or_else(PoisonError::into_inner).push(context.waker().clone());
+        if self.active.load(Ordering::SeqCst) > 0 {
+            return Poll::Pending;
+        }
+        state.settles = false;
+        self.enter();
+        self.settling.fetch_sub(1, Ordering::SeqCst);
+        Poll::Ready(())
     }
 
     /// The calling process waits until nobody goes on, or it is to end.
