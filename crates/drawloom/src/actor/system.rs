@@ -138,6 +138,7 @@ fn taken<T>(output: &Mutex<Option<T>>) -> Option<T> {
 ///
 /// If the process ends in another way than by returning, or outside of a runtime.
 #[cfg(feature = "actors-tokio")]
+#[allow(clippy::manual_async_fn, reason = "the future can be sent, as its type says")]
 #[track_caller]
 pub fn run_on_tokio<M, F, Fut>(f: F) -> impl Future<Output = Fut::Output> + Send
 where
