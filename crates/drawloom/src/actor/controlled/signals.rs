@@ -50,6 +50,9 @@ impl World {
             }
             ((result, number, dooms), Seen { value: number, other: arg, outcome: result })
         });
+        if result == outcome::OK && pair.is_some() {
+            self.was_told(rt, reason);
+        }
         rt.with_engine(|engine| {
             if result == outcome::OK {
                 engine.signal_was_delivered(known.resource, number);
