@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use drawloom::Exploration;
 use drawloom::actor::{
-    self, ChildSpec, Ctx, ExitReason, Flow, GenServer, Pid, Received, ReplyTo, ServerCtx, StartOptions, Strategy,
-    Supervisor, System,
+    self, ChildSpec, Ctx, ExitReason, Flow, GenServer, Pid, ReplyTo, ServerCtx, StartOptions, Strategy, Supervisor,
+    System,
 };
 use drawloom::receive;
 
@@ -114,8 +114,7 @@ fn a_reply_to_a_caller_that_is_gone() {
         });
         ctx.spawn(move |mut ctx: Ctx<()>| async move { ctx.call(&late, |reply| reply, None).await.map(drop) });
         ctx.recv().await;
-        let said = said.lock().unwrap().clone();
-        said
+        std::mem::take(&mut *said.lock().unwrap())
     });
     insta::assert_snapshot!(said);
 }
@@ -266,7 +265,7 @@ fn a_process_that_outlives_its_system_takes_no_messages_and_harms_nobody() {
         actor::run(move |mut ctx: Ctx<u32>| async move {
             let monitor = ctx.monitor(&kept);
             assert_eq!(ctx.recv_down(monitor).await.reason, ExitReason::NoProc);
-            assert!(matches!(ctx.recv_timeout(Duration::ZERO).await, None::<Received<u32>>));
+            assert!(ctx.recv_timeout(Duration::ZERO).await.is_none());
         });
     });
     is_clean(&explored);
