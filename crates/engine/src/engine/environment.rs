@@ -12,6 +12,9 @@
 //! of the budget, and if there is none left, that was all. The budget is a semaphore: which of two faults has the last
 //! of it is a race like any other, and exhaustive exploration needs no rule of its own for it.
 
+use std::collections::VecDeque;
+
+use super::commit::step;
 use super::{Committed, Engine};
 use crate::budget::Budget;
 use crate::id::{ResourceId, Site, TaskId};
@@ -29,6 +32,16 @@ pub(super) struct Environment {
     rest: Vec<Rest>,
     /// The semaphores of budgets that such tasks share.
     shared: Vec<(Budget, ResourceId)>,
+    /// Tasks whose operations come up while they go, by task in ascending order.
+    queues: Vec<Queue>,
+}
+
+/// A task whose operations come up while it goes.
+#[derive(Debug)]
+struct Queue {
+    task: TaskId,
+    /// Those after the pending one, each with the number of steps there were when it came up.
+    then: VecDeque<(Operation, u32)>,
 }
 
 /// What one of them has yet to do.
@@ -45,6 +58,7 @@ impl Environment {
         self.operations.clear();
         self.rest.clear();
         self.shared.clear();
+        self.queues.clear();
     }
 
     /// Where it stands what `task` has yet to do.
@@ -96,6 +110,48 @@ impl Engine {
         task
     }
 
+    /// Creates a task of the environment that makes one operation, which never waits: `parent` names it, and it comes after the last step.
+    /// Call it as [`spawn`](Self::spawn).
+    pub fn post(&mut self, parent: TaskId, operation: Operation, strategy: &mut dyn Strategy) -> TaskId {
+        debug_assert!(operation.kind.is(Traits::UNATTENDED), "the environment neither waits nor has code");
+        let task = self.create_task(parent, operation.site, None, strategy);
+        let t = &mut self.tasks[task.index()];
+        t.environment = true;
+        t.status = Status::Ready;
+        t.pending = operation;
+        self.make_ready(task);
+        task
+    }
+
+    /// Makes a choice among `outcomes` a step of `task`, in the midst of what its last step has brought about: nobody is asked who goes first.
+    pub fn choose_within(&mut self, task: TaskId, outcomes: u64, site: Site, strategy: &mut dyn Strategy) -> u64 {
+        let chooses = Operation::new(OpKind::Choose, ResourceId::NONE, site).with_arg(outcomes);
+        self.steps.push(step(task, &chooses, 0, false));
+        self.commit_choose(task, outcomes, strategy);
+        self.leave_trail();
+        self.steps.last().map_or(0, |step| step.value)
+    }
+
+    /// Creates a task of the environment that makes the operations that it is [given](Self::post_in_turn), one after another.
+    pub fn create_queue(&mut self, parent: TaskId, strategy: &mut dyn Strategy) -> TaskId {
+        let task = self.create_environment(parent, &[], None, None, strategy);
+        self.environment.queues.push(Queue { task, then: VecDeque::new() });
+        task
+    }
+
+    /// One more operation for a [queue](Self::create_queue). It comes after the last step, and after those that the queue was given before.
+    pub fn post_in_turn(&mut self, queue: TaskId, operation: Operation) {
+        let made = self.steps.len() as u32;
+        let t = &mut self.tasks[queue.index()];
+        if t.status == Status::Finished {
+            (t.status, t.pending, t.granted_by) = (Status::Ready, operation, made);
+            self.finished -= 1;
+            self.make_ready(queue);
+        } else if let Ok(at) = self.environment.queues.binary_search_by_key(&queue, |queue| queue.task) {
+            self.environment.queues[at].then.push_back((operation, made));
+        }
+    }
+
     /// How often what `budget` counts may still happen.
     #[inline]
     pub fn left(&self, budget: Budget) -> u32 {
@@ -136,6 +192,14 @@ impl Engine {
     }
 
     fn have_next_operation(&mut self, task: TaskId) {
+        if let Ok(at) = self.environment.queues.binary_search_by_key(&task, |queue| queue.task) {
+            if let Some((operation, made)) = self.environment.queues[at].then.pop_front() {
+                let t = &mut self.tasks[task.index()];
+                (t.pending, t.granted_by) = (operation, made);
+                return;
+            }
+            return self.leave_environment(task);
+        }
         let Some(at) = self.environment.rest_of(task) else { return self.leave_environment(task) };
         while !self.environment.rest[at].operations.is_empty() {
             let Rest { ref operations, begun, .. } = self.environment.rest[at];

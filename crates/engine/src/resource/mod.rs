@@ -20,6 +20,7 @@ pub(crate) mod latch;
 pub(crate) mod mailbox;
 pub(crate) mod memory;
 pub(crate) mod mutex;
+pub(crate) mod node;
 pub(crate) mod once;
 pub(crate) mod park;
 pub(crate) mod parts;
@@ -214,6 +215,8 @@ pub enum State {
     Once(OnceState),
     /// A channel.
     Channel(ChannelState),
+    /// A node of a cluster, and the task that runs its code.
+    Served(TaskId),
 }
 
 impl Resource {
