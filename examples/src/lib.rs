@@ -27,8 +27,23 @@ pub mod replication;
 pub mod slots;
 pub mod spinner;
 
-/// The code in the README and in the guide compiles.
+/// The code in the README and in the book compiles.
 #[cfg(doctest)]
-#[doc = include_str!("../../README.md")]
-#[doc = include_str!("../../book/src/how-to/writing-tests.md")]
-pub mod documents {}
+pub mod documents {
+    #[doc = include_str!("../../README.md")]
+    pub mod readme {}
+    #[doc = include_str!("../../book/src/tutorials/first-bug.md")]
+    pub mod first_bug {}
+    #[doc = include_str!("../../book/src/tutorials/actors.md")]
+    pub mod actors {}
+    #[doc = include_str!("../../book/src/how-to/writing-tests.md")]
+    pub mod writing_tests {}
+    #[doc = include_str!("../../book/src/how-to/agents.md")]
+    pub mod agents {}
+    #[doc = include_str!("../../book/src/how-to/own-strategy.md")]
+    pub mod own_strategy {}
+    #[doc = include_str!("../../book/src/how-to/from-loom.md")]
+    pub mod from_loom {}
+    #[doc = include_str!("../../book/src/how-to/from-shuttle.md")]
+    pub mod from_shuttle {}
+}

@@ -37,8 +37,8 @@ enum Ask {
     Get(ReplyTo<i64>),
     Inc(ReplyTo<i64>),
     Slow(ReplyTo<i64>),
-    /// What another kid says.
-    Ask(ServerRef<Kid>, ReplyTo<i64>),
+    /// Asks another kid, and passes its answer on.
+    Relay(ServerRef<Kid>, ReplyTo<i64>),
     Die(ReplyTo<i64>),
 }
 
@@ -77,11 +77,14 @@ impl GenServer for Kid {
                 reply.send(self.count);
             }
             Ask::Slow(reply) => reply.send(0),
-            Ask::Ask(other, reply) => {
+            Ask::Relay(other, reply) => {
                 let answer = other.call(ctx, Ask::Get, None).await;
                 reply.send(answer.expect("the other one lives"));
             }
-            Ask::Die(_) => return Flow::Stop(ExitReason::because("boom")),
+            Ask::Die(reply) => {
+                drop(reply);
+                return Flow::Stop(ExitReason::because("boom"));
+            }
         }
         Flow::Continue
     }
@@ -197,7 +200,7 @@ pub async fn gs_mutual_call(mut ctx: C) -> T {
     for (name, one, other) in [("a", &s1, &s2), ("b", &s2, &s1)] {
         let (one, other, main) = (one.clone(), other.clone(), ctx.me().clone());
         ctx.spawn(move |mut ctx: C| async move {
-            let answer = one.call(&mut ctx, |reply| Ask::Ask(other, reply), None).await;
+            let answer = one.call(&mut ctx, |reply| Ask::Relay(other, reply), None).await;
             ctx.send(&main, t([a(name), said(answer)]));
         });
     }
