@@ -491,10 +491,10 @@ impl Handle {
         self.inner().engine.post_in_turn(queue, operation);
     }
 
-    /// Makes a choice among `outcomes` a step of `task`, in the midst of what its last step has brought about.
-    pub fn choose_within(self, task: TaskId, outcomes: u64, site: Site) -> u64 {
+    /// Makes a choice among `outcomes` in the midst of what has happened last. `None` if there are too many.
+    pub fn choose_within(self, outcomes: u64) -> Option<u64> {
         let inner = self.inner();
-        inner.engine.choose_within(task, outcomes, site, &mut *inner.strategy)
+        inner.engine.choose_within(outcomes, &mut *inner.strategy)
     }
 
     /// Waits until something has happened at a node: by which task of the environment, and what. `None` if nothing is left that could.

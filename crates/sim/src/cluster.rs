@@ -11,6 +11,8 @@ use crate::node::{Isolate, Node};
 use crate::world::World;
 
 pub(crate) type Factory<M> = Box<dyn Fn() -> Box<dyn Node<M>>>;
+pub(crate) type Check<M> = Box<dyn Fn(&World<M>) -> Option<String>>;
+pub(crate) type Rule<M> = Box<dyn Fn(NodeId, NodeId, &M) -> Verdict>;
 pub(crate) type Corrupter<M> = Box<dyn Fn(&mut M, &mut dyn FnMut(u64) -> u64)>;
 
 /// What a predicate on messages wants done with one that is about to arrive.
@@ -34,7 +36,7 @@ pub(crate) struct Member<M> {
 /// A fact that must hold after every event.
 pub(crate) struct Invariant<M> {
     pub(crate) name: String,
-    pub(crate) check: Box<dyn Fn(&World<M>) -> Option<String>>,
+    pub(crate) check: Check<M>,
 }
 
 /// What there is in a cluster, what may happen to it, and what must hold.
@@ -48,7 +50,7 @@ pub struct Cluster<M> {
     pub(crate) is_ordered: bool,
     pub(crate) corrupter: Option<Corrupter<M>>,
     pub(crate) survives: Option<u32>,
-    pub(crate) rule: Option<Box<dyn Fn(NodeId, NodeId, &M) -> Verdict>>,
+    pub(crate) rule: Option<Rule<M>>,
 }
 
 impl<M> Default for Cluster<M> {
@@ -183,6 +185,13 @@ impl<M> Cluster<M> {
     /// A rule for messages that are about to arrive, for scripted tests: from whom, to whom, what.
     pub fn rule(&mut self, rule: impl Fn(NodeId, NodeId, &M) -> Verdict + 'static) -> &mut Self {
         self.rule = Some(Box::new(rule));
+        self
+    }
+
+    /// Events at different nodes are ordered: an exhaustive exploration makes an execution for each of their orders. Needed if nodes
+    /// [choose](crate::Ctx::choose) in the midst of events.
+    pub fn ordered(&mut self) -> &mut Self {
+        self.is_ordered = true;
         self
     }
 

@@ -117,7 +117,8 @@ impl<M> Ctx<'_, M> {
         self.state().timers.cancel(timer)
     }
 
-    /// One of `outcomes`, each of which an exploration tries.
+    /// One of `outcomes`, each of which an exploration tries. An exhaustive one has to order all events for it, unless it is in
+    /// [`on_start`](crate::Node::on_start) when the run begins: [`Cluster::ordered`](crate::Cluster::ordered).
     ///
     /// # Panics
     ///

@@ -9,7 +9,7 @@ pub enum Loss {
     /// Nothing is lost: everything that was written has reached the disk.
     #[default]
     Nothing,
-    /// What was not synced may be lost: how much of it is a choice.
+    /// What was not synced may be lost: all of it, all but the first write or the first two, or nothing.
     Unsynced,
     /// Everything is lost.
     Everything,
@@ -130,7 +130,8 @@ impl Faults {
 /// What a step of a fault does at a node.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Action {
-    Crash(Loss),
+    /// With how many of the writes that were not synced left, if it loses any.
+    Crash(Loss, usize),
     Restart,
     Stop,
     Pause,
@@ -147,9 +148,12 @@ impl Action {
     pub(crate) fn tell(&self, name: &dyn Fn(NodeId) -> String) -> String {
         let names = |nodes: &[NodeId]| nodes.iter().map(|node| name(*node)).collect::<Vec<_>>().join(", ");
         match self {
-            Action::Crash(Loss::Nothing) => "crashes".to_owned(),
-            Action::Crash(Loss::Unsynced) => "crashes, and loses what was not synced".to_owned(),
-            Action::Crash(Loss::Everything) => "crashes, and loses its storage".to_owned(),
+            Action::Crash(Loss::Nothing, _) | Action::Crash(Loss::Unsynced, usize::MAX) => "crashes".to_owned(),
+            Action::Crash(Loss::Unsynced, 0) => "crashes, and loses what was not synced".to_owned(),
+            Action::Crash(Loss::Unsynced, kept) => {
+                format!("crashes, and loses what was not synced, but for the first {kept}")
+            }
+            Action::Crash(Loss::Everything, _) => "crashes, and loses its storage".to_owned(),
             Action::Restart => "restarts".to_owned(),
             Action::Stop => "is asked to stop".to_owned(),
             Action::Pause => "pauses".to_owned(),
@@ -193,8 +197,10 @@ impl Faults {
             })
         });
         let jumps = servers.iter().flat_map(|node| self.jump_by.iter().map(|by| vec![(*node, Action::Jump(*by))]));
+        let kept: &[usize] = if self.loss == Loss::Unsynced { &[0, 1, 2, usize::MAX] } else { &[0] };
+        let crashes = kept.iter().flat_map(|kept| of_each(targets, &|| back(Action::Crash(self.loss, *kept))));
         let kinds = [
-            (self.crashes, of_each(targets, &|| back(Action::Crash(self.loss)))),
+            (self.crashes, crashes.collect()),
             (self.stops, of_each(targets, &|| back(Action::Stop))),
             (self.pauses, of_each(targets, &|| vec![Action::Pause, Action::Resume])),
             (self.duplicates, of_each(all, &|| vec![Action::Duplicate])),

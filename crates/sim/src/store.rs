@@ -28,11 +28,6 @@ impl Store {
         Some(value.unwrap_or_else(|| panic!("`{name}` was stored as another type")).clone())
     }
 
-    /// Writes that were not synced.
-    pub(crate) fn pending(&self) -> usize {
-        self.pending.len()
-    }
-
     /// A crash: the first `kept` of the pending writes have reached the disk, the others are lost.
     pub(crate) fn crash(&mut self, kept: usize) {
         self.pending.truncate(kept);

@@ -6,7 +6,7 @@ use std::collections::BinaryHeap;
 use std::fmt::Debug;
 
 use crate::clock::{Clock, TimerId, Timers};
-use crate::cluster::{Cluster, Corrupter, Factory, Invariant, Verdict};
+use crate::cluster::{Cluster, Corrupter, Factory, Invariant, Rule, Verdict};
 use crate::ctx::Ctx;
 use crate::event::Event;
 use crate::fault::{Action, Fault, Loss};
@@ -70,7 +70,7 @@ pub struct World<M> {
     events: u64,
     invariants: Vec<Invariant<M>>,
     corrupter: Option<Corrupter<M>>,
-    rule: Option<Box<dyn Fn(NodeId, NodeId, &M) -> Verdict>>,
+    rule: Option<Rule<M>>,
     actions: Vec<(NodeId, Action)>,
     pub(crate) log: Log<M>,
 }
@@ -199,13 +199,13 @@ impl<M: Clone + Debug + 'static> World<M> {
             let mut from = 0;
             for _ in 0..kind.most {
                 let left = kind.options.len() - from;
-                match host.choose(left as u64 + 1) {
-                    0 => break,
-                    one => {
-                        from += one as usize - 1;
-                        chosen.push(kind.options[from].clone());
-                    }
+                if host.choose(2) == 0 {
+                    break;
                 }
+                if left > 1 {
+                    from += host.choose(left as u64) as usize;
+                }
+                chosen.push(kind.options[from].clone());
             }
         }
         let mut world = World {
@@ -405,11 +405,11 @@ impl<M: Clone + Debug + 'static> World<M> {
         self.log.note(node, || What::Fault(what.into()));
         let state = &mut self.nodes[node.index()];
         match action {
-            Action::Crash(loss) => self.crash(node, loss, host),
+            Action::Crash(loss, kept) => self.crash(node, loss, kept),
             Action::Stop => {
                 if state.is_up {
                     self.with_code(node, host, |code, cx| code.on_stop(cx));
-                    self.crash(node, Loss::Nothing, host);
+                    self.crash(node, Loss::Nothing, 0);
                 }
             }
             Action::Restart => {
@@ -443,7 +443,7 @@ impl<M: Clone + Debug + 'static> World<M> {
     }
 
     /// The node is gone: it does nothing any more, not even in its destructors.
-    fn crash(&mut self, node: NodeId, loss: Loss, host: &mut dyn Host) {
+    fn crash(&mut self, node: NodeId, loss: Loss, kept: usize) {
         let state = &mut self.nodes[node.index()];
         if !state.is_up {
             return;
@@ -451,14 +451,10 @@ impl<M: Clone + Debug + 'static> World<M> {
         (state.is_up, state.is_paused) = (false, false);
         state.timers.clear();
         state.held.clear();
-        let pending = state.store.pending();
         match loss {
-            Loss::Nothing => state.store.crash(pending),
+            Loss::Nothing => state.store.crash(usize::MAX),
             Loss::Everything => state.store.wipe(),
-            Loss::Unsynced => {
-                let kept = if pending == 0 { 0 } else { host.choose_within(pending as u64 + 1) as usize };
-                state.store.crash(kept);
-            }
+            Loss::Unsynced => state.store.crash(kept),
         }
         drop(self.nodes[node.index()].code.take());
     }

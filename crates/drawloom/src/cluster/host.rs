@@ -12,8 +12,14 @@ pub(super) struct Choices {
     is_ordered: bool,
     nodes: Vec<Named>,
     queues: Vec<TaskId>,
-    /// By which task the last event has happened; main, before there was any.
-    by: TaskId,
+    /// What was posted before anything happened: nothing may be left to happen while nodes start, since a start may choose.
+    at_first: Option<Vec<Posted>>,
+}
+
+/// What was posted, and by whom or in which queue.
+enum Posted {
+    By(NodeId, Operation),
+    InTurn(QueueId, Operation),
 }
 
 /// A node, as the engine knows it.
@@ -26,7 +32,7 @@ struct Named {
 
 impl Choices {
     pub(super) fn new(rt: Handle, site: Site, is_ordered: bool) -> Self {
-        Choices { rt, site, is_ordered, nodes: Vec::new(), queues: Vec::new(), by: rt.running() }
+        Choices { rt, site, is_ordered, nodes: Vec::new(), queues: Vec::new(), at_first: Some(Vec::new()) }
     }
 
     #[inline]
@@ -48,12 +54,27 @@ impl Host for Choices {
     }
 
     fn choose_within(&mut self, outcomes: u64) -> u64 {
-        self.rt.choose_within(self.by, outcomes, self.site)
+        if self.at_first.is_some() {
+            return self.rt.choose(outcomes, self.site);
+        }
+        let is_exhaustive = self.rt.with_engine(|engine| engine.limits().spin_rounds.is_some());
+        assert!(
+            self.is_ordered || !is_exhaustive,
+            "a node chooses in the midst of an event: to go through all of that, events at different nodes have to be ordered. \
+             Say `cluster.ordered()`, or choose in `on_start`"
+        );
+        self.rt.choose_within(outcomes).unwrap_or_else(|| {
+            panic!("a choice of {outcomes} outcomes: a node can make 4 choices of up to 256 outcomes in one event")
+        })
     }
 
     #[inline]
     fn post(&mut self, by: NodeId, at: NodeId, event: Event, place: Place) {
-        self.rt.post(self.nodes[by.index()].task, self.happens(at, event, place));
+        let operation = self.happens(at, event, place);
+        match &mut self.at_first {
+            Some(posted) => posted.push(Posted::By(by, operation)),
+            None => drop(self.rt.post(self.nodes[by.index()].task, operation)),
+        }
     }
 
     fn queue(&mut self, by: NodeId) -> QueueId {
@@ -62,13 +83,22 @@ impl Host for Choices {
     }
 
     fn post_in_turn(&mut self, queue: QueueId, at: NodeId, event: Event, place: Place) {
-        self.rt.post_in_turn(self.queues[queue.0 as usize], self.happens(at, event, place));
+        let operation = self.happens(at, event, place);
+        match &mut self.at_first {
+            Some(posted) => posted.push(Posted::InTurn(queue, operation)),
+            None => self.rt.post_in_turn(self.queues[queue.0 as usize], operation),
+        }
     }
 
     #[inline]
     fn next(&mut self) -> Option<Event> {
-        let (by, word) = self.rt.serve(self.site)?;
-        self.by = by;
+        for posted in self.at_first.take().into_iter().flatten() {
+            match posted {
+                Posted::By(by, operation) => drop(self.rt.post(self.nodes[by.index()].task, operation)),
+                Posted::InTurn(queue, operation) => self.rt.post_in_turn(self.queues[queue.0 as usize], operation),
+            }
+        }
+        let (_, word) = self.rt.serve(self.site)?;
         Some(Event::of(word))
     }
 }

@@ -18,6 +18,8 @@ pub struct Program {
     /// How much may follow from what is sent at first.
     pub depth: u32,
     pub faults: u32,
+    /// Nodes choose in the midst of events: then all events are ordered.
+    pub chooses: bool,
 }
 
 fn mixed(parts: &[u64]) -> u64 {
@@ -63,7 +65,7 @@ impl Scripted {
                 }
             }
             5 => {
-                let chosen = cx.choose(2) as u32;
+                let chosen = if self.program.chooses { cx.choose(2) as u32 } else { 0 };
                 cx.send(peer(roll(self.program.nodes as u64)), (8 + chosen, left - 1));
             }
             6 => {
@@ -104,7 +106,8 @@ impl Node<Message> for Scripted {
 impl Program {
     pub fn of(seed: u64) -> Program {
         let nodes = 2 + (mixed(&[seed, 1]) % 2) as usize;
-        Program { seed, nodes, depth: 1 + (mixed(&[seed, 2]) % 3) as u32, faults: (mixed(&[seed, 3]) % 14) as u32 }
+        let depth = 1 + (mixed(&[seed, 2]) % 3) as u32;
+        Program { seed, nodes, depth, faults: (mixed(&[seed, 3]) % 14) as u32, chooses: seed % 5 == 0 }
     }
 
     pub fn build(self, cluster: &mut drawloom_sim::Cluster<Message>, probe: &Probe<Seen>) {
@@ -116,6 +119,9 @@ impl Program {
                 timer: None,
                 probe,
             });
+        }
+        if self.chooses {
+            cluster.ordered();
         }
         let one = [NodeId::from_index(0)];
         let faults = Faults::none();

@@ -14,12 +14,12 @@
 
 use std::collections::VecDeque;
 
-use super::commit::step;
 use super::{Committed, Engine};
+use crate::behaviour::mix;
 use crate::budget::Budget;
 use crate::id::{ResourceId, Site, TaskId};
 use crate::operation::{OpKind, Operation, ResourceKind};
-use crate::resource::{State, Traits};
+use crate::resource::{State, Traits, Within};
 use crate::strategy::Strategy;
 use crate::task::Status;
 use crate::trace::Step;
@@ -123,13 +123,22 @@ impl Engine {
         task
     }
 
-    /// Makes a choice among `outcomes` a step of `task`, in the midst of what its last step has brought about: nobody is asked who goes first.
-    pub fn choose_within(&mut self, task: TaskId, outcomes: u64, site: Site, strategy: &mut dyn Strategy) -> u64 {
-        let chooses = Operation::new(OpKind::Choose, ResourceId::NONE, site).with_arg(outcomes);
-        self.steps.push(step(task, &chooses, 0, false));
-        self.commit_choose(task, outcomes, strategy);
-        self.leave_trail();
-        self.steps.last().map_or(0, |step| step.value)
+    /// Makes a choice among `outcomes` in the midst of what the last step has brought about: nobody is asked who goes first. `None` if
+    /// there are too many outcomes, or too many choices in that step.
+    ///
+    /// The choice belongs to the step. A step of its own could be moved away from it by whoever reorders steps.
+    pub fn choose_within(&mut self, outcomes: u64, strategy: &mut dyn Strategy) -> Option<u64> {
+        let at = self.steps.len().checked_sub(1)?;
+        let Step { task, kind, value, .. } = self.steps[at];
+        let within = Within(value);
+        if !kind.happens() || within.count() == Within::MOST || outcomes > Within::MOST_OUTCOMES {
+            return None;
+        }
+        let chosen = self.chosen_of(task, outcomes, strategy);
+        self.steps[at].value = within.with(outcomes, chosen).0;
+        let t = &mut self.tasks[task.index()];
+        t.hash = mix(t.hash, chosen);
+        Some(chosen)
     }
 
     /// Creates a task of the environment that makes the operations that it is [given](Self::post_in_turn), one after another.

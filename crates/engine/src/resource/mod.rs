@@ -41,6 +41,7 @@ use crate::strategy::Strategy;
 use crate::task::WaitList;
 
 pub use channel::{ChannelState, UNBOUNDED};
+pub(crate) use choice::{Choices, Within};
 pub(crate) use mailbox::Inbox;
 pub use mailbox::Receiving;
 pub(crate) use memory::{reads_only, writes};
