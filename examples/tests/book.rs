@@ -129,3 +129,30 @@ fn packages_are_named_and_not_linked() {
         assert_eq!(found, None, "{}", page.display());
     }
 }
+
+/// Phrases that readers have stumbled over, with what the pages say instead.
+const PLAIN: &[(&str, &str)] = &[
+    ("told apart", "distinguished"),
+    ("unasked", "spuriously"),
+    ("came to", "the result"),
+    ("comes to", "the result"),
+    ("in vain", "without effect"),
+    ("bring about", "an event that no running task can produce"),
+    ("by turns", "alternately"),
+    ("begins anew", "starts again"),
+    ("goes on", "continues"),
+    ("is none", "is not one"),
+];
+
+#[test]
+#[ignore = "a matter of style: run it when you have written a page, and before a release"]
+fn the_book_is_in_plain_english() {
+    let mut found = Vec::new();
+    for page in pages(&book()) {
+        let prose = prose(&text(&page)).split_whitespace().collect::<Vec<_>>().join(" ");
+        for (phrase, instead) in PLAIN.iter().filter(|(phrase, _)| prose.contains(&format!(" {phrase} "))) {
+            found.push(format!("{}: \"{phrase}\"; say: {instead}", page.display()));
+        }
+    }
+    assert!(found.is_empty(), "{}", found.join("\n"));
+}

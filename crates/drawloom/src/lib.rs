@@ -134,6 +134,7 @@
 //! must be `Fn() + Send + Sync + 'static`; and an exploration cannot be started within another.
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
+#[cfg(feature = "actors")]
 #[cfg_attr(not(feature = "controlled"), expect(dead_code, reason = "a backend for production is on its way"))]
 pub mod actor;
 #[cfg(feature = "controlled")]

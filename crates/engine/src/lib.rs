@@ -15,6 +15,7 @@
 //! - [`guard`]: fixes that are tried out without editing the program;
 //! - [`schedule`]: choices as a value, and as a printable token;
 //! - [`shrink`]: the simplest schedule that still shows a finding;
+//! - [`sorted`]: sorting, maps and sets that are compiled once;
 //! - [`config`]: the settings of an exploration, and their grammar.
 #![forbid(unsafe_code)]
 
@@ -38,6 +39,7 @@ pub mod race;
 mod resource;
 pub mod schedule;
 pub mod shrink;
+pub mod sorted;
 pub mod strategy;
 mod task;
 mod time;

@@ -10,6 +10,7 @@ use crate::config::DEFAULT_SPIN_ROUNDS;
 use crate::engine::Engine;
 use crate::id::{Site, TaskPath};
 use crate::operation::OpKind;
+use crate::sorted;
 
 /// Turns a place into a line number; what a front end knows and the engine does not.
 pub type LineOf = fn(Site) -> u32;
@@ -116,7 +117,7 @@ impl Schedule {
     pub fn token(&self) -> String {
         let mut bytes = self.test.to_le_bytes().to_vec();
         let mut paths: Vec<&TaskPath> = self.segments.iter().map(|s| &s.task).collect();
-        paths.sort();
+        sorted::sort(&mut paths);
         paths.dedup();
         put(&mut bytes, paths.len() as u64);
         for path in &paths {

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use drawloom_engine::exhaustive::{self, Tally, Ticket, least_preemptions};
 use drawloom_engine::finding::FindingKind;
+use drawloom_engine::sorted;
 
 use super::crew::{Crew, Explorer, Threads};
 use super::events::{self, Event, Listener};
@@ -102,7 +103,7 @@ pub(super) fn exhaust_from<P: Program>(
     let mut exploration = shares.put_together();
     let Exploration { executions, failing, .. } = exploration;
     listener.hear(&Event::Ended { executions, failing });
-    exploration.failures.sort_by(|a, b| a.cause().cmp(b.cause()));
+    sorted::sort_by(&mut exploration.failures, |a, b| a.cause().cmp(b.cause()));
     exploration.frugal = progress.frugal;
     let complete = progress.exhausted && !over.into_inner();
     exploration.timed_out &= !complete;

@@ -1,11 +1,11 @@
 //! What a test does around an exploration: stored schedules first, results, traces, the text of a failure.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Instant;
 
 use drawloom_engine::config::{Config, StrategySpec};
 use drawloom_engine::finding::FindingKind;
+use drawloom_engine::sorted::Map;
 use drawloom_report::{Record, Shown, TestTarget, printable_lines};
 
 use super::program::Program;
@@ -183,8 +183,8 @@ fn numbers(exploration: &Exploration, config: &Config) -> Vec<Option<usize>> {
     if !replay && config.trace {
         // One kind after the other: the last of each has the highest number.
         let last = exploration.numbered_findings().map(|(number, failure)| (failure.kind(), (number, failure)));
-        let last: BTreeMap<&str, (usize, &Failure)> = last.collect();
-        last.into_values().for_each(|(number, failure)| output::remove_beyond(failure.record(), number));
+        let last: Map<&str, (usize, &Failure)> = last.collect();
+        last.into_iter().for_each(|(_, (number, failure))| output::remove_beyond(failure.record(), number));
     }
     numbers
 }

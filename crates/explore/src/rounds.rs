@@ -8,6 +8,7 @@
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 
+use drawloom_engine::sorted;
 use drawloom_engine::strategy::{Kept, Profile};
 
 use super::memory;
@@ -184,7 +185,7 @@ impl State {
         if self.learned.is_empty() {
             return;
         }
-        self.learned.sort_by_key(|(first, _)| *first);
+        sorted::sort_by_key(&mut self.learned, |(first, _)| *first);
         let profile = Arc::make_mut(self.profile.get_or_insert_default());
         for (_, learned) in self.learned.drain(..) {
             profile.merge(&learned);

@@ -14,6 +14,7 @@ use std::collections::HashSet;
 use drawloom_engine::OpKind;
 use drawloom_engine::schedule::Schedule;
 use drawloom_engine::shrink::Cost;
+use drawloom_engine::sorted;
 use drawloom_engine::strategy::{Lenient, Preemptions, Script};
 
 use self::candidate::Candidates;
@@ -66,7 +67,7 @@ fn smaller(lists: &Lists, length: usize) -> Vec<Lists> {
     let mut add = |edit: &dyn Fn(&mut Lists)| {
         let mut candidate = lists.clone();
         edit(&mut candidate);
-        candidate.sort_by(|a, b| b.cmp(a));
+        sorted::sort_by(&mut candidate, |a, b| b.cmp(a));
         candidates.push(candidate);
     };
     let busy = lists.iter().take_while(|list| !list.is_empty()).count();

@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 
 use drawloom_engine::Stop;
 use drawloom_engine::config::{Config, StrategySpec};
+use drawloom_engine::sorted;
 use drawloom_engine::strategy::{Kept, Profile};
 
 use super::attempt::Attempt;
@@ -333,7 +334,7 @@ fn put_together<P>(shared: Shared<'_, P>, planned: u64) -> PutTogether {
     // The last of all executions may have been the last one that there is.
     attempt.look_at_guide(u64::MAX);
     let mut blocks = shared.blocks.into_inner().unwrap_or_else(|e| e.into_inner());
-    blocks.sort_by_key(|block| block.first);
+    sorted::sort_by_key(&mut blocks, |block| block.first);
     let mut put = PutTogether { result: empty(planned), had_choice: false, sampled: 0 };
     let mut behaviours = Vec::new();
     let (mut sampled, mut tasks, mut choices) = (0, 0, 0);
@@ -410,7 +411,7 @@ impl PutTogether {
         for failure in found.failures {
             keep_the_first(&mut result.failures, failure);
         }
-        result.failures.sort_by_key(Failure::iteration);
+        sorted::sort_by_key(&mut result.failures, Failure::iteration);
         result.exhausted = exhausted;
         result.spins_cut = found.spins_cut;
         result.exhausted_instead = exhausted.then_some(explored);

@@ -1,11 +1,9 @@
 //! The attribute's arguments: a configuration, and the path of the crate.
 
-use drawloom_config::{Config, ConfigError};
-use proc_macro2::{Ident, TokenStream, TokenTree};
-use quote::quote;
-
 use crate::error::Error;
 use crate::text::Text;
+use crate::tokens::{Ident, TokenStream, TokenTree, is_word};
+use drawloom_config::{Config, ConfigError};
 
 pub(crate) struct Arguments {
     pub config: Config,
@@ -29,7 +27,7 @@ impl Arguments {
         }
         let text = Text::of(rest);
         let config = text.as_str().parse().map_err(|error: ConfigError| text.error(error.span(), &said(&error)))?;
-        Ok(Self { config, krate: krate.unwrap_or_else(|| quote!(::drawloom)) })
+        Ok(Self { config, krate: krate.unwrap_or_else(|| "::drawloom".parse().expect("a path")) })
     }
 }
 
@@ -55,7 +53,7 @@ fn is_comma(token: &TokenTree) -> bool {
 /// The word `crate`, if the argument begins with it.
 fn crate_keyword(argument: &TokenStream) -> Option<Ident> {
     match argument.clone().into_iter().next() {
-        Some(TokenTree::Ident(ident)) if ident == "crate" => Some(ident),
+        Some(TokenTree::Ident(ident)) if is_word(&ident, "crate") => Some(ident),
         _ => None,
     }
 }

@@ -1,7 +1,6 @@
 //! What is wrong, and where: an error of the compiler at the user's tokens.
 
-use proc_macro2::{Ident, Span, TokenStream};
-use quote::{ToTokens, quote_spanned};
+use crate::tokens::{Delimiter, Group, Literal, Span, TokenStream, TokenTree};
 
 #[derive(Debug)]
 pub(crate) struct Error {
@@ -16,8 +15,8 @@ impl Error {
     }
 
     /// At all of some tokens.
-    pub fn over(tokens: &impl ToTokens, message: &str) -> Error {
-        let mut spans = tokens.to_token_stream().into_iter().map(|token| token.span());
+    pub fn over(tokens: &TokenStream, message: &str) -> Error {
+        let mut spans = tokens.clone().into_iter().map(|token| token.span());
         let from = spans.next().unwrap_or_else(Span::call_site);
         Error { from, to: spans.last().unwrap_or(from), message: message.to_owned() }
     }
@@ -26,10 +25,14 @@ impl Error {
     /// which may have spans of their own.
     pub fn into_compile_error(self) -> TokenStream {
         let Error { from, to, message } = self;
-        let mut error = quote_spanned!(from=> ::core::);
-        error.extend(Ident::new("compile_error", from).into_token_stream());
-        error.extend(quote_spanned!(from=> !));
-        error.extend(quote_spanned!(to=> { #message }));
-        error
+        let at = |span, token: TokenTree| {
+            let mut token = token;
+            token.set_span(span);
+            token
+        };
+        let path: TokenStream = "::core::compile_error!".parse().expect("a path");
+        let text = at(to, Literal::string(&message).into());
+        let braces = Group::new(Delimiter::Brace, TokenStream::from(text));
+        path.into_iter().map(|token| at(from, token)).chain([at(to, braces.into())]).collect()
     }
 }

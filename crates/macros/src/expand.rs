@@ -1,11 +1,10 @@
 //! From the annotated function to the test.
 
-use proc_macro2::TokenStream;
-use quote::{quote, quote_spanned};
-
 use crate::arguments::Arguments;
 use crate::error::Error;
 use crate::function::Function;
+use crate::template::fill;
+use crate::tokens::{Literal, TokenStream, TokenTree};
 
 pub(crate) fn test(arguments: TokenStream, item: TokenStream) -> Result<TokenStream, Error> {
     let function = Function::parse(item)?;
@@ -20,33 +19,47 @@ fn expand(Arguments { config, krate }: &Arguments, function: &Function) -> Token
     let mut config = config.clone();
     // What is found there is what the test is for, and no regression.
     config.regressions &= function.attribute("should_panic").is_none();
-    let config = config.to_string();
     // If the returned type cannot be judged, that is where the compiler shall point.
     let blamed = returned.clone().into_iter().next().map_or(name.span(), |first| first.span());
-    let run = quote_spanned!(blamed=> #krate::__private::run_test);
-    let body = match asyncness {
-        None => quote!(fn #name() #output #body),
-        Some(asyncness) => quote! {
-            fn #name() #output {
-                #asyncness fn #name() #output #body
-                #krate::future::run(#name())
-            }
-        },
-    };
-    quote! {
-        #(#attributes)*
-        #[::core::prelude::v1::test]
-        #visibility fn #name() {
-            #body
-            #run(
-                ::core::concat!(::core::module_path!(), "::", ::core::stringify!(#name)),
-                #krate::__private::this_crate!(),
-                #config,
-                #name,
-            )
-        }
-    }
+    let run = fill("KRATE::__private::run_test", &[("KRATE", krate.clone())]).into_iter().map(|mut token| {
+        token.set_span(blamed);
+        token
+    });
+    let places = [
+        ("ATTRIBUTES", attributes.iter().cloned().collect()),
+        ("VISIBILITY", visibility.clone()),
+        ("ASYNC", asyncness.clone().map(TokenTree::from).into_iter().collect()),
+        ("NAME", TokenTree::from(name.clone()).into()),
+        ("OUTPUT", output.clone()),
+        ("BODY", TokenTree::from(body.clone()).into()),
+        ("KRATE", krate.clone()),
+        ("RUN", run.collect()),
+        ("CONFIG", TokenTree::from(Literal::string(&config.to_string())).into()),
+    ];
+    let explored = if asyncness.is_none() { "fn NAME() OUTPUT BODY" } else { ASYNC };
+    fill(&TEST.replace("EXPLORED", explored), &places)
 }
+
+const TEST: &str = r#"
+    ATTRIBUTES
+    #[::core::prelude::v1::test]
+    VISIBILITY fn NAME() {
+        EXPLORED
+        RUN(
+            ::core::concat!(::core::module_path!(), "::", ::core::stringify!(NAME)),
+            KRATE::__private::this_crate!(),
+            CONFIG,
+            NAME,
+        )
+    }
+"#;
+
+const ASYNC: &str = "
+    fn NAME() OUTPUT {
+        ASYNC fn NAME() OUTPUT BODY
+        KRATE::future::run(NAME())
+    }
+";
 
 /// Refuses what a test cannot be.
 fn check(function: &Function) -> Result<(), Error> {

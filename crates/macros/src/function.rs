@@ -4,9 +4,8 @@
 //! attribute repeats the signature and the body as they are, so that only their beginnings and ends matter here. What is
 //! wrong with them otherwise, the compiler says when it reads what the attribute has made.
 
-use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
-
 use crate::error::Error;
+use crate::tokens::{self, Delimiter, Group, Ident, Span, TokenStream, TokenTree};
 
 pub(crate) struct Function {
     /// Each with its `#`.
@@ -43,8 +42,10 @@ impl Function {
         let (mut qualifiers, mut asyncness) = (TokenStream::new(), None);
         while !rest.is_ident("fn") {
             match rest.next() {
-                Some(TokenTree::Ident(ident)) if ident == "async" => asyncness = Some(ident.clone()),
-                Some(TokenTree::Ident(ident)) if ["const", "unsafe", "safe", "extern"].iter().any(|q| ident == q) => {
+                Some(TokenTree::Ident(ident)) if tokens::is_word(ident, "async") => asyncness = Some(ident.clone()),
+                Some(TokenTree::Ident(ident))
+                    if ["const", "unsafe", "safe", "extern"].iter().any(|q| tokens::is_word(ident, q)) =>
+                {
                     qualifiers.extend([TokenTree::from(ident.clone())]);
                 }
                 Some(TokenTree::Literal(abi)) => qualifiers.extend([TokenTree::from(abi.clone())]),
@@ -86,11 +87,11 @@ fn plain(tokens: TokenStream) -> TokenStream {
         TokenTree::Group(group) if group.delimiter() == Delimiter::None => plain(group.stream()),
         token => TokenStream::from(token),
     };
-    tokens.into_iter().flat_map(flat).collect()
+    tokens.into_iter().map(flat).collect::<Vec<TokenStream>>().into_iter().collect()
 }
 
 fn is_word(token: &TokenTree, word: &str) -> bool {
-    matches!(token, TokenTree::Ident(ident) if ident == word)
+    matches!(token, TokenTree::Ident(ident) if tokens::is_word(ident, word))
 }
 
 struct Rest {

@@ -9,7 +9,9 @@ mod arguments;
 mod error;
 mod expand;
 mod function;
+mod template;
 mod text;
+mod tokens;
 
 use proc_macro::TokenStream;
 
@@ -36,6 +38,7 @@ use proc_macro::TokenStream;
 ///
 /// The function takes no parameters. It returns `()`, a `Result`, or whatever else `drawloom` knows
 /// to judge. `#[should_panic]`, `#[ignore]`, `#[cfg(…)]` and docs work as they do with `#[test]`.
+#[cfg_attr(not(test), expect(clippy::useless_conversion, reason = "tests have other tokens than the compiler's"))]
 #[proc_macro_attribute]
 pub fn test(arguments: TokenStream, item: TokenStream) -> TokenStream {
     expand::test(arguments.into(), item.into()).unwrap_or_else(error::Error::into_compile_error).into()

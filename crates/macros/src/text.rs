@@ -5,9 +5,8 @@
 
 use std::ops::Range;
 
-use proc_macro2::{Delimiter, Ident, Literal, Span, TokenStream, TokenTree};
-
 use crate::error::Error;
+use crate::tokens::{Delimiter, Ident, Literal, Span, TokenStream, TokenTree};
 
 #[derive(Default)]
 pub(crate) struct Text {

@@ -5,6 +5,7 @@
 //! showed, and the roles of the tasks involved, a role being the place where the task was spawned.
 
 use crate::record::{AccessRecord, BlockedRecord, Details, Place, Record};
+use drawloom_engine::sorted::sort;
 
 /// A key that is equal for findings with the same cause, as far as that can be told.
 ///
@@ -59,7 +60,7 @@ pub fn cause(record: &Record) -> String {
             .into_iter()
             .collect(),
     };
-    parts.sort();
+    sort(&mut parts);
     parts.dedup();
     if parts.is_empty() { finding.kind.clone() } else { format!("{}: {}", finding.kind, parts.join("; ")) }
 }

@@ -1,6 +1,6 @@
 //! What reports call things: tasks by path and role, resources by name or birthplace.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use drawloom_engine::sorted::{Map, Set, sort_by_key};
 
 use crate::record::{Place, Record, ResourceRecord, TaskRecord};
 use crate::source::Sources;
@@ -45,18 +45,18 @@ impl<'a> Names<'a> {
             })
             .collect();
         // Several may come from one line: `vec![Mutex::new(0), Mutex::new(0)]`.
-        let mut count: HashMap<&str, usize> = HashMap::new();
+        let mut count: Map<&str, usize> = Map::default();
         for name in &base {
-            *count.entry(name).or_default() += 1;
+            *count.at(name) += 1;
         }
         // They are numbered as they stand in the source, and then in the order of first use.
         let mut order: Vec<usize> = (0..base.len()).collect();
-        order.sort_by_key(|i| record.place(record.resources[*i].created_at).map(|p| (p.line, p.column)));
-        let mut seen: HashMap<&str, usize> = HashMap::new();
+        sort_by_key(&mut order, |i| record.place(record.resources[*i].created_at).map(|p| (p.line, p.column)));
+        let mut seen: Map<&str, usize> = Map::default();
         let mut resources = vec![String::new(); base.len()];
         for i in order {
             let name = base[i].as_str();
-            let nth = seen.entry(name).or_default();
+            let nth = seen.at(name);
             *nth += 1;
             // The lock and the condition of one event are that event.
             let several = count[name] > 1 && inside(&record.resources[i]).is_none();
@@ -71,23 +71,23 @@ impl<'a> Names<'a> {
             })
             .collect();
         // A lock and what it guards may have one name: then the kind tells them apart.
-        let mut count: HashMap<String, usize> = HashMap::new();
+        let mut count: Map<String, usize> = Map::default();
         for name in &short {
-            *count.entry(name.clone()).or_default() += 1;
+            *count.at(name.clone()) += 1;
         }
         for (name, whole) in short.iter_mut().zip(&resources) {
             // The last of them keeps it.
             if count[name] > 1 && name != whole {
-                *count.entry(name.clone()).or_default() -= 1;
-                *count.entry(whole.clone()).or_default() += 1;
+                *count.at(name.clone()) -= 1;
+                *count.at(whole.clone()) += 1;
                 name.clone_from(whole);
             }
         }
         // Thousands may be spawned at one place.
-        let mut roles: HashMap<u32, Option<String>> = HashMap::new();
+        let mut roles: Map<u32, Option<String>> = Map::default();
         let mut spawned = |task: &TaskRecord| {
             let place = task.spawned_at?;
-            roles.entry(place).or_insert_with(|| sources.task_at(record.place(Some(place))?)).clone()
+            roles.get_or_insert_with(place, || sources.task_at(record.place(Some(place))?)).clone()
         };
         let tasks = record.tasks.iter().map(|t| given_name(t).map(str::to_owned).or_else(|| spawned(t))).collect();
         let made = |r: &ResourceRecord| record.place(r.created_at).and_then(|place| sources.after(place));
@@ -101,12 +101,12 @@ impl<'a> Names<'a> {
     /// used it first.)
     pub(crate) fn keys(&self) -> Vec<String> {
         let all = || self.record.resources.iter().zip(&self.found).zip(&self.of_several);
-        let mut born: HashMap<(&str, Option<u32>), u32> = HashMap::new();
-        let mut called: HashMap<(&str, Option<u32>, &str), u32> = HashMap::new();
+        let mut born: Map<(&str, Option<u32>), u32> = Map::default();
+        let mut called: Map<(&str, Option<u32>, &str), u32> = Map::default();
         for ((resource, name), _) in all() {
-            *born.entry((&resource.kind, resource.created_at)).or_default() += 1;
+            *born.at((&resource.kind, resource.created_at)) += 1;
             if let Some(name) = name {
-                *called.entry((&resource.kind, resource.created_at, name)).or_default() += 1;
+                *called.at((&resource.kind, resource.created_at, name)) += 1;
             }
         }
         let key = |((resource, name), several): ((&ResourceRecord, &Option<String>), &bool)| {
@@ -198,14 +198,14 @@ impl<'a> Names<'a> {
 /// What each resource is called: by the user, where it is made, or where it is used; else by its birthplace.
 fn given_or_found(record: &Record, sources: &Sources<'_>) -> Vec<Option<String>> {
     // The one resource of each place. Where several are used, as by a wait with its lock, a name is that of either.
-    let mut used: HashMap<Option<u32>, Option<u32>> = HashMap::new();
+    let mut used: Map<Option<u32>, Option<u32>> = Map::default();
     for step in record.steps.iter().filter(|step| step.resource.is_some()) {
-        let resource = used.entry(step.place).or_insert(step.resource);
+        let resource = used.get_or_insert_with(step.place, || step.resource);
         *resource = resource.filter(|known| Some(*known) == step.resource);
     }
     // Each place once, however often a loop comes by.
     let mut places_of: Vec<Vec<u32>> = vec![Vec::new(); record.resources.len()];
-    let mut known: HashSet<(u32, u32)> = HashSet::new();
+    let mut known: Set<(u32, u32)> = Set::default();
     for step in &record.steps {
         let (Some(resource), Some(place)) = (step.resource, step.place) else { continue };
         if known.insert((resource, place)) {
@@ -213,28 +213,28 @@ fn given_or_found(record: &Record, sources: &Sources<'_>) -> Vec<Option<String>>
         }
     }
     // Elements of one container are made at one place, and used at the same ones: a name is that of all of them.
-    let mut made_of: BTreeMap<u32, Option<u32>> = BTreeMap::new();
+    let mut made_of: Map<u32, Option<u32>> = Map::default();
     for step in &record.steps {
         let Some(place) = step.place else { continue };
         let made = step.resource.and_then(|resource| record.resources[resource as usize].created_at);
-        let known = made_of.entry(place).or_insert(made);
+        let known = made_of.get_or_insert_with(place, || made);
         *known = known.filter(|known| Some(*known) == made);
     }
-    let mut used_of: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+    let mut used_of: Map<u32, Vec<u32>> = Map::default();
     for (place, made) in made_of {
-        made.into_iter().for_each(|made| used_of.entry(made).or_default().push(place));
+        made.into_iter().for_each(|made| used_of.at(made).push(place));
     }
     let of_a_place = |made: Option<u32>| {
         let places = made.and_then(|made| used_of.get(&made)).into_iter().flatten();
         sources.used_at(places.filter_map(|place| record.place(Some(*place))))
     };
     // The same of elements whose birthplace is that of other containers, too: where each of them is used, all are alike.
-    let mut alike: HashMap<u32, Option<(&str, Option<u32>)>> = HashMap::new();
+    let mut alike: Map<u32, Option<(&str, Option<u32>)>> = Map::default();
     for step in &record.steps {
         let Some(place) = step.place else { continue };
         let made = step.resource.map(|resource| &record.resources[resource as usize]);
         let made = made.map(|made| (made.kind.as_str(), made.created_at));
-        let known = alike.entry(place).or_insert(made);
+        let known = alike.get_or_insert_with(place, || made);
         *known = known.filter(|known| Some(*known) == made);
     }
     let of_elements = |index: u32| {

@@ -7,8 +7,8 @@
 mod files;
 pub(crate) mod statement;
 
+use drawloom_engine::sorted::Map;
 use std::cell::RefCell;
-use std::collections::HashMap;
 use std::rc::Rc;
 
 pub use files::SourceFiles;
@@ -21,7 +21,7 @@ use crate::record::{Place, Record};
 pub(crate) struct Sources<'a> {
     read: &'a dyn Fn(&str) -> Option<String>,
     language: Language,
-    files: RefCell<HashMap<String, Option<Rc<Vec<String>>>>>,
+    files: RefCell<Map<String, Option<Rc<Vec<String>>>>>,
 }
 
 impl<'a> Sources<'a> {

@@ -60,6 +60,12 @@ fn run<T: Outcome>(
     choices: Choices,
     body: impl Fn() -> T + Send + Sync + 'static,
 ) {
+    run_fibers(name, krate, config, choices, &Fibers::of(move || body().judge()));
+}
+
+/// As for all that follows: compiled once, and not for each test.
+#[track_caller]
+fn run_fibers(name: &'static str, krate: Option<Crate>, config: &'static str, choices: Choices, body: &Fibers) {
     let mut config: Config = config.parse().unwrap_or_else(|error| panic!("drawloom: {error}"));
     if config.name.is_none() {
         config = config.name(name);
@@ -67,16 +73,21 @@ fn run<T: Outcome>(
     // The harness leaves the crate out.
     let path = name.split_once("::").map_or(name, |(_, path)| path);
     let test = Test { name: name.to_owned(), path: Some(path), krate, choices };
-    check(config, Some(test), move || body().judge());
+    check_fibers(config, Some(test), body);
 }
 
 #[track_caller]
-pub(super) fn check(config: Config, known: Option<Test>, body: impl Fn() + Send + Sync + 'static) {
+pub(super) fn check(config: Config, body: impl Fn() + Send + Sync + 'static) {
+    check_fibers(config, None, &Fibers::of(body));
+}
+
+#[track_caller]
+fn check_fibers(config: Config, known: Option<Test>, body: &Fibers) {
     // Where a test has no name, its place will do.
     let place = Location::caller();
     let name = format!("{}:{}", place.file(), place.line());
     let test = known.unwrap_or(Test { name, path: None, krate: None, choices: Choices::Needed });
-    match apart_if_panicking(|| drawloom_explore::check(config, &test, &Fibers::of(body))) {
+    match apart_if_panicking(|| drawloom_explore::check(config, &test, body)) {
         Ok(lines) => lines.iter().for_each(|line| println!("{line}")),
         // Where a task was left behind in the middle of a panic, this one would be taken for the second.
         Err(report) if std::thread::panicking() => {

@@ -33,7 +33,18 @@ pub fn explore<F>(config: Config, body: F) -> Exploration
 where
     F: Fn() + Send + Sync + 'static,
 {
-    apart_if_panicking(|| drawloom_explore::explore(&config, &Fibers::of(body)))
+    explore_fibers(&config, None, &Fibers::of(body))
+}
+
+/// What makes the strategy of the user's own for each OS thread.
+type Strategies = Box<dyn Fn() -> Box<dyn Strategy> + Send + Sync>;
+
+/// From here on nothing depends on a test's own types, so that it is compiled once and not for each test.
+fn explore_fibers(config: &Config, strategies: Option<Strategies>, body: &Fibers) -> Exploration {
+    apart_if_panicking(|| match strategies {
+        None => drawloom_explore::explore(config, body),
+        Some(strategies) => drawloom_explore::explore_with(config, strategies, body),
+    })
 }
 
 /// As [`explore`], with the choices of a strategy of your own: `strategy` makes one for each OS thread.
@@ -71,7 +82,7 @@ where
     S: Strategy + 'static,
     F: Fn() + Send + Sync + 'static,
 {
-    apart_if_panicking(|| drawloom_explore::explore_with(&config, move || Box::new(strategy()), &Fibers::of(body)))
+    explore_fibers(&config, Some(Box::new(move || Box::new(strategy()))), &Fibers::of(body))
 }
 
 /// Explores `body` with the default configuration, and panics with a report if it fails.
@@ -99,7 +110,7 @@ pub fn check<F>(body: F)
 where
     F: Fn() + Send + Sync + 'static,
 {
-    harness::check(Config::new(), None, body);
+    harness::check(Config::new(), body);
 }
 
 /// Tries a fix of what `token` shows: whether `body` under `guard` still fails, or fails otherwise.
@@ -145,7 +156,11 @@ pub fn try_fix<F>(config: Config, token: &str, guard: &Guard, body: F) -> Result
 where
     F: Fn() + Send + Sync + 'static,
 {
-    apart_if_panicking(|| drawloom_explore::try_fix(&config, token, guard, &Fibers::of(body)))
+    try_on_fibers(&config, token, guard, &Fibers::of(body))
+}
+
+fn try_on_fibers(config: &Config, token: &str, guard: &Guard, body: &Fibers) -> Result<Verification, String> {
+    apart_if_panicking(|| drawloom_explore::try_fix(config, token, guard, body))
 }
 
 /// Calls `act` on a thread that does not panic. That the calling one does, in a destructor or since a task was left behind

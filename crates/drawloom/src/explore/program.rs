@@ -1,8 +1,8 @@
 //! A Rust program: a closure, whose executions run as fibers.
 
-use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 
+use drawloom_engine::sorted::Set;
 use drawloom_engine::strategy::Strategy;
 use drawloom_engine::{Abandoned, Ending, Engine, Outcome, Settings, Site};
 use drawloom_explore::{Executor, Program};
@@ -11,44 +11,46 @@ use drawloom_report::{Language, Place};
 use crate::rt::interference::Admission;
 use crate::rt::{line_of, location};
 
-/// A closure to be explored.
-pub(super) struct Fibers<F> {
-    body: Arc<F>,
+/// What runs in each execution.
+type Body = dyn Fn() + Send + Sync;
+
+/// A closure to be explored. It has no type of its own here: all that explores would be compiled anew for each test.
+pub(super) struct Fibers {
+    body: Arc<Body>,
     /// Where it asks for weaker orderings than `SeqCst`: file, line and column, each once.
-    weaker: Mutex<BTreeSet<(&'static str, u32, u32)>>,
+    weaker: Mutex<Set<(&'static str, u32, u32)>>,
 }
 
-impl<F> Fibers<F> {
-    pub(super) fn of(body: F) -> Self {
+impl Fibers {
+    pub(super) fn of(body: impl Fn() + Send + Sync + 'static) -> Self {
         drawloom_explore::ask_for_columns(drawloom_fiber::columns);
         Fibers { body: Arc::new(body), weaker: Mutex::default() }
     }
 }
 
 /// The executor of one worker.
-pub(super) struct OneThread<F> {
+pub(super) struct OneThread {
     fibers: drawloom_fiber::Executor,
     /// What is to be explored. Each execution holds on to it, by a count that no other worker writes to.
-    #[expect(clippy::redundant_allocation)]
-    body: Arc<Arc<F>>,
+    body: Arc<Arc<Body>>,
     /// Other executions are held back while ours run: they share a static.
     alone: bool,
     /// Weaker accesses that the program knows of.
     known: usize,
 }
 
-impl<F: Fn() + Send + Sync + 'static> Program for Fibers<F> {
-    type Executor = OneThread<F>;
+impl Program for Fibers {
+    type Executor = OneThread;
 
     const SPREADS: bool = true;
     const LANGUAGE: Language = drawloom_report::language::RUST;
 
-    fn executor(&self, strategy: Box<dyn Strategy>) -> OneThread<F> {
+    fn executor(&self, strategy: Box<dyn Strategy>) -> OneThread {
         let body = Arc::new(Arc::clone(&self.body));
         OneThread { fibers: drawloom_fiber::Executor::new(strategy), body, alone: false, known: 0 }
     }
 
-    fn run(&self, executor: &mut OneThread<F>, settings: &Settings, seed: u64) -> Outcome {
+    fn run(&self, executor: &mut OneThread, settings: &Settings, seed: u64) -> Outcome {
         let body = Arc::clone(&executor.body);
         let epoch = executor.fibers.reserve_epoch();
         let _admission = Admission::of(epoch, executor.alone);
@@ -77,7 +79,7 @@ impl<F: Fn() + Send + Sync + 'static> Program for Fibers<F> {
     }
 }
 
-impl<F: Fn() + Send + Sync + 'static> Executor for OneThread<F> {
+impl Executor for OneThread {
     fn replace_strategy(&mut self, strategy: Box<dyn Strategy>) -> Box<dyn Strategy> {
         self.fibers.replace_strategy(strategy)
     }

@@ -4,6 +4,9 @@ use std::cell::RefCell;
 use std::future::Future;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use drawloom_engine::TaskPath;
+use drawloom_engine::sorted::sort_by;
+
 use super::drive::{Target, block_on};
 use crate::rt::{self, OpKind};
 use crate::thread::TaskOf;
@@ -54,12 +57,12 @@ impl Group {
     /// The members so far, in the order of what they are called: in which order they were added depends on
     /// the schedule.
     fn take(&self) -> Vec<Member> {
-        let mut members = std::mem::take(&mut *self.members());
-        match members.first().and_then(|member| member.task.here()) {
-            None => members.clear(),
-            Some(rt) => members.sort_by_cached_key(|member| rt.with_engine(|engine| engine.path(member.task.task))),
-        }
-        members
+        let members = std::mem::take(&mut *self.members());
+        let Some(rt) = members.first().and_then(|member| member.task.here()) else { return Vec::new() };
+        let path = |member: &Member| rt.with_engine(|engine| engine.path(member.task.task));
+        let mut members: Vec<(TaskPath, Member)> = members.into_iter().map(|member| (path(&member), member)).collect();
+        sort_by(&mut members, |(a, _), (b, _)| a.cmp(b));
+        members.into_iter().map(|(_, member)| member).collect()
     }
 
     /// Aborts what can be, waits for all, and for what is spawned meanwhile.

@@ -11,7 +11,7 @@ use crate::term::{C, P, T, a, down, exit_of, get, i, l, t, tagged, why};
 
 /// What a kid tells main.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Mode {
+pub enum Mode {
     Quiet,
     /// Its process, when it starts.
     Up,
@@ -20,20 +20,20 @@ enum Mode {
 }
 
 #[derive(Clone)]
-struct Born {
-    number: i64,
-    main: P,
-    mode: Mode,
+pub struct Born {
+    pub number: i64,
+    pub main: P,
+    pub mode: Mode,
 }
 
 /// A small server that counts.
-struct Kid {
+pub struct Kid {
     born: Born,
     count: i64,
 }
 
 #[derive(Debug)]
-enum Ask {
+pub enum Ask {
     Get(ReplyTo<i64>),
     Inc(ReplyTo<i64>),
     Slow(ReplyTo<i64>),
@@ -43,7 +43,7 @@ enum Ask {
 }
 
 #[derive(Debug)]
-enum Tell {
+pub enum Tell {
     Inc,
     Bye,
 }
@@ -104,17 +104,17 @@ impl GenServer for Kid {
     }
 }
 
-async fn kid(ctx: &mut C) -> ServerRef<Kid> {
+pub async fn kid(ctx: &mut C) -> ServerRef<Kid> {
     let born = Born { number: 0, main: ctx.me().clone(), mode: Mode::Quiet };
     Kid::start_link(ctx, born).await.expect("a kid starts")
 }
 
-async fn stop(ctx: &mut C, server: &ServerRef<Kid>) {
+pub async fn stop(ctx: &mut C, server: &ServerRef<Kid>) {
     server.stop(ctx, ExitReason::Normal, None).await.expect("a server that lives stops");
 }
 
 /// What a call came to, as the reason with which OTP's would have exited.
-fn said(answer: Result<i64, CallError>) -> T {
+pub fn said(answer: Result<i64, CallError>) -> T {
     match answer {
         Ok(number) => i(number),
         Err(CallError::Timeout) => a("timeout"),
@@ -125,7 +125,7 @@ fn said(answer: Result<i64, CallError>) -> T {
 }
 
 /// Starts a process that calls a kid and tells main, by a name of its own.
-fn caller(ctx: &C, name: &'static str, server: &ServerRef<Kid>, ask: fn(ReplyTo<i64>) -> Ask) {
+pub fn caller(ctx: &C, name: &'static str, server: &ServerRef<Kid>, ask: fn(ReplyTo<i64>) -> Ask) {
     let (server, main) = (server.clone(), ctx.me().clone());
     ctx.spawn(move |mut ctx: C| async move {
         let answer = server.call(&mut ctx, ask, None).await;
@@ -221,7 +221,13 @@ pub async fn gs_call_dead(mut ctx: C) -> T {
 // ── supervisors ──────────────────────────────────────────────────────────────────────────────────
 
 /// A supervisor of kids with these names, which are told apart by their places.
-async fn supervisor(ctx: &mut C, strategy: Strategy, intensity: usize, names: &[&str], mode: Mode) -> SupervisorRef {
+pub async fn supervisor(
+    ctx: &mut C,
+    strategy: Strategy,
+    intensity: usize,
+    names: &[&str],
+    mode: Mode,
+) -> SupervisorRef {
     let mut supervisor = Supervisor::new(strategy).intensity(intensity, Duration::from_secs(100));
     for (name, number) in names.iter().zip(1..) {
         let born = Born { number, main: ctx.me().clone(), mode };
@@ -231,7 +237,7 @@ async fn supervisor(ctx: &mut C, strategy: Strategy, intensity: usize, names: &[
 }
 
 /// Ends a supervisor as its parent would.
-async fn stop_supervisor(ctx: &mut C, supervisor: &SupervisorRef) {
+pub async fn stop_supervisor(ctx: &mut C, supervisor: &SupervisorRef) {
     ctx.unlink(supervisor);
     let monitor = ctx.monitor(supervisor);
     ctx.send_exit(supervisor, ExitReason::Shutdown);
@@ -239,14 +245,14 @@ async fn stop_supervisor(ctx: &mut C, supervisor: &SupervisorRef) {
 }
 
 /// The process of a kid that has started.
-async fn up(ctx: &mut C) -> AnyPid {
+pub async fn up(ctx: &mut C) -> AnyPid {
     match tagged(ctx, "up").await.at(1) {
         T::Process(process) => process.clone(),
         other => panic!("{other} is no process"),
     }
 }
 
-async fn notes(ctx: &mut C, many: usize) -> T {
+pub async fn notes(ctx: &mut C, many: usize) -> T {
     let mut notes = Vec::new();
     for _ in 0..many {
         notes.push(ctx.recv_where(|message| message.is("up") || message.is("down")).await);

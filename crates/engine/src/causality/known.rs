@@ -339,7 +339,7 @@ impl Known {
             let met = place.newest.iter().filter(|newest| (writes || !newest.reads()) && !row.knows_of(newest));
             earlier.extend(met.map(|newest| newest.step as usize));
         }
-        earlier.sort_unstable_by(|a, b| b.cmp(a));
+        newest_first(&mut earlier);
         for &i in &earlier {
             if !row.knows(i) {
                 row.races.push((i, j));
@@ -372,7 +372,7 @@ impl Known {
                 earlier.extend(step.kind.room().met_by_ticket(place, step));
             }
         }
-        earlier.sort_unstable_by(|a, b| b.cmp(a));
+        newest_first(&mut earlier);
         for &i in &earlier {
             if !row.knows(i) {
                 row.learn_if_related(i);
@@ -401,4 +401,9 @@ fn remember(row: &Row<'_>, at: usize, place: &mut Place, history: &mut History) 
         let change = step.kind.room().note_grant(place, row.j, step, row.clock, history);
         change.into_iter().for_each(|change| history.push(at, change));
     }
+}
+
+/// A function of its own: it is compiled anew wherever it is called with an order of its own.
+fn newest_first(steps: &mut [usize]) {
+    steps.sort_unstable_by(|a, b| b.cmp(a));
 }

@@ -7,6 +7,7 @@
 use super::{Cost, Replayed, Shrinker};
 use crate::finding::Divergence;
 use crate::id::TaskId;
+use crate::sorted;
 use crate::strategy::{Lenient, Preemptions, Strategy, Tape, View, last_runner, sequential_fill};
 
 /// So many in a row that show nothing new, and there is nothing left to be seen.
@@ -51,7 +52,7 @@ impl Shrinker<'_, '_> {
             Aim::NoFaults => tape.below(self.cost.preemptions + 1),
         };
         let mut points: Vec<u64> = (0..count).map(|_| tape.below(self.cost.steps)).collect();
-        points.sort_unstable_by_key(|point| std::cmp::Reverse(*point));
+        sorted::sort_by(&mut points, |a, b| b.cmp(a));
         let preemptions = self.preemptions.clone();
         let outcomes = match aim {
             Aim::FewerPreemptions => self.best.clone(),

@@ -1,6 +1,7 @@
 //! The edits that are tried, pass by pass, until none of them helps.
 
 use super::Shrinker;
+use crate::sorted;
 use crate::strategy::{Outcomes, Script, Stretch};
 
 impl Shrinker<'_, '_> {
@@ -142,7 +143,7 @@ impl Shrinker<'_, '_> {
     /// Pass 6: without one task, which then runs when nobody else can.
     fn drop_tasks(&mut self) {
         let mut tasks: Vec<u32> = self.best.stretches.iter().map(|stretch| stretch.task).collect();
-        tasks.sort_unstable();
+        sorted::sort(&mut tasks);
         tasks.dedup();
         for task in tasks {
             let without = self.edited(|stretches| stretches.filter(|(_, s)| s.task != task).map(|(_, s)| s).collect());

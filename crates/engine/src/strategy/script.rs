@@ -11,6 +11,7 @@ use crate::engine::Engine;
 use crate::id::{TaskId, TaskPath};
 use crate::resource::Choices;
 use crate::schedule::Schedule;
+use crate::sorted;
 use crate::trace::Step;
 
 /// A stretch of steps of one task.
@@ -139,7 +140,7 @@ impl Script {
 impl From<&Schedule> for Script {
     fn from(schedule: &Schedule) -> Script {
         let mut paths: Vec<TaskPath> = schedule.segments.iter().map(|segment| segment.task.clone()).collect();
-        paths.sort();
+        sorted::sort(&mut paths);
         paths.dedup();
         let tasks = Tasks::of(paths);
         let stretch = |(task, count)| Stretch { task, count };

@@ -5,7 +5,7 @@
 //! may do both, unless its source says that it only reads (`jobs.lock().unwrap().len()`). A lock that protects nothing of its own (`Mutex<()>`), or whose sections contain accesses that
 //! can be seen, is a lock only.
 
-use std::collections::{BTreeSet, HashMap};
+use drawloom_engine::sorted::{Map, Set, sort_by_key};
 
 use drawloom_engine::act::Act;
 
@@ -131,9 +131,9 @@ pub(super) struct Accesses {
     /// By index in `holds`: the step that asked for it, the last one that the task made until then.
     requests: Vec<u32>,
     /// Resources that are locks and nothing else.
-    pub(super) locks_only: BTreeSet<u32>,
+    pub(super) locks_only: Set<u32>,
     /// By task and code: when it was met first.
-    first: HashMap<(u32, Code), u32>,
+    first: Map<(u32, Code), u32>,
 }
 
 impl Accesses {
@@ -148,30 +148,30 @@ impl Accesses {
             waits,
             holds,
             requests: Vec::new(),
-            locks_only: BTreeSet::new(),
-            first: HashMap::new(),
+            locks_only: Set::default(),
+            first: Map::default(),
         };
         let mut sections = accesses.explicit(record, sources, &semaphores);
         accesses.find_pure_locks(record, sources);
         sections.retain(|section| !accesses.locks_only.contains(&section.resource));
         accesses.all.extend(sections);
         accesses.find_updates(record, sources);
-        accesses.all.sort_by_key(|access| (access.at, access.step));
+        sort_by_key(&mut accesses.all, |access| (access.at, access.step));
         accesses.find_neighbours(record);
         for access in &accesses.all {
-            accesses.first.entry((access.task, access.code)).or_insert(access.at);
+            accesses.first.get_or_insert_with((access.task, access.code), || access.at);
         }
         accesses
     }
 
     /// Goes along the steps with the locks that each task holds; finds the accesses that are steps, and returns
     /// the sections.
-    fn explicit(&mut self, record: &Record, sources: &Sources<'_>, semaphores: &BTreeSet<u32>) -> Vec<Access> {
-        let mut reading: HashMap<Option<u32>, bool> = HashMap::new();
-        let (mut begin, mut end): (HashMap<u32, Vec<usize>>, HashMap<u32, Vec<usize>>) = Default::default();
+    fn explicit(&mut self, record: &Record, sources: &Sources<'_>, semaphores: &Set<u32>) -> Vec<Access> {
+        let mut reading: Map<Option<u32>, bool> = Map::default();
+        let (mut begin, mut end): (Map<u32, Vec<usize>>, Map<u32, Vec<usize>>) = Default::default();
         for (at, bar) in self.holds.iter().enumerate() {
-            begin.entry(bar.from).or_default().push(at);
-            end.entry(bar.to).or_default().push(at);
+            begin.at(bar.from).push(at);
+            end.at(bar.to).push(at);
         }
         let first = record.steps.len().saturating_sub(MOST_STEPS) as u32;
         // What runs the program is no lock of it.
@@ -185,7 +185,7 @@ impl Accesses {
         let mut sections = Vec::new();
         // Where parts have names, each is something of its own.
         let has_parts = |step: &&StepRecord| record.is_of_parts(step) && !record.parts(step).is_empty();
-        let in_parts: BTreeSet<u32> = record.steps.iter().filter(has_parts).filter_map(|step| step.resource).collect();
+        let in_parts: Set<u32> = record.steps.iter().filter(has_parts).filter_map(|step| step.resource).collect();
         for (i, step) in (first..).zip(&record.steps[first as usize..]) {
             for at in end.get(&i).into_iter().flatten() {
                 open[self.holds[*at].task as usize].retain(|other| other != at);
@@ -211,7 +211,7 @@ impl Accesses {
                 open[bar.task as usize].push(*at);
                 let Some(resource) = bar.resource else { continue };
                 let asked = &record.steps[request as usize];
-                let reads = *reading.entry(asked.place).or_insert_with(|| {
+                let reads = *reading.get_or_insert_with(asked.place, || {
                     let statement = record.place(asked.place).and_then(|place| sources.statement(place));
                     statement.and_then(|statement| statement.only_reads()) == Some(true)
                 });
@@ -245,7 +245,7 @@ impl Accesses {
 
     /// A call that changes a container looks at it, too (`order.remove(x)`), and so does a piece of a coroutine.
     fn find_updates(&mut self, record: &Record, sources: &Sources<'_>) {
-        let mut known: HashMap<u32, (bool, bool)> = HashMap::new();
+        let mut known: Map<u32, (bool, bool)> = Map::default();
         // Of an event or a queue it is known what is done inside.
         let inside = |resource: u32| {
             let name = record.resources[resource as usize].name.as_deref();
@@ -253,7 +253,7 @@ impl Accesses {
         };
         for access in self.all.iter_mut().filter(|access| !access.section && !inside(access.resource)) {
             let Some(at) = record.steps[access.step as usize].place else { continue };
-            let (piece, calls) = *known.entry(at).or_insert_with(|| {
+            let (piece, calls) = *known.get_or_insert_with(at, || {
                 let Some(place) = record.place(Some(at)) else { return (false, false) };
                 let calls = sources.statement(place).is_some_and(|statement| statement.calls());
                 (sources.begins_piece(place), calls)
@@ -306,12 +306,12 @@ impl Accesses {
     }
 
     fn find_pure_locks(&mut self, record: &Record, sources: &Sources<'_>) {
-        let mut inside: BTreeSet<u32> = self.all.iter().flat_map(|access| access.locks.iter().copied()).collect();
+        let mut inside: Set<u32> = self.all.iter().flat_map(|access| access.locks.iter().copied()).collect();
         // Whose guard is used for what it guards has something of its own: `*self.seen.lock().unwrap() = now`.
-        let mut known: HashMap<Option<u32>, bool> = HashMap::new();
+        let mut known: Map<Option<u32>, bool> = Map::default();
         for (at, bar) in self.holds.iter().enumerate() {
             let asked = record.steps[self.requests[at] as usize].place;
-            let uses = *known.entry(asked).or_insert_with(|| {
+            let uses = *known.get_or_insert_with(asked, || {
                 let statement = record.place(asked).and_then(|place| sources.statement(place));
                 statement.is_some_and(|statement| statement.uses_guarded())
             });

@@ -1,6 +1,7 @@
 //! What is done to the objects of libraries: to the engine a lock of tokio is an object, and so is a channel.
 
 use drawloom_engine::act::Act;
+use drawloom_engine::sorted::sort_by_key;
 
 use crate::html::walk::Bar;
 use crate::record::{Record, StepRecord};
@@ -33,12 +34,12 @@ pub(super) fn holds(record: &Record) -> Vec<Bar> {
         }
     }
     all.extend(open);
-    all.sort_by_key(|bar| bar.from);
+    sort_by_key(&mut all, |bar| bar.from);
     all
 }
 
 /// The resources to which this is done somewhere.
-pub(super) fn with_act(record: &Record, wanted: &[Act]) -> std::collections::BTreeSet<u32> {
+pub(super) fn with_act(record: &Record, wanted: &[Act]) -> drawloom_engine::sorted::Set<u32> {
     let does = |step: &&StepRecord| act(record, step).is_some_and(|act| wanted.contains(&act));
     record.steps.iter().filter(does).filter_map(|step| step.resource).collect()
 }

@@ -1,6 +1,6 @@
 //! Tasks that wait for ever: for each other, or for nothing at all; `wakeups` asks whether a notification was missed.
 
-use std::collections::HashMap;
+use drawloom_engine::sorted::{Map, sort_by_key};
 use std::fmt::Write as _;
 
 use drawloom_engine::act::Act;
@@ -23,7 +23,7 @@ pub(super) fn blocked(case: &Case<'_>, all: &[BlockedRecord], cycle: &[u32]) -> 
     let all: Vec<BlockedRecord> = all.iter().map(awaits::resolved).collect();
     let involved: Vec<&BlockedRecord> = match cycle.is_empty() {
         false => {
-            let waits: HashMap<u32, &BlockedRecord> = all.iter().rev().map(|b| (b.task, b)).collect();
+            let waits: Map<u32, &BlockedRecord> = all.iter().rev().map(|b| (b.task, b)).collect();
             cycle.iter().filter_map(|task| waits.get(task).copied()).collect()
         }
         // Who waits for a task to end is stuck only because that one is.
@@ -334,7 +334,7 @@ pub(super) fn held(case: &Case<'_>, task: u32) -> Vec<Held> {
     let end = case.end();
     let mut bars: Vec<_> = case.accesses.holds.iter().enumerate().collect();
     bars.retain(|(_, bar)| bar.task == task && bar.from < end && bar.to >= end);
-    bars.sort_by_key(|(_, bar)| bar.from);
+    sort_by_key(&mut bars, |(_, bar)| bar.from);
     let known = |(at, bar): &(usize, &Bar)| {
         Some(Held { lock: bar.resource?, step: Some(case.accesses.request(*at)), place: None })
     };

@@ -7,6 +7,7 @@ use super::handmade;
 use crate::names::count;
 use crate::record::AccessRecord;
 use crate::terminal::race::missing;
+use drawloom_engine::sorted::sort;
 
 /// Steps of the end that are looked at for the round that repeats itself.
 const LAST: usize = 64;
@@ -37,7 +38,7 @@ impl<'c> Busy<'c> {
             }
             resources.extend(step.resource.filter(|r| !resources.contains(r)));
         }
-        tasks.sort_unstable();
+        sort(&mut tasks);
         let about: Vec<&str> = resources.iter().take(3).map(|r| case.names.short(*r)).collect();
         let over = if about.is_empty() { String::new() } else { format!(" over {}", about.join(", ")) };
         let named = tasks.iter().map(|t| case.names.quoted(*t)).collect::<Vec<_>>().join(" and ");

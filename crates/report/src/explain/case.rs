@@ -7,6 +7,7 @@ use super::knowledge::{Knowledge, Tally};
 use crate::names::Names;
 use crate::record::{Details, Place, Record};
 use crate::source::Sources;
+use drawloom_engine::sorted::sort_by_key;
 
 /// A failing execution and what is known besides.
 pub(super) struct Case<'a> {
@@ -147,7 +148,7 @@ impl<'a> Case<'a> {
             let more: Vec<&Access> = own().rev().skip(1).take(3).filter(near).collect();
             here.extend(more);
         }
-        here.sort_by_key(|a| a.at);
+        sort_by_key(&mut here, |a| a.at);
         // A loop comes by its line many times: the last round counts.
         let last = here.iter().map(|a| a.at).max().unwrap_or(0);
         let mut latest: Vec<&Access> = Vec::new();

@@ -1,7 +1,7 @@
 //! Which of several patterns is to blame: the one that the failure saw, or that made a task do what the failure saw;
 //! that a preemption made possible; and that is the tightest.
 
-use std::collections::BTreeSet;
+use drawloom_engine::sorted::{Set, sort_by_key};
 
 use super::accesses::{Access, Mode, is_no_state};
 use super::case::Case;
@@ -26,13 +26,13 @@ pub(super) fn choose<'a>(case: &'a Case<'_>) -> Vec<Pattern<'a>> {
         .into_iter()
         .map(|pattern| (relevance(case, &pattern, &telling, &witnesses), pattern))
         .collect();
-    all.sort_by_key(|(relevance, _)| *relevance);
+    sort_by_key(&mut all, |(relevance, _)| *relevance);
     let mut chosen: Vec<Pattern<'a>> = Vec::new();
     // The source is read for the most relevant ones only.
     for group in all.chunk_by(|a, b| a.0 == b.0) {
         let plausible = group.iter().map(|(_, pattern)| pattern).filter(|pattern| is_plausible(case, &flow, pattern));
         let mut ranked: Vec<_> = plausible.map(|pattern| (rank(&flow, pattern), pattern)).collect();
-        ranked.sort_by_key(|(rank, _)| *rank);
+        sort_by_key(&mut ranked, |(rank, _)| *rank);
         for (_, pattern) in ranked {
             let code = |pattern: &Pattern<'_>| (pattern.opens.code, pattern.closes.code, pattern.harm().code);
             let alike = chosen.iter().filter(|known| known.opens.resource == pattern.opens.resource).count();
@@ -100,7 +100,7 @@ fn is_plausible(case: &Case<'_>, flow: &Flow<'_, '_>, pattern: &Pattern<'_>) -> 
 /// and whether a preemption made it possible.
 type Relevance = (bool, u32, bool);
 
-fn relevance(case: &Case<'_>, pattern: &Pattern<'_>, telling: &[&Access], witnesses: &BTreeSet<u32>) -> Relevance {
+fn relevance(case: &Case<'_>, pattern: &Pattern<'_>, telling: &[&Access], witnesses: &Set<u32>) -> Relevance {
     let finding = &case.record.finding;
     let told = |access: &Access| telling.iter().any(|t| t.step == access.step);
     let seen_by_failure = told(pattern.closes) || pattern.intrudes.iter().any(|r| told(r));

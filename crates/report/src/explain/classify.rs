@@ -1,6 +1,6 @@
 //! From a pattern to the class of the mistake, with a sentence and the reasons for it.
 
-use std::collections::HashSet;
+use drawloom_engine::sorted::Set;
 
 use super::accesses::{Access, Mode};
 use super::case::{Blame, Case};
@@ -151,7 +151,7 @@ fn two_locks_for_one_thing(case: &Case<'_>, pattern: &Pattern<'_>) -> Option<(u3
     let about = |a: &&Access| resources.contains(&a.resource) && a.step < case.end();
     let born = |lock: u32| case.whole.resources[lock as usize].created_at;
     // Of the same task with the same locks, one says it all: a long execution has many.
-    let mut seen = HashSet::new();
+    let mut seen = Set::default();
     let new = |a: &&Access| !a.locks.is_empty() && seen.insert((a.task, a.resource, a.locks.clone()));
     let all: Vec<&Access> = case.accesses.all.iter().filter(about).filter(new).take(MOST_COMPARED).collect();
     for (i, a) in all.iter().enumerate() {

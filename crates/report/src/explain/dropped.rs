@@ -5,6 +5,7 @@
 //! follow never comes.
 
 use drawloom_engine::act::Act;
+use drawloom_engine::sorted::sort_by_key;
 
 use super::accesses::Access;
 use super::acts::act;
@@ -50,7 +51,7 @@ impl Why {
 pub(super) fn dropped(case: &Case<'_>) -> Option<Blame> {
     let mut all = all(case);
     all.extend(aborted(case));
-    all.sort_by_key(|dropped| dropped.gone);
+    sort_by_key(&mut all, |dropped| dropped.gone);
     let (dropped, done) = all.into_iter().rev().find_map(|dropped| {
         let done = left_behind(case, &dropped)?;
         Some((dropped, done))

@@ -3,7 +3,7 @@
 //! To look at every execution of an exploration would cost each step something. So an exploration that has
 //! found something makes a few more executions for this, and says how many.
 
-use std::collections::BTreeMap;
+use drawloom_engine::sorted::Map;
 
 use super::accesses::Accesses;
 use super::explanation::Basis;
@@ -15,7 +15,7 @@ use crate::source::Sources;
 #[derive(Clone, Debug, Default)]
 pub struct Knowledge {
     /// By what the resource is called in every execution.
-    guards: BTreeMap<String, Tally>,
+    guards: Map<String, Tally>,
     basis: Basis,
     /// The executions themselves.
     others: Vec<Record>,
@@ -29,7 +29,7 @@ pub struct Knowledge {
 pub(super) struct Tally {
     pub(super) accesses: u64,
     /// By the lock's id and name.
-    pub(super) held: BTreeMap<(String, String), u64>,
+    pub(super) held: Map<(String, String), u64>,
 }
 
 impl Knowledge {
@@ -49,16 +49,16 @@ impl Knowledge {
         let names = Names::of(record, sources);
         let accesses = Accesses::of(record, &names, sources);
         let keys = names.keys();
-        let mut owner: BTreeMap<u32, Option<u32>> = BTreeMap::new();
+        let mut owner: Map<u32, Option<u32>> = Map::default();
         // By resource: the two tasks that use it which are over last, the later one first. All are not gone through for
         // each access: there may be as many.
-        let mut ends: BTreeMap<u32, [Option<(u32, u32)>; 2]> = BTreeMap::new();
+        let mut ends: Map<u32, [Option<(u32, u32)>; 2]> = Map::default();
         let mut exits = vec![u32::MAX; record.tasks.len()];
         for (i, step) in (0..).zip(&record.steps).filter(|(_, step)| record.operation(step) == "exit") {
             exits[step.task as usize] = i;
         }
         for access in &accesses.all {
-            let last = ends.entry(access.resource).or_default();
+            let last = ends.at(access.resource);
             let own = (exits[access.task as usize], access.task);
             match last {
                 [Some((_, known)), _] | [_, Some((_, known))] if *known == access.task => {}
@@ -74,16 +74,16 @@ impl Knowledge {
                 continue;
             }
             // Before a second task has come, nobody has to guard anything.
-            let owner = owner.entry(access.resource).or_insert(Some(access.task));
+            let owner = owner.get_or_insert_with(access.resource, || Some(access.task));
             if *owner == Some(access.task) {
                 continue;
             }
             *owner = None;
-            let tally = self.guards.entry(keys[access.resource as usize].clone()).or_default();
+            let tally = self.guards.at(keys[access.resource as usize].clone());
             tally.accesses += 1;
             for lock in access.locks.iter().filter(|lock| **lock != access.resource || access.section) {
                 let name = names.short(*lock).to_owned();
-                *tally.held.entry((keys[*lock as usize].clone(), name)).or_default() += 1;
+                *tally.held.at((keys[*lock as usize].clone(), name)) += 1;
             }
         }
     }

@@ -1,6 +1,6 @@
 //! Failures in which nothing is torn apart: a wrong order of whole operations, or no matter of order at all.
 
-use std::collections::BTreeMap;
+use drawloom_engine::sorted::{Map, sort_by_key};
 
 use super::accesses::{Access, Mode};
 use super::case::{Blame, Case};
@@ -47,9 +47,9 @@ pub(super) fn always(case: &Case<'_>, tried: u64) -> Blame {
 /// steps. That is the last write of each task to each thing that others use, too, or its last look at it.
 fn acts<'c>(case: &'c Case<'_>) -> Vec<&'c Access> {
     let is_before = |a: &&Access| a.task != case.record.finding.task && a.step < case.end();
-    let mut last: BTreeMap<(u32, u32), &Access> = BTreeMap::new();
+    let mut last: Map<(u32, u32), &Access> = Map::default();
     for access in case.accesses.all.iter().filter(is_before) {
-        let known = last.entry((access.task, access.resource)).or_insert(access);
+        let known = last.get_or_insert_with((access.task, access.resource), || access);
         if access.mode.writes() || !known.mode.writes() {
             *known = access;
         }
@@ -57,9 +57,9 @@ fn acts<'c>(case: &'c Case<'_>) -> Vec<&'c Access> {
     let shared = |a: &&Access| others(case, a).next().is_some();
     let mut acts: Vec<&Access> = last.values().copied().filter(shared).collect();
     if acts.is_empty() {
-        acts = last.into_values().collect();
+        acts = last.values().copied().collect();
     }
-    acts.sort_by_key(|access| access.step);
+    sort_by_key(&mut acts, |access| access.step);
     acts.split_off(acts.len().saturating_sub(MOST_ACTS))
 }
 

@@ -5,7 +5,7 @@
 //! found something else; from there on it goes another way. If that step was reached after another task's change in
 //! the one execution, and before it in the other one, the order of the two decides.
 
-use std::collections::HashMap;
+use drawloom_engine::sorted::Map;
 
 use super::accesses::{Access, Accesses};
 use super::acts::act;
@@ -112,7 +112,7 @@ struct Look {
     code: (Option<String>, String, String),
     step: u32,
     /// How many changes of each other task to the same it came after; of a message that was received, whose it was.
-    after: HashMap<String, u32>,
+    after: Map<String, u32>,
     resource: u32,
     /// If it receives a message: the step that has sent it.
     sent: Option<u32>,
@@ -122,38 +122,38 @@ struct Look {
 pub(super) struct Looks {
     of: Vec<(String, Vec<Look>)>,
     /// How often each task changes what, by its path and what that is called in every execution.
-    changes: HashMap<(String, String), u32>,
+    changes: Map<(String, String), u32>,
 }
 
 impl Looks {
     /// Of the steps of `record`, which are the first ones of `whole`.
     pub(super) fn of(record: &Record, whole: &Record, names: &Names<'_>, accesses: &Accesses) -> Looks {
         let keys = names.keys();
-        let mut changes: HashMap<u32, Vec<(u32, u32)>> = HashMap::new();
+        let mut changes: Map<u32, Vec<(u32, u32)>> = Map::default();
         for access in accesses.all.iter().filter(|a| changes_it(whole, a)) {
-            changes.entry(access.resource).or_default().push((access.at, access.task));
+            changes.at(access.resource).push((access.at, access.task));
         }
-        let mut taken: HashMap<u32, u32> = HashMap::new();
+        let mut taken: Map<u32, u32> = Map::default();
         for access in accesses.all.iter().filter(|a| a.section) {
             taken.insert(access.step, access.at);
         }
         let path = |task: u32| record.tasks[task as usize].path.clone();
-        let mut made: HashMap<(String, String), u32> = HashMap::new();
+        let mut made: Map<(String, String), u32> = Map::default();
         for (resource, (_, task)) in changes.iter().flat_map(|(r, all)| all.iter().map(move |change| (r, change))) {
-            *made.entry((path(*task), keys[*resource as usize].clone())).or_default() += 1;
+            *made.at((path(*task), keys[*resource as usize].clone())) += 1;
         }
         // By channel: the steps that have sent, in the order of the messages. Who receives may have waited for them.
         let ok = |step: &StepRecord| record.outcome(step) == "ok";
-        let mut sent: HashMap<u32, Vec<u32>> = HashMap::new();
+        let mut sent: Map<u32, Vec<u32>> = Map::default();
         for (i, step) in (0..).zip(&record.steps).filter(|(_, step)| ok(step) && sends(record, step)) {
-            step.resource.into_iter().for_each(|resource| sent.entry(resource).or_default().push(i));
+            step.resource.into_iter().for_each(|resource| sent.at(resource).push(i));
         }
         let mut of: Vec<(String, Vec<Look>)> =
             record.tasks.iter().map(|task| (task.path.clone(), Vec::new())).collect();
         for (i, step) in (0..).zip(&record.steps) {
             let Some(resource) = step.resource.filter(|_| counts(whole, step)) else { continue };
             let at = taken.get(&i).copied().unwrap_or(i);
-            let mut after: HashMap<String, u32> = HashMap::new();
+            let mut after: Map<String, u32> = Map::default();
             let message = step.value.filter(|_| ok(step) && matches!(record.operation(step), "recv" | "try_recv"));
             let sent = message.and_then(|n| sent.get(&resource)?.get(usize::try_from(n).ok()?).copied());
             if let Some(sent) = sent {
@@ -161,7 +161,7 @@ impl Looks {
             }
             let others = changes.get(&resource).into_iter().flatten();
             for (_, task) in others.filter(|(when, task)| *when < at && *task != step.task) {
-                *after.entry(path(*task)).or_default() += 1;
+                *after.at(path(*task)) += 1;
             }
             let place = record.place(step.place).map(|place| format!("{place}:{}", place.column));
             let code = (place, record.operation(step).to_owned(), keys[resource as usize].clone());

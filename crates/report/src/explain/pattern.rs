@@ -8,6 +8,7 @@
 //! would have done next is known from other executions.
 
 use super::accesses::{Access, Accesses, Mode};
+use drawloom_engine::sorted::{sort, sort_by_key};
 
 /// How the accesses follow each other. The middle one is another task's.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -91,7 +92,7 @@ pub(super) fn patterns<'a>(accesses: &'a Accesses, end: u32, preempting: &[u32])
     let all = looked_at(&accesses.all, preempting);
     let mut found = Vec::new();
     let mut tasks: Vec<u32> = all.iter().map(|a| a.task).collect();
-    tasks.sort_unstable();
+    sort(&mut tasks);
     tasks.dedup();
     for task in tasks {
         let own: Vec<&Access> = all.iter().copied().filter(|a| a.task == task).collect();
@@ -219,7 +220,7 @@ fn double<'a>(opens: &'a Access, between: &[&'a Access], closes: &'a Access) -> 
             };
             if noticed {
                 let mut intrudes = vec![first, second];
-                intrudes.sort_by_key(|r| r.at);
+                sort_by_key(&mut intrudes, |r| r.at);
                 return Some(Pattern { shape, opens, intrudes, closes });
             }
         }
@@ -243,7 +244,7 @@ mod tests {
                 Mode::Write | Mode::Update => value = *who as u64 + 1,
             }
         }
-        found.sort_unstable();
+        sort(&mut found);
         (found, value)
     }
 

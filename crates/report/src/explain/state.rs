@@ -1,6 +1,6 @@
 //! The table of shared state: who writes it, who reads it, and what guards it.
 
-use std::collections::{HashMap, HashSet};
+use drawloom_engine::sorted::{Map, Set, sort_by_key};
 
 use super::accesses::Access;
 use super::case::{Blame, Case};
@@ -14,12 +14,12 @@ const MOST_PLACES: usize = 4;
 /// What several tasks use, and what the failure is about first.
 pub(super) fn shared(case: &Case<'_>, blame: &Blame) -> Vec<SharedState> {
     let mut resources = blame.resources.clone();
-    let mut accesses: HashMap<u32, Vec<&Access>> = HashMap::new();
+    let mut accesses: Map<u32, Vec<&Access>> = Map::default();
     for access in &case.accesses.all {
         resources.push(access.resource);
-        accesses.entry(access.resource).or_default().push(access);
+        accesses.at(access.resource).push(access);
     }
-    let mut seen = HashSet::new();
+    let mut seen = Set::default();
     resources.retain(|resource| seen.insert(*resource) && !case.record.is_event_loop(Some(*resource)));
     resources.iter().filter_map(|r| row(case, *r, accesses.get(r)?)).take(MOST).collect()
 }
@@ -42,16 +42,16 @@ fn row(case: &Case<'_>, resource: u32, accesses: &[&Access]) -> Option<SharedSta
 
 fn accessors(case: &Case<'_>, accesses: &[&Access], wanted: impl Fn(&Access) -> bool) -> Vec<Accessor> {
     let mut all: Vec<Accessor> = Vec::new();
-    let mut known: HashMap<String, usize> = HashMap::new();
+    let mut known: Map<String, usize> = Map::default();
     let mut accesses: Vec<&&Access> = accesses.iter().filter(|a| wanted(a)).collect();
-    accesses.sort_by_key(|a| (a.task, a.step));
+    sort_by_key(&mut accesses, |a| (a.task, a.step));
     for access in accesses {
         let task = match case.names.role(access.task) {
             Some(role) => format!("{} ({role})", case.names.path(access.task)),
             None => case.names.path(access.task).to_owned(),
         };
-        let at = *known.entry(task).or_insert_with_key(|task| {
-            all.push(Accessor { task: task.clone(), places: Vec::new() });
+        let at = *known.get_or_insert_with(task.clone(), || {
+            all.push(Accessor { task, places: Vec::new() });
             all.len() - 1
         });
         let place = case.place_of(access.step).filter(|p| !all[at].places.contains(p)).cloned();

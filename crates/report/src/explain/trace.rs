@@ -3,7 +3,7 @@
 //! What matters are the accesses to what the failure is about, the locks around them, and where a task was in
 //! the end. Far from the window only the last few are kept: how the state came to be what it was.
 
-use std::collections::BTreeSet;
+use drawloom_engine::sorted::Set;
 
 use drawloom_engine::act::Act;
 
@@ -68,7 +68,7 @@ fn counts(case: &Case<'_>, step: u32) -> bool {
 /// The steps to show, in order.
 fn slice(case: &Case<'_>, blame: &Blame) -> Vec<u32> {
     let end = case.end();
-    let mut shown: BTreeSet<u32> = blame.steps.iter().copied().filter(|i| *i < end).collect();
+    let mut shown: Set<u32> = blame.steps.iter().copied().filter(|i| *i < end).collect();
     let marked: Vec<&Access> = blame.opens.iter().chain(&blame.intrudes).chain(&blame.closes).collect();
     for access in &marked {
         shown.insert(access.step);

@@ -4,7 +4,7 @@
 //! something else. Executions that pass show who does so. Then there are two questions. Does that task wait itself, in the
 //! end for the one that waits for it? And if not, what did it look at before, and did it look too early?
 
-use std::collections::BTreeSet;
+use drawloom_engine::sorted::Set;
 
 use drawloom_engine::act::Act;
 
@@ -41,7 +41,7 @@ pub(super) fn circle<'b>(case: &Case<'_>, involved: &[&'b BlockedRecord]) -> Opt
 
 /// The one task that ends this wait in executions that pass.
 fn waker(case: &Case<'_>, b: &BlockedRecord) -> Option<u32> {
-    let mut all: BTreeSet<String> = BTreeSet::new();
+    let mut all: Set<String> = Set::default();
     for other in passing(case) {
         let names = Names::of(other, case.sources);
         let there = There::of(case, other, &names.keys(), b);

@@ -3,15 +3,15 @@
 //! A counter that tasks only ever add to, and that the assertion reads in the end, decides about nothing. When two
 //! tasks have both added to it, the question is why both came to do so: what was checked before is to blame.
 
-use std::collections::BTreeSet;
+use drawloom_engine::sorted::Set;
 
 use super::accesses::Access;
 use super::case::Case;
 use super::flow::Flow;
 
 /// The resources that nothing but the failing judgement reads.
-pub(super) fn witnesses(case: &Case<'_>, flow: &Flow<'_, '_>, telling: &[&Access]) -> BTreeSet<u32> {
-    let all: BTreeSet<u32> = case.accesses.all.iter().map(|a| a.resource).collect();
+pub(super) fn witnesses(case: &Case<'_>, flow: &Flow<'_, '_>, telling: &[&Access]) -> Set<u32> {
+    let all: Set<u32> = case.accesses.all.iter().map(|a| a.resource).collect();
     all.into_iter().filter(|resource| is_witness(case, flow, telling, *resource)).collect()
 }
 

@@ -1,6 +1,6 @@
 //! What the page knows of a record: columns of numbers, and every text once.
 
-use std::collections::HashMap;
+use drawloom_engine::sorted::Map;
 
 use super::order::arrows;
 use super::walk::{Bar, walk};
@@ -20,7 +20,7 @@ const NONE: i32 = -1;
 /// Texts, each once, by number.
 #[derive(Default)]
 pub(super) struct Texts {
-    numbers: HashMap<String, i32>,
+    numbers: Map<String, i32>,
     all: Vec<String>,
 }
 

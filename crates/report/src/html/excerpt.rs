@@ -1,6 +1,6 @@
 //! The source lines around the places that records refer to.
 
-use std::collections::{BTreeMap, BTreeSet};
+use drawloom_engine::sorted::{Map, Set};
 
 use super::Shown;
 use crate::printable::printable_lines;
@@ -21,15 +21,15 @@ pub(super) struct File<'a> {
 
 /// Excerpts of every file that can be read.
 pub(super) fn of<'a>(records: &[Shown<'a>], read: &dyn Fn(&str) -> Option<String>) -> Vec<File<'a>> {
-    let mut wanted: BTreeMap<&str, BTreeSet<u32>> = BTreeMap::new();
+    let mut wanted: Map<&str, Set<u32>> = Map::default();
     for place in records.iter().flat_map(|shown| &shown.record.places) {
-        wanted.entry(&place.file).or_default().insert(place.line);
+        wanted.at(&place.file).insert(place.line);
     }
     let mut room = MOST_LINES;
     let mut files = Vec::new();
     for (file, lines) in wanted {
         let Some(text) = read(file) else { continue };
-        let shown: BTreeSet<u32> =
+        let shown: Set<u32> =
             lines.iter().flat_map(|line| line.saturating_sub(AROUND).max(1)..=line.saturating_add(AROUND)).collect();
         let mut parts: Vec<(u32, Vec<String>)> = Vec::new();
         for (number, line) in (1..).zip(text.lines()).filter(|(number, _)| shown.contains(number)) {

@@ -1,6 +1,6 @@
 //! Happens-before arrows: for each step, the steps of other tasks that it comes right after.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use drawloom_engine::sorted::{Map, Set, sort_by_key};
 
 use drawloom_engine::causality::Causality;
 use drawloom_engine::{OpKind, ResourceId, Several, Site, Step, TaskId, UNBOUNDED, outcome};
@@ -38,7 +38,8 @@ pub(super) fn arrows(record: &Record, first: u32) -> (Vec<Arrow>, bool) {
         return ((0..).zip(&steps).filter_map(known).collect(), false);
     }
     let causality = Causality::of(&steps);
-    let races: HashSet<(usize, usize)> = causality.races().iter().copied().collect();
+    // The later one first: so they come in order.
+    let races: Set<(usize, usize)> = causality.races().iter().map(|(i, j)| (*j, *i)).collect();
     let mut arrows = Vec::new();
     // By task: its steps so far.
     let mut made: Vec<Vec<usize>> = vec![Vec::new(); tasks];
@@ -55,11 +56,11 @@ pub(super) fn arrows(record: &Record, first: u32) -> (Vec<Arrow>, bool) {
             }
         }
         // The last one knows most.
-        newest.sort_unstable_by_key(|(_, i)| std::cmp::Reverse(*i));
+        sort_by_key(&mut newest, |(_, i)| std::cmp::Reverse(*i));
         for &(task, i) in &newest {
             let follows = newest.iter().any(|(_, k)| *k != i && knows(*k, task) >= causality.own(i));
             if !follows {
-                arrows.push(Arrow { from: i as u32, to: j as u32, race: races.contains(&(i, j)) });
+                arrows.push(Arrow { from: i as u32, to: j as u32, race: races.contains(&(j, i)) });
             }
         }
         made[step.task.index()].push(j);
@@ -119,13 +120,13 @@ fn steps(record: &Record, first: u32) -> Vec<Step> {
 
 /// By channel and number: the numbers of messages without gaps, so that there are no more than steps. An execution has
 /// none.
-fn messages(record: &Record, kinds: &[OpKind]) -> HashMap<(u32, u64), u64> {
+fn messages(record: &Record, kinds: &[OpKind]) -> Map<(u32, u64), u64> {
     let is_message = |step: &&StepRecord| {
         let kind = kinds[usize::from(step.operation)];
         matches!(kind, OpKind::Send | OpKind::TrySend | OpKind::Recv | OpKind::TryRecv)
     };
     let named = record.steps.iter().filter(is_message).filter_map(|step| step.resource.zip(step.value));
-    let all: BTreeSet<(u32, u64)> = named.collect();
+    let all: Set<(u32, u64)> = named.collect();
     let mut next: (u32, u64) = (0, 0);
     let numbered = all.into_iter().map(|(channel, number)| {
         next = if next.0 == channel { (channel, next.1 + 1) } else { (channel, 1) };

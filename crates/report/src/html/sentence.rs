@@ -1,6 +1,7 @@
 //! The finding in one sentence, and what is to be said under it.
 
 use drawloom_engine::finding::Backtrace;
+use drawloom_engine::sorted::sort;
 
 use crate::explain::Explanation;
 use crate::names::Names;
@@ -18,7 +19,7 @@ pub(super) fn sentence(record: &Record, names: &Names<'_>) -> String {
         }
         Details::Deadlock { blocked, cycle, .. } => {
             let mut who = if cycle.is_empty() { blocked.iter().map(|b| b.task).collect() } else { cycle.clone() };
-            who.sort_unstable();
+            sort(&mut who);
             let verb = match (who.len(), cycle.is_empty()) {
                 (1, true) => "waits for what nobody brings about",
                 (1, false) => "waits for itself",

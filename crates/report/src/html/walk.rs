@@ -1,6 +1,6 @@
 //! One walk along the steps: who held what, who waited, and what each resource came to.
 
-use std::collections::HashMap;
+use drawloom_engine::sorted::{Map, sort_by_key};
 
 use super::data::Texts;
 use crate::names::{Names, count};
@@ -48,7 +48,7 @@ pub(super) fn walk(record: &Record, names: &Names<'_>, waits: &[Wait], first: u3
         names,
         waits,
         resources: record.resources.iter().map(|_| Resource::default()).collect(),
-        granted: HashMap::new(),
+        granted: Map::default(),
         previous: vec![None; record.tasks.len()],
         found: Walk::default(),
     };
@@ -98,7 +98,7 @@ struct Walker<'a> {
     waits: &'a [Wait],
     resources: Vec<Resource>,
     /// By the step that grants: the requests.
-    granted: HashMap<u32, Vec<u32>>,
+    granted: Map<u32, Vec<u32>>,
     /// By task: its last step.
     previous: Vec<Option<u32>>,
     found: Walk,
@@ -120,7 +120,7 @@ impl Walker<'_> {
         let is_last = wait.ended_by.is_none() && wait.next.is_none() && !for_ever;
         if may_wait(word) && (wait.ended_by.is_some() || for_ever || is_last && self.must_wait(step)) {
             if let Some(by) = wait.ended_by {
-                self.granted.entry(by).or_default().push(i);
+                self.granted.at(by).push(i);
             }
             if let Some(resource) = step.resource.map(|r| &mut self.resources[r as usize]) {
                 resource.waiting.push(i);
@@ -361,8 +361,8 @@ impl Walker<'_> {
                 self.found.waits.push(Bar { task: b.task, resource: b.resource, from, to, shared: false });
             }
         }
-        self.found.holds.sort_unstable_by_key(|bar| (bar.from, bar.task));
-        self.found.waits.sort_unstable_by_key(|bar| (bar.from, bar.task));
+        sort_by_key(&mut self.found.holds, |bar| (bar.from, bar.task));
+        sort_by_key(&mut self.found.waits, |bar| (bar.from, bar.task));
     }
 }
 

@@ -34,11 +34,48 @@ pub(crate) trait Readable: Sized {
     }
 }
 
-/// What a field is when its object is over.
-pub(crate) fn required<T: Readable>(found: Option<T>, name: &str, from: &Reader<'_>) -> Result<T, Fault> {
-    match found.or_else(T::absent) {
-        Some(value) => Ok(value),
-        None => Err(from.fault(format!("missing field `{name}`"))),
+/// Where a field goes while its object is read. All objects are read by one function that knows no types: what is compiled for
+/// each field of each type is next to nothing.
+pub(crate) trait Slot {
+    /// Reads the value of the field.
+    fn fill(&mut self, from: &mut Reader<'_>) -> Result<(), Fault>;
+
+    /// Whether the field is there when its object is over, or may be missing.
+    fn settle(&mut self) -> bool;
+}
+
+impl<T: Readable> Slot for Option<T> {
+    fn fill(&mut self, from: &mut Reader<'_>) -> Result<(), Fault> {
+        *self = Some(T::read(from)?);
+        Ok(())
+    }
+
+    fn settle(&mut self) -> bool {
+        if self.is_none() {
+            *self = T::absent();
+        }
+        self.is_some()
+    }
+}
+
+/// A field with a form of its own: where it goes, how it is read, and what it is where it is missing.
+pub(crate) struct Formed<'a, T>(
+    pub &'a mut Option<T>,
+    pub fn(&mut Reader<'_>) -> Result<T, Fault>,
+    pub fn() -> Option<T>,
+);
+
+impl<T> Slot for Formed<'_, T> {
+    fn fill(&mut self, from: &mut Reader<'_>) -> Result<(), Fault> {
+        *self.0 = Some((self.1)(from)?);
+        Ok(())
+    }
+
+    fn settle(&mut self) -> bool {
+        if self.0.is_none() {
+            *self.0 = (self.2)();
+        }
+        self.0.is_some()
     }
 }
 
@@ -54,15 +91,9 @@ macro_rules! object {
         impl $crate::json::Readable for $type {
             fn read(from: &mut $crate::json::Reader<'_>) -> Result<Self, $crate::json::Fault> {
                 $(let mut $field = None;)*
-                from.open('{', "an object")?;
-                while let Some(name) = from.field()? {
-                    match &*name {
-                        $(stringify!($field) => $field = Some($crate::json::read_as!(from $(, $form)?)),)*
-                        _ => from.skip()?,
-                    }
-                }
+                from.object(&mut [$($crate::json::slot!($field $(, $form)? $(; $how)?)),*])?;
                 Ok($type {
-                    $($field: $crate::json::settled!($field, from $(, $how)?),)*
+                    $($field: $crate::json::settled!($field $(, $how)?),)*
                     $($($own: Default::default(),)*)?
                 })
             }
@@ -148,14 +179,8 @@ macro_rules! variants {
                     $($($new_word => $type::$new($crate::json::Readable::read(from)?),)*)?
                     $($($word => {
                         $(let mut $field = None;)*
-                        from.open('{', "an object")?;
-                        while let Some(name) = from.field()? {
-                            match &*name {
-                                $(stringify!($field) => $field = Some($crate::json::read_as!(from $(, $form)?)),)*
-                                _ => from.skip()?,
-                            }
-                        }
-                        $type::$variant { $($field: $crate::json::settled!($field, from $(, $how)?),)* }
+                        from.object(&mut [$($crate::json::slot!($field $(, $form)? $(; $how)?)),*])?;
+                        $type::$variant { $($field: $crate::json::settled!($field $(, $how)?),)* }
                     })*)?
                     _ => return Err(from.fault(format!("unknown variant `{word}`"))),
                 };
@@ -186,20 +211,27 @@ macro_rules! write_field {
     };
 }
 
-macro_rules! read_as {
-    ($from:ident) => {
-        $crate::json::Readable::read($from)?
+/// The name of a field, whether it has to be there, and where it goes.
+macro_rules! slot {
+    ($field:ident) => {
+        (stringify!($field), true, &mut $field)
     };
-    ($from:ident, $form:ident) => {
-        $form::read($from)?
+    ($field:ident; $how:ident) => {
+        (stringify!($field), false, &mut $field)
+    };
+    ($field:ident, $form:ident) => {
+        (stringify!($field), true, &mut $crate::json::Formed(&mut $field, $form::read, $crate::json::Readable::absent))
+    };
+    ($field:ident, $form:ident; $how:ident) => {
+        (stringify!($field), false, &mut $crate::json::Formed(&mut $field, $form::read, || None))
     };
 }
 
 macro_rules! settled {
-    ($field:ident, $from:ident) => {
-        $crate::json::required($field, stringify!($field), $from)?
+    ($field:ident) => {
+        $field.expect("a field that has to be there is there")
     };
-    ($field:ident, $from:ident, $how:ident) => {
+    ($field:ident, $how:ident) => {
         $field.unwrap_or_default()
     };
 }
@@ -220,7 +252,7 @@ macro_rules! handed_on {
     ($type:ident $(<$life:lifetime>)?) => {};
 }
 
-pub(crate) use {handed_on, object, read_as, settled, variants, words, write_field, written};
+pub(crate) use {handed_on, object, settled, slot, variants, words, write_field, written};
 
 /// Whether a value need not be written.
 pub(crate) fn is_default<T: Default + PartialEq>(value: &T) -> bool {

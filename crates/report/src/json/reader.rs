@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use super::Readable;
+use super::{Readable, Slot};
 
 /// What is not read is passed over up to this depth; our own files have a tenth of it.
 const DEEPEST: usize = 128;
@@ -110,6 +110,23 @@ impl<'a> Reader<'a> {
             return Err(self.expected(what));
         }
         self.is_first = true;
+        Ok(())
+    }
+
+    /// Reads an object into the places of its fields, each with its name, and whether it has to be there.
+    pub(crate) fn object(&mut self, fields: &mut [(&str, bool, &mut dyn Slot)]) -> Result<(), Fault> {
+        self.open('{', "an object")?;
+        while let Some(name) = self.field()? {
+            match fields.iter_mut().find(|(field, ..)| *field == name) {
+                Some((_, _, slot)) => slot.fill(self)?,
+                None => self.skip()?,
+            }
+        }
+        for (name, is_required, slot) in fields {
+            if *is_required && !slot.settle() {
+                return Err(self.fault(format!("missing field `{name}`")));
+            }
+        }
         Ok(())
     }
 

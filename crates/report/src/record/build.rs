@@ -1,6 +1,6 @@
 //! From the engine's state to a record.
 
-use std::collections::{BTreeMap, HashSet};
+use drawloom_engine::sorted::{Map, Set};
 
 use drawloom_engine::finding::{
     About, Backtrace, Blocked, CellAccess, Deadlock, Finding, FindingKind, Frame, Standing, Stuck,
@@ -43,7 +43,7 @@ impl Record {
         meta: Meta,
         resolve: &dyn Fn(Site) -> Option<Place>,
     ) -> Record {
-        let mut builder = Builder { resolve, places: Vec::new(), by_site: BTreeMap::new() };
+        let mut builder = Builder { resolve, places: Vec::new(), by_site: Map::default() };
         let ends = [engine.finding(), finding].into_iter().flatten().map(|f| f.step as usize);
         let made = &engine.steps()[..ends.min().unwrap_or(usize::MAX).min(engine.steps().len())];
         let mut record = Record {
@@ -110,7 +110,7 @@ impl Record {
     /// A step that waits is recorded before it is known what it comes to; the step that ended the
     /// wait tells.
     fn tell_outcomes_of_waits(&mut self, made: &[Step]) {
-        let mut blocked = HashSet::new();
+        let mut blocked = Set::default();
         if let Details::Deadlock { blocked: all, .. } = &self.finding.details {
             blocked.extend(all.iter().map(|b| (b.task, b.resource, b.operation.clone())));
         }
@@ -214,7 +214,7 @@ impl Record {
     fn deadlock(&self, engine: &Engine, deadlock: &Deadlock, builder: &mut Builder<'_>) -> Details {
         let ids = |tasks: &[TaskId]| tasks.iter().map(|t| t.0).collect();
         let blocked: Vec<_> = deadlock.blocked.iter().map(|b| builder.blocked(b)).collect();
-        let are_blocked: HashSet<u32> = blocked.iter().map(|b| b.task).collect();
+        let are_blocked: Set<u32> = blocked.iter().map(|b| b.task).collect();
         let is_environment = |i: u32| engine.task(TaskId(i)).environment;
         let stuck = |(i, t): (u32, &TaskRecord)| t.finished || is_environment(i) || are_blocked.contains(&i);
         let everybody = deadlock.stands_still || (0..).zip(&self.tasks).all(stuck);
@@ -299,7 +299,7 @@ fn without_addresses(backtrace: Backtrace) -> Backtrace {
 struct Builder<'a> {
     resolve: &'a dyn Fn(Site) -> Option<Place>,
     places: Vec<Place>,
-    by_site: BTreeMap<usize, Option<u32>>,
+    by_site: Map<usize, Option<u32>>,
 }
 
 impl Builder<'_> {

@@ -1,5 +1,6 @@
 //! What went wrong, in the first lines of a report.
 
+use drawloom_engine::sorted::sort_by_key;
 use std::fmt::Write as _;
 
 use drawloom_engine::finding::Backtrace;
@@ -95,7 +96,7 @@ fn what_went_wrong(record: &Record, names: &Names<'_>, options: &RenderOptions<'
             // Those in the cycle first, if not all can be shown.
             let mut order: Vec<&BlockedRecord> = blocked.iter().collect();
             if order.len() > MOST_LISTED {
-                order.sort_by_key(|b| !cycle.contains(&b.task));
+                sort_by_key(&mut order, |b| !cycle.contains(&b.task));
             }
             for b in order.iter().take(MOST_LISTED) {
                 let _ =

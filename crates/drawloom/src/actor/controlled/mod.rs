@@ -161,6 +161,13 @@ impl World {
         self.table().set_courier(from, to, courier);
     }
 
+    /// Waits until these timers have delivered.
+    fn wait_for_timers(&self, rt: Handle, at: Site, timers: &[TaskId]) {
+        for timer in timers {
+            rt.step(Operation::new(OpKind::Join, ResourceId::NONE, at).with_arg(u64::from(timer.0)));
+        }
+    }
+
     /// Waits until what `from` has sent to `to` is there: a request of its own is not to overtake it.
     fn wait_for_courier(&self, rt: Handle, at: Site, from: ProcessId, to: &AnyPid) {
         let before = self.table().courier(from, to.id());
@@ -302,11 +309,21 @@ impl Backend for World {
             let time_is_up = deadline.is_some() && rt.with_engine(|engine| engine.deadline(rt.running())).is_none();
             Receiving { found, anything: me.0.takes_anything(), at_once: nanos == Some(0) || time_is_up }
         };
+        let mut has_waited_for_timers = deadline.is_none();
         let result = loop {
             World::take_in(rt, me, resource);
             let found = look().then(|| me.0.found()).flatten();
             let receive = Operation::new(OpKind::Receive, resource, site).with_arg(receiving(found).operand());
             let result = rt.step(receive);
+            if result == outcome::TIMED_OUT && !has_waited_for_timers {
+                // One clock: what was due before is there before.
+                has_waited_for_timers = true;
+                let earlier = self.table().own_timers_before(deadline.unwrap_or(u64::MAX), me.id());
+                if !earlier.is_empty() {
+                    self.wait_for_timers(rt, site, &earlier);
+                    continue;
+                }
+            }
             if result != outcome::LOOK_AGAIN {
                 break result;
             }
@@ -506,10 +523,8 @@ impl Backend for World {
                 rt.now_before_wait(site);
                 rt.step(Operation::new(OpKind::Sleep, ResourceId::NONE, site).with_arg(deadline));
                 // One clock: what was due before comes before.
-                let earlier: Vec<TaskId> = world.table().timers_before(deadline);
-                for timer in earlier {
-                    rt.step(Operation::new(OpKind::Join, ResourceId::NONE, site).with_arg(u64::from(timer.0)));
-                }
+                let earlier = world.table().timers_before(deadline);
+                world.wait_for_timers(rt, site, &earlier);
             }
             let deliver = Operation::new(OpKind::Deliver, Known::of(&receiver).resource, site).with_arg(sender.0);
             if rt.step(deliver) == outcome::KILLED {
@@ -524,7 +539,9 @@ impl Backend for World {
             engine.drop_resource(id);
             id
         });
-        self.table().timers.insert(timer, Timer { task, resource, deadline, over: false });
+        self.table()
+            .timers
+            .insert(timer, Timer { task, resource, to: to.id(), deadline, over: false, is_known: false });
     }
 
     fn cancel(&self, at: Place, timer: TimerRef) -> Option<Duration> {

@@ -45,8 +45,12 @@ struct Name {
 pub(super) struct Timer {
     pub(super) task: TaskId,
     pub(super) resource: ResourceId,
+    /// Whom it is for.
+    pub(super) to: ProcessId,
     pub(super) deadline: u64,
     pub(super) over: bool,
+    /// That process has waited for it.
+    pub(super) is_known: bool,
 }
 
 /// Whom an end concerns.
@@ -215,6 +219,15 @@ impl Table {
     pub(super) fn timers_before(&self, deadline: u64) -> Vec<TaskId> {
         let mut earlier: Vec<_> = self.timers.values().filter(|timer| timer.deadline < deadline).collect();
         earlier.sort_unstable_by_key(|timer| (timer.deadline, timer.task));
+        earlier.into_iter().map(|timer| timer.task).collect()
+    }
+
+    /// Those of them that are for a process and of which it does not know yet that they are over: it does from now on.
+    pub(super) fn own_timers_before(&mut self, deadline: u64, to: ProcessId) -> Vec<TaskId> {
+        let is_own = |timer: &&mut Timer| timer.to == to && timer.deadline < deadline && !timer.is_known;
+        let mut earlier: Vec<&mut Timer> = self.timers.values_mut().filter(is_own).collect();
+        earlier.sort_unstable_by_key(|timer| (timer.deadline, timer.task));
+        earlier.iter_mut().for_each(|timer| timer.is_known = true);
         earlier.into_iter().map(|timer| timer.task).collect()
     }
 

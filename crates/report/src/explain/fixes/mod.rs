@@ -9,6 +9,7 @@ mod waits;
 mod whole;
 
 use drawloom_engine::guard::{Guard, Region, Site};
+use drawloom_engine::sorted::sort_by_key;
 
 use super::accesses::Access;
 use super::case::{Blame, Case};
@@ -48,7 +49,7 @@ pub(super) fn fixes(case: &Case<'_>, blame: &Blame) -> Vec<Fix> {
         fixes.retain(|fix| fix.guard.is_none() || guards().all(|guard| fix.guard.as_ref() != Some(guard)));
         fixes.splice(..0, in_the_database);
     }
-    fixes.sort_by_key(|fix| fix.effort);
+    sort_by_key(&mut fixes, |fix| fix.effort);
     fixes
 }
 

@@ -1,6 +1,7 @@
 //! Fixes that change who waits for what: one order of locks, one order of steps, waits that end.
 
 use drawloom_engine::guard::{Guard, Region};
+use drawloom_engine::sorted::sort;
 
 use super::{Draft, Words};
 use crate::explain::explanation::{Effort, Fix};
@@ -12,7 +13,7 @@ pub(super) fn deadlock(draft: &Draft<'_, '_>) -> Vec<Fix> {
     let stacks = &draft.blame.stacks;
     let blocked: Vec<u32> = draft.blame.resources.clone();
     let mut locks: Vec<&str> = blocked.iter().map(|r| names.short(*r)).collect();
-    locks.sort_unstable();
+    sort(&mut locks);
     locks.dedup();
     let region = |stack: &crate::explain::Stack| {
         let first = stack.held.first()?.place.as_ref()?;
@@ -301,7 +302,7 @@ fn notify_all(draft: &Draft<'_, '_>) -> Fix {
         |i: &u32| draft.case.record.steps[*i as usize].resource == condvar && draft.case.operation(*i) == "notify_one";
     let mut sites: Vec<_> =
         (0..draft.case.end()).filter(notifies).filter_map(|i| draft.case.place_of(i)).map(site).collect();
-    sites.sort();
+    sort(&mut sites);
     sites.dedup();
     let guard = (!sites.is_empty()).then_some(Guard::NotifyAll(sites));
     draft.with_closes(words, "whoever waits looks again", guard)

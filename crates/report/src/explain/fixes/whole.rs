@@ -3,7 +3,7 @@
 //! The window is what failed; there may be others beside it. Where it does not help to close the one window,
 //! this tells whether a lock can help at all.
 
-use std::collections::BTreeSet;
+use drawloom_engine::sorted::Set;
 
 use drawloom_engine::guard::{Guard, Region};
 
@@ -16,7 +16,7 @@ use crate::language::Sketch;
 pub(super) fn whole(draft: &Draft<'_, '_>) -> Option<Fix> {
     let blame = draft.blame;
     let ends = blame.opens.iter().chain(&blame.intrudes).chain(&blame.closes);
-    let tasks: BTreeSet<u32> = ends.map(|access| access.task).collect();
+    let tasks: Set<u32> = ends.map(|access| access.task).collect();
     let mut regions: Vec<Region> = Vec::new();
     for task in &tasks {
         let own = || draft.case.accesses.all.iter().filter(|a| a.task == *task && is_shared(draft, a, &tasks));
@@ -43,7 +43,7 @@ pub(super) fn whole(draft: &Draft<'_, '_>) -> Option<Fix> {
 }
 
 /// Whether an access is to something that two of `tasks` use, and one of them changes.
-fn is_shared(draft: &Draft<'_, '_>, access: &Access, tasks: &BTreeSet<u32>) -> bool {
+fn is_shared(draft: &Draft<'_, '_>, access: &Access, tasks: &Set<u32>) -> bool {
     let on_it = || draft.case.accesses.all.iter().filter(|a| a.resource == access.resource && tasks.contains(&a.task));
     on_it().any(|a| a.task != access.task) && on_it().any(|a| a.mode.writes())
 }

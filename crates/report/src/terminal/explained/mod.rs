@@ -4,6 +4,7 @@ mod columns;
 mod list;
 mod rest;
 
+use drawloom_engine::sorted::sort;
 use std::fmt::Write as _;
 
 use super::RenderOptions;
@@ -75,7 +76,7 @@ impl Screen<'_> {
             }
             open &= !(window && line.mark == Some(Mark::Closes));
         }
-        tasks.sort_unstable();
+        sort(&mut tasks);
         tasks
     }
 
