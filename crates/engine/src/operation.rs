@@ -183,6 +183,10 @@ kinds! {
     Whereis in process,
     /// Cancels a timer of a process.
     Cancel in process,
+    /// Closes a channel: nothing is sent any more, and what was sent can still be received.
+    Close in channel,
+    /// Asks how many messages a channel holds.
+    Length in channel,
     /// Something happens at a node of a cluster; `arg` says what, as the front end knows it.
     Happen in node,
     /// Serves the nodes of a cluster, until nothing is left that could happen.

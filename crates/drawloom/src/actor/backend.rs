@@ -20,7 +20,7 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use super::pid::{AnyPid, ProcessId};
-use super::reason::{ExitReason, NameTaken, NoProc};
+use super::reason::{ExitReason, NoProc, Unnamed};
 use super::signal::{MonitorRef, TimerRef};
 
 /// Where the user's code asks for something.
@@ -44,6 +44,16 @@ pub(crate) enum Whom<'a> {
     Name(&'a str),
 }
 
+impl Whom<'_> {
+    /// Nobody, if it is a process of another system than `me`: that has ended as far as this one goes.
+    pub(crate) fn of_system_of(self, me: &AnyPid) -> Option<Self> {
+        match self {
+            Whom::Process(process) if !process.is_of_system_of(me) => None,
+            whom => Some(whom),
+        }
+    }
+}
+
 /// What becomes of the removal of a monitor.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Demonitored {
@@ -57,6 +67,9 @@ pub(crate) enum Demonitored {
 pub(crate) trait Backend: Send + Sync {
     /// The process whose code calls, or [`ProcessId::OUTSIDE`]. No step.
     fn here(&self) -> ProcessId;
+
+    /// What the running process panics with next is a mistake of the program, whoever is told of its end. No step.
+    fn blame(&self) {}
 
     /// Runs `root`, the first process of its system, to its end, while the caller waits.
     fn run(&self, at: Place, root: &AnyPid, body: Body) -> ExitReason;
@@ -109,7 +122,7 @@ pub(crate) trait Backend: Send + Sync {
 
     fn is_alive(&self, at: Place, other: &AnyPid) -> bool;
 
-    fn register(&self, at: Place, name: &str, process: &AnyPid) -> Result<(), NameTaken>;
+    fn register(&self, at: Place, name: &str, process: &AnyPid) -> Result<(), Unnamed>;
 
     /// Whether there was anybody of that name.
     fn unregister(&self, at: Place, name: &str) -> bool;

@@ -9,7 +9,7 @@ use super::backend::{Backend, Demonitored, Place, Tie, Whom};
 use super::mailbox::{Item, Mailbox, Wanted};
 use super::pid::{AnyPid, Pid};
 use super::process::{Core, Ending, Exiting, body};
-use super::reason::{BadName, ExitReason, NameTaken, NoProc};
+use super::reason::{BadName, ExitReason, NameTaken, NoProc, Unnamed};
 use super::signal::{Down, Message, MonitorRef, Received, Ref, TimerRef};
 
 /// What a process acts through: it has one, and nobody else has.
@@ -39,6 +39,12 @@ impl<M: Message> Ctx<M> {
 
     fn backend(&self) -> &dyn Backend {
         &*self.core().backend
+    }
+
+    /// Whether a process is of this system. One of another system has ended, as far as this one goes: it can be sent messages, and nothing
+    /// else.
+    fn knows(&self, who: &AnyPid) -> bool {
+        who.is_of_system_of(self.me.any())
     }
 
     /// A reference that is like no other.
@@ -117,19 +123,23 @@ impl<M: Message> Ctx<M> {
     /// [`Normal`](ExitReason::Normal) does nothing to a process that does not trap exits, unless it is this one.
     #[track_caller]
     pub fn send_exit(&self, to: impl AsRef<AnyPid>, reason: ExitReason) {
-        self.backend().exit(Location::caller(), Some(self.me.any()), to.as_ref(), reason);
+        if self.knows(to.as_ref()) {
+            self.backend().exit(Location::caller(), Some(self.me.any()), to.as_ref(), reason);
+        }
     }
 
     /// Ends a process at once, whether it traps exits or not.
     #[track_caller]
     pub fn kill(&self, who: impl AsRef<AnyPid>) {
-        self.backend().exit(Location::caller(), Some(self.me.any()), who.as_ref(), ExitReason::Kill);
+        if self.knows(who.as_ref()) {
+            self.backend().exit(Location::caller(), Some(self.me.any()), who.as_ref(), ExitReason::Kill);
+        }
     }
 
     /// Whether a process has not ended yet.
     #[track_caller]
     pub fn is_alive(&self, who: impl AsRef<AnyPid>) -> bool {
-        self.backend().is_alive(Location::caller(), who.as_ref())
+        self.knows(who.as_ref()) && self.backend().is_alive(Location::caller(), who.as_ref())
     }
 
     // ── links and monitors ───────────────────────────────────────────────────────────────────────
@@ -142,13 +152,18 @@ impl<M: Message> Ctx<M> {
     /// [`Exit`](super::Exit).
     #[track_caller]
     pub fn link(&self, other: impl AsRef<AnyPid>) -> Result<(), NoProc> {
+        if !self.knows(other.as_ref()) {
+            return Err(NoProc);
+        }
         self.backend().link(Location::caller(), self.me.any(), other.as_ref())
     }
 
     /// Removes a link. An [`Exit`](super::Exit) that has arrived before stays in the mailbox.
     #[track_caller]
     pub fn unlink(&self, other: impl AsRef<AnyPid>) {
-        self.backend().unlink(Location::caller(), self.me.any(), other.as_ref());
+        if self.knows(other.as_ref()) {
+            self.backend().unlink(Location::caller(), self.me.any(), other.as_ref());
+        }
     }
 
     /// Whether exit signals are received as messages from now on; whether they were.
@@ -298,7 +313,12 @@ impl<M: Message> Ctx<M> {
     /// If the name is taken, or the process has a name already or has ended.
     #[track_caller]
     pub fn register(&self, name: &str, who: impl AsRef<AnyPid>) -> Result<(), NameTaken> {
-        self.backend().register(Location::caller(), name, who.as_ref())
+        let (at, who) = (Location::caller(), who.as_ref());
+        let registered = if self.knows(who) { self.backend().register(at, name, who) } else { Err(Unnamed::Ended) };
+        registered.map_err(|why| {
+            let by = if let Unnamed::Taken(by) = &why { Some(by.clone()) } else { None };
+            NameTaken { name: name.to_owned(), by, at, who: who.clone(), why }
+        })
     }
 
     /// Takes a name away.

@@ -2,6 +2,7 @@
 
 use std::any::Any;
 use std::collections::{BTreeMap, VecDeque};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::pid::ProcessId;
@@ -134,7 +135,12 @@ impl<M: Message> Mailbox<M> {
             // The predicate is the user's code: nothing is locked while it runs, and if it panics nothing is lost.
             drop(queue);
             let looked_at = LookedAt { mailbox: self, at, candidate: Some(candidate) };
-            let clause = looked_at.candidate.as_ref().and_then(|candidate| wanted(candidate));
+            let ask = || looked_at.candidate.as_ref().and_then(|candidate| wanted(candidate));
+            let clause = catch_unwind(AssertUnwindSafe(ask)).unwrap_or_else(|payload| {
+                // It cannot be told whether the message was wanted: that is never as it was meant.
+                self.core.backend.blame();
+                resume_unwind(payload)
+            });
             drop(looked_at);
             let mut queue = self.queue();
             queue.seen = at + 1;

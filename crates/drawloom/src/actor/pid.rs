@@ -98,6 +98,11 @@ impl AnyPid {
         self.0.core()
     }
 
+    /// Whether both are of one system: ids are of a system each.
+    pub(crate) fn is_of_system_of(&self, other: &AnyPid) -> bool {
+        Arc::ptr_eq(&self.core().backend, &other.core().backend)
+    }
+
     pub(crate) fn downgrade(&self) -> WeakPid {
         WeakPid(Arc::downgrade(&self.0))
     }
@@ -146,7 +151,7 @@ impl AsRef<AnyPid> for AnyPid {
 
 impl PartialEq for AnyPid {
     fn eq(&self, other: &AnyPid) -> bool {
-        self.id() == other.id()
+        self.id() == other.id() && self.is_of_system_of(other)
     }
 }
 

@@ -3,6 +3,9 @@
 use std::any::Any;
 use std::error::Error;
 use std::fmt;
+use std::panic::Location;
+
+use super::pid::AnyPid;
 
 /// Why a process has ended.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -99,7 +102,40 @@ plain_error! {
     BadName is "no process that takes such messages has this name"
 }
 
-plain_error! {
-    /// The name is somebody's, the process has one already, or has ended.
-    NameTaken is "the name is taken, or the process already has one or has ended"
+/// A process cannot have a name: the name is somebody's, the process has one already, or has ended.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct NameTaken {
+    /// The name.
+    pub name: String,
+    /// Whose it is, if that is the reason.
+    pub by: Option<AnyPid>,
+    /// Where it was asked for.
+    pub at: &'static Location<'static>,
+    pub(crate) who: AnyPid,
+    pub(crate) why: Unnamed,
 }
+
+/// Why a process does not get a name.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Unnamed {
+    /// It is this one's.
+    Taken(AnyPid),
+    /// The process has this one.
+    Named(String),
+    /// The process has ended.
+    Ended,
+}
+
+impl fmt::Display for NameTaken {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let NameTaken { name, at, who, why, .. } = self;
+        write!(f, "at {at}, {who:?} cannot have the name `{name}`: ")?;
+        match why {
+            Unnamed::Taken(by) => write!(f, "{by:?} has it"),
+            Unnamed::Named(other) => write!(f, "its name is `{other}`, and a process has one name"),
+            Unnamed::Ended => f.write_str("it has ended"),
+        }
+    }
+}
+
+impl Error for NameTaken {}

@@ -171,6 +171,7 @@ impl Lost {
         post(&self.to, self.tag, self.at, None);
         #[cfg(feature = "controlled")]
         if crate::rt::current().is_some() {
+            self.to.core().backend.blame();
             panic!("a `ReplyTo` was dropped without a reply: the call at {} is never answered", self.at);
         }
     }

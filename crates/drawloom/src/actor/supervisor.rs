@@ -9,6 +9,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::backend::Place;
 use super::ctx::Ctx;
 use super::gen_server::{GenServer, Ready, StartError, StartOptions, stop_by};
 use super::pid::{AnyPid, Pid};
@@ -75,6 +76,7 @@ type Starts = Arc<dyn for<'a> Fn(&'a mut Ctx<SupervisorMessage>) -> Starting<'a>
 #[derive(Clone)]
 pub struct ChildSpec {
     id: String,
+    at: Place,
     starts: Starts,
     restart: Restart,
     shutdown: Shutdown,
@@ -82,15 +84,23 @@ pub struct ChildSpec {
 
 impl ChildSpec {
     /// Any child: `starts` must return a process that is linked to the one whose context it is given.
+    #[track_caller]
     pub fn new(
         id: impl Into<String>,
         starts: impl for<'a> Fn(&'a mut Ctx<SupervisorMessage>) -> Starting<'a> + Send + Sync + 'static,
     ) -> ChildSpec {
         let shutdown = Shutdown::After(Duration::from_secs(5));
-        ChildSpec { id: id.into(), starts: Arc::new(starts), restart: Restart::default(), shutdown }
+        ChildSpec {
+            id: id.into(),
+            at: Location::caller(),
+            starts: Arc::new(starts),
+            restart: Restart::default(),
+            shutdown,
+        }
     }
 
     /// A plain process. It counts as started at once.
+    #[track_caller]
     pub fn worker<N, F, Fut>(id: impl Into<String>, f: F) -> ChildSpec
     where
         N: Message,
@@ -106,6 +116,7 @@ impl ChildSpec {
     }
 
     /// A server.
+    #[track_caller]
     pub fn server<S: GenServer>(id: impl Into<String>, args: S::Args) -> ChildSpec
     where
         S::Args: Clone + Sync,
@@ -114,6 +125,7 @@ impl ChildSpec {
     }
 
     /// A server whose name is its id.
+    #[track_caller]
     pub fn named_server<S: GenServer>(name: impl Into<String>, args: S::Args) -> ChildSpec
     where
         S::Args: Clone + Sync,
@@ -122,6 +134,7 @@ impl ChildSpec {
         ChildSpec::server_with::<S>(name.clone(), StartOptions::new().name(name), args)
     }
 
+    #[track_caller]
     fn server_with<S: GenServer>(id: impl Into<String>, options: StartOptions, args: S::Args) -> ChildSpec
     where
         S::Args: Clone + Sync,
@@ -134,6 +147,7 @@ impl ChildSpec {
     }
 
     /// A supervisor. It has all the time it needs to end.
+    #[track_caller]
     pub fn supervisor(id: impl Into<String>, supervisor: Supervisor) -> ChildSpec {
         let spec = ChildSpec::new(id, move |ctx| {
             let supervisor = supervisor.clone();
@@ -467,10 +481,10 @@ async fn supervise(mut ctx: Me, supervisor: Supervisor, parent: Option<AnyPid>, 
     let (children, specs) = (Vec::new(), children);
     let mut state = State { strategy, intensity, period, is_dynamic, children, keys: 0, restarts: VecDeque::new() };
     for spec in specs {
-        let id = spec.id.clone();
+        let (id, at) = (spec.id.clone(), spec.at);
         if let Err(error) = state.add(spec, &mut ctx).await {
             state.end_all(&mut ctx).await;
-            return ready.fails(&ctx, ExitReason::ShutdownWith(format!("the child `{id}`: {error}")));
+            return ready.fails(&ctx, ExitReason::ShutdownWith(format!("the child `{id}` of {at}: {error}")));
         }
     }
     ready.ready();

@@ -128,7 +128,6 @@ const OTHER_COUNTS: &[(&str, [u64; 2], &str)] = &[
     ),
     ("exit2_alive_after_kill", [1, 1], "as before"),
     ("exit2_kill_then_monitor", [1, 1], "as before"),
-    ("sig_exit_normal_reason_race", [3, 4], "a signal in flight can arrive after the end"),
     ("after_T", [5, 5], "the clock makes steps of its own: it fires before or after the message, in time or too late"),
     ("after_two_sleepers", [6, 6], "as before"),
     ("late_reply_with_ref", [7, 7], "as before"),

@@ -245,8 +245,15 @@ fn run(program: &Program, delivery: Delivery, log: &Arc<Log>) {
 
 /// Compares a program, unless it has too many schedules; whether it was compared.
 fn compare_one(family: Family, seed: u64, most: u64, delivery: Delivery) -> bool {
-    let program = program(family, seed);
-    let name = format!("{} {seed} {delivery:?}: {program:?}", family.0);
+    compare_it(&format!("{} {seed}", family.0), program(family, seed), most, delivery)
+}
+
+fn compare_program(program: Program, most: u64, delivery: Delivery) -> bool {
+    compare_it("a program", program, most, delivery)
+}
+
+fn compare_it(name: &str, program: Program, most: u64, delivery: Delivery) -> bool {
+    let name = format!("{name} {delivery:?}: {program:?}");
     let body = move |log: &Arc<Log>| run(&program, delivery, log);
     let subject =
         Subject { body: Arc::new(body), asks_for_exits: false, has_gate: true, has_signals: true, early_fires: 0 };
@@ -310,5 +317,34 @@ fn names_that_are_taken_away_have_no_other_classes_than_by_brute_force() {
     let named = |name: &str| *FAMILIES.iter().find(|(of, _)| *of == name).expect("a family");
     for (family, seed) in [("names", 9), ("names and sends", 5), ("names and kills", 9)] {
         assert!(compare_one(named(family), seed, 4_000, Delivery::Atomic), "{family} {seed}");
+    }
+}
+
+/// Two fatal signals to a process that ends by itself.
+#[test]
+fn processes_that_are_killed_twice_have_no_other_classes_than_by_brute_force() {
+    let program = vec![vec![Signal(1, 2)], vec![End(0)], vec![Signal(1, 2)]];
+    assert!(compare_program(program, 4_000, Delivery::Atomic));
+    let program = vec![vec![Signal(1, 2), Alive(1)], vec![End(0)], vec![Signal(1, 2)]];
+    assert!(compare_program(program, 4_000, Delivery::Atomic));
+    let named = |name: &str| *FAMILIES.iter().find(|(of, _)| *of == name).expect("a family");
+    for (family, seed) in [("kills and ends", 16), ("kills and ends", 43), ("kills and questions", 132), ("links", 160)]
+    {
+        assert!(compare_one(named(family), seed, 4_000, Delivery::Atomic), "{family} {seed}");
+    }
+}
+
+/// What was found missing before: steps that decide what later ones come to, taken back to before steps that others have made.
+#[test]
+fn what_signals_and_cancels_decide_is_explored_as_by_brute_force() {
+    let programs: Vec<Program> = vec![
+        vec![vec![Trap], vec![Link(0), End(1)], vec![Link(0), Take]],
+        vec![vec![Signal(1, 2), Unregister], vec![Register(1), Whereis]],
+        vec![vec![Unregister], vec![Register(1)], vec![Unregister, Signal(1, 2)]],
+        vec![vec![Later(0, 1), Cancel, Later(0, 1)], vec![Send(0, 2)]],
+        vec![vec![Later(1, 1), Cancel, Later(1, 1)], vec![Poll]],
+    ];
+    for program in programs {
+        assert!(compare_program(program, 4_000, Delivery::Atomic));
     }
 }

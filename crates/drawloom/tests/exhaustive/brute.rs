@@ -58,6 +58,8 @@ pub type Classes = BTreeMap<u64, Outcome>;
 pub struct Enumerated {
     pub schedules: u64,
     pub classes: Classes,
+    /// The steps of an execution of each class.
+    pub examples: BTreeMap<u64, String>,
     /// What cannot be: classes with several outcomes, or hashes that do not tell them apart.
     pub problems: BTreeSet<String>,
 }
@@ -104,6 +106,7 @@ impl Lab {
             made.schedules += 1;
             let strategy = Enumerate { wheels: wheels.clone(), subject: subject.clone() };
             let (class, hash, outcome) = self.run(subject, Box::new(strategy));
+            made.examples.entry(class).or_insert_with(|| steps(self.executor.engine()));
             let first = made.classes.entry(class).or_insert_with(|| outcome.clone());
             if *first != outcome {
                 made.problems.insert(format!("two schedules of one class came to {first:?} and to {outcome:?}"));
@@ -287,6 +290,15 @@ impl Strategy for Enumerate {
     }
 }
 
+/// The steps of the last execution, in one line.
+fn steps(engine: &Engine) -> String {
+    let step = |step: &drawloom_engine::Step| {
+        let (task, on) = (step.task.0, step.resource.0 as i32);
+        format!("{task}:{:?}({on},{:x})={}/{}", step.kind, step.arg, step.outcome, step.value)
+    };
+    engine.steps().iter().map(step).collect::<Vec<_>>().join(" ")
+}
+
 /// Compares with brute force; returns the number of classes and of schedules.
 pub fn compare(name: &str, body: impl Fn(&Arc<Log>) + Send + Sync + 'static) -> (usize, u64) {
     compare_with_early_timers(0, name, body)
@@ -325,7 +337,9 @@ pub fn compare_subject(subject: &Subject, name: &str, most: u64) -> Option<(usiz
         ran.sort();
         let classes: BTreeMap<u64, Outcome> = ran.iter().cloned().collect();
         assert_eq!(classes.len(), ran.len(), "{name}: a class was run twice");
-        assert_eq!(classes, brute.classes, "{name}");
+        let missed = brute.classes.keys().filter(|class| !classes.contains_key(class));
+        let missed: Vec<&str> = missed.map(|class| brute.examples[class].as_str()).collect();
+        assert_eq!(classes, brute.classes, "{name}, of which it missed\n{}", missed.join("\n"));
     }
     Some((brute.classes.len(), brute.schedules))
 }

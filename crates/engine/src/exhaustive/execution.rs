@@ -298,11 +298,12 @@ impl<'a> Execution<'a> {
         self.choices.iter().map(|at| *at as usize).take_while(move |at| *at < end)
     }
 
-    /// The positions from `first` on, before `end`, at which a task was killed, or found that it had been.
-    pub(super) fn kills_between(&self, first: usize, end: usize) -> impl Iterator<Item = usize> + '_ {
+    /// The positions from `first` on, before `end`, at which it was decided what other steps of a task come to, or found that it had been:
+    /// kills, signals, and what decides of signals.
+    pub(super) fn decided_between(&self, first: usize, end: usize) -> impl Iterator<Item = usize> + '_ {
         let end = if self.reaches_further { end } else { first };
-        let is_kill = |step: &Step| step.kind.kills() || step.kind.is_killed();
-        (first..end).filter(move |at| is_kill(&self.steps[*at]))
+        let decides = |step: &Step| step.kind.kills() || step.kind.is_killed() || step.decides_for_process();
+        (first..end).filter(move |at| decides(&self.steps[*at]))
     }
 
     /// All timers, if every timer fires.

@@ -193,7 +193,7 @@ impl<'a, 'e> Run<'a, 'e> {
         // frugal mode another thing covers a sequence, and may have been asked before that; and what comes
         // later decides whether a sequence needs too many preemptions. And what a choice came to that only this
         // execution has made stays in a sequence: no branch for another outcome leads to where that begins. So it is with a
-        // kill, which decides what its task does at its next step.
+        // kill, which decides what its task does at its next step, and with all that decides what becomes of a process.
         let from = if self.frugal { 0 } else { execution.as_before };
         let races_from = if self.kept.preemptions.is_bounded() { 0 } else { from };
         let mut races = std::mem::take(&mut self.kept.races);
@@ -207,7 +207,7 @@ impl<'a, 'e> Run<'a, 'e> {
         let last = if end < execution.end { until(end) } else { all.len() };
         let known = until(races_from).min(last);
         let chosen = || execution.choices_before(end).filter(|at| *at >= from);
-        let decided = || chosen().chain(execution.kills_between(from, end));
+        let decided = || chosen().chain(execution.decided_between(from, end));
         if decided().next().is_some() {
             let has_decided = |first: usize| {
                 let origin = execution.causality.origin(first);

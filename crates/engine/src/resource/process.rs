@@ -130,7 +130,7 @@ fn ends(label: &Label) -> bool {
     label.kind == OpKind::End && label.outcome == outcome::OK || is_fatal(label)
 }
 
-/// Whether it is a signal that came too late: only the other signal knows that.
+/// Whether it is a signal that came too late: only what came before it knows that, the end of the process or another signal.
 fn is_late(label: &Label) -> bool {
     label.kind == OpKind::Signal && label.outcome == outcome::LATE
 }
@@ -180,8 +180,8 @@ pub(super) fn between(a: &Label, b: &Label) -> Relation {
     } else {
         has_delivered(a) && has_delivered(b)
             || ends(a) && ends(b)
-            || is_late(a) && is_fatal(b)
-            || is_fatal(a) && is_late(b)
+            || is_late(a) && ends(b)
+            || ends(a) && is_late(b)
             || end_and_ask(a, b)
             || end_and_ask(b, a)
             || trap_and_signal(a, b)
@@ -251,7 +251,9 @@ impl Room for Rules {
             OpKind::End => other == Some(b.resource),
             OpKind::Register | OpKind::Unregister => {
                 let same = matches!(b.kind, OpKind::Register | OpKind::Unregister) && other_of(b.kind, b.arg) == other;
-                other.is_some() && (same || other == Some(b.resource) && ends(b))
+                // Whoever ends late has the name until then.
+                let frees = a.kind == OpKind::Unregister && b.kind == OpKind::End;
+                other.is_some() && (same || other == Some(b.resource) && (ends(b) || frees))
             }
             _ => false,
         };
@@ -423,6 +425,7 @@ fn signal_there(label: &Label, there: &There<'_>) -> u32 {
     let (mut traps, mut linked, mut doomed) = (false, true, false);
     for step in there.steps() {
         doomed |= step.dooms() == Some(signal.target);
+        doomed |= step.kind == OpKind::End && step.resource == label.resource;
         match step.kind {
             OpKind::Trap if step.task == signal.target && u32::from(step.outcome) != outcome::KILLED => {
                 traps = step.arg != 0;
@@ -449,6 +452,12 @@ fn outcome_of_signal(signal: ExitSignal, traps: bool, is_in_force: bool, is_doom
 }
 
 impl Step {
+    /// Whether it decides what other steps of a process come to, or shows that this was decided.
+    #[inline]
+    pub(crate) fn decides_for_process(&self) -> bool {
+        self.kind.is_of_process() || u32::from(self.outcome) == outcome::KILLED && self.kind.is_of_actor()
+    }
+
     /// The task to whose process it is a fatal signal; the timer that it cancels.
     #[inline]
     pub(crate) fn dooms(&self) -> Option<TaskId> {
@@ -462,7 +471,7 @@ impl Step {
 
 impl Engine {
     /// What an exit signal comes to, if its target `traps` exits, if the link that it comes of [is in force](ExitSignal::pair), and if
-    /// its target has yet to end because of another one.
+    /// its target has ended or has yet to end because of another one.
     pub fn outcome_of_signal(&self, signal: ExitSignal, traps: bool, is_in_force: bool, is_doomed: bool) -> u32 {
         outcome_of_signal(signal, traps, is_in_force, is_doomed)
     }

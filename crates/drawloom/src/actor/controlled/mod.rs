@@ -21,7 +21,7 @@ use self::table::{Ends, Party, Table, Timer};
 use super::backend::{Backend, Body, Demonitored, Place, Tie, Whom};
 use super::pid::{AnyPid, ProcessId};
 use super::process::{Exiting, unwind};
-use super::reason::{BadName, ExitReason, NameTaken, NoProc};
+use super::reason::{BadName, ExitReason, NoProc, PanicInfo, Unnamed};
 use super::signal::{Down, Exit, MonitorRef, Signal, TimerRef};
 use super::system::Delivery;
 use crate::future::block_on;
@@ -227,6 +227,12 @@ impl Backend for World {
         me.map_or(ProcessId::OUTSIDE, |me| me.id())
     }
 
+    fn blame(&self) {
+        if let Some(me) = self.rt().and_then(|rt| self.caller(rt)) {
+            self.table().blamed.insert(me.id());
+        }
+    }
+
     fn run(&self, at: Place, root: &AnyPid, body: Body) -> ExitReason {
         let rt = self.rt().expect("processes are run by the execution that they were made in");
         self.settle_in(rt, root, rt.running(), rt::site(at));
@@ -294,7 +300,10 @@ impl Backend for World {
         limit: Option<Duration>,
         _: &mut Context<'_>,
     ) -> Poll<bool> {
-        let Some(rt) = self.rt() else { return Poll::Ready(false) };
+        let of_it = self.rt().filter(|rt| Known::of(me).task == rt.running());
+        let Some(rt) = of_it else {
+            panic!("the receive at {at} is not in the process whose mailbox it is for");
+        };
         let (site, resource) = (rt::site(at), Known::of(me).resource);
         let nanos = limit.map(|limit| u64::try_from(limit.as_nanos()).unwrap_or(u64::MAX));
         let deadline = match nanos {
@@ -348,9 +357,10 @@ impl Backend for World {
         if self.is_fenced(rt) {
             return;
         }
-        let target = match whom {
-            Whom::Process(process) => Some(process.clone()),
-            Whom::Name(name) => self.whereis(at, name),
+        let target = match whom.of_system_of(me) {
+            Some(Whom::Process(process)) => Some(process.clone()),
+            Some(Whom::Name(name)) => self.whereis(at, name),
+            None => None,
         };
         let is_there = target.as_ref().is_some_and(|target| {
             self.wait_for_courier(rt, site, me.id(), target);
@@ -463,22 +473,22 @@ impl Backend for World {
         })
     }
 
-    fn register(&self, at: Place, name: &str, process: &AnyPid) -> Result<(), NameTaken> {
-        let Some(rt) = self.rt().filter(|rt| !self.is_fenced(*rt)) else { return Err(NameTaken) };
+    fn register(&self, at: Place, name: &str, process: &AnyPid) -> Result<(), Unnamed> {
+        let Some(rt) = self.rt().filter(|rt| !self.is_fenced(*rt)) else { return Err(Unnamed::Ended) };
         let (site, arg) = (rt::site(at), u64::from(Known::of(process).resource.0));
         let operation = Operation::new(OpKind::Register, self.name(rt, name, site), site).with_arg(arg);
-        let registered = self.act(rt, operation, |table| {
+        self.act(rt, operation, |table| {
             let registered = table.register(name, process);
-            if registered {
+            let is_registered = registered.is_ok();
+            if is_registered {
                 let Known { task, resource } = Known::of(process);
                 rt.with_engine(|engine| {
                     engine.name_task(task, name);
                     engine.name_resource(resource, name);
                 });
             }
-            (registered, Seen { other: arg, ..seen_if(registered) })
-        });
-        if registered { Ok(()) } else { Err(NameTaken) }
+            (registered, Seen { other: arg, ..seen_if(is_registered) })
+        })
     }
 
     fn unregister(&self, at: Place, name: &str) -> bool {
@@ -588,20 +598,17 @@ impl World {
         let (known, site) = (Known::of(me), Site::UNKNOWN);
         let name = self.table().name_of(me.id()).map_or(0, |id| u64::from(id.0) + 1);
         let operation = Operation::new(OpKind::End, known.resource, site).with_arg(name);
-        let Ends { links, monitors, reason, .. } = rt.access(operation, || {
+        let ends = rt.access(operation, || {
             let mut table = self.table();
             let name = table.name_of(me.id()).map_or(0, |id| u64::from(id.0) + 1);
             let result = if table.doom(me.id()).is_some() { outcome::LATE } else { outcome::OK };
             (table.end(me.id(), reason), Seen { value: 0, other: name, outcome: result })
         });
         rt.with_engine(|engine| engine.process_has_ended(known.resource));
-        if matches!(reason, ExitReason::Panic(_)) {
-            if links.is_empty() && monitors.is_empty() {
-                rt.detached(known.task);
-            } else {
-                rt.received_panic(known.task);
-            }
+        if let ExitReason::Panic(panic) = &ends.reason {
+            self.end_by_panic(rt, me, panic, &ends);
         }
+        let Ends { links, monitors, reason } = ends;
         // Whoever is told of it more than once may be told in any order.
         let links = links.into_iter().map(Last::Exit);
         let mut last: Vec<Last> =
@@ -613,6 +620,34 @@ impl World {
             self.say_last(rt, site, me, last.remove(of_same[chosen]), &reason);
         }
         reason
+    }
+}
+
+/// Panics, and who is told of them.
+impl World {
+    /// A process has ended by a panic, its own or that of one that it is linked to. If nobody is told who lives on, it is a
+    /// finding: in the end, since whoever starts to trap exits may still be told.
+    fn end_by_panic(&self, rt: Handle, me: &AnyPid, panic: &PanicInfo, ends: &Ends) {
+        let task = Known::of(me).task;
+        let mut table = self.table();
+        let is_blamed = table.blamed.remove(&me.id());
+        let is_first = me.id() == ProcessId::OUTSIDE.child(1);
+        table.add_crash(panic.clone(), task);
+        let told = if is_first || table.is_watched(ends) { table.take_crashes(&ends.reason) } else { Vec::new() };
+        drop(table);
+        if is_blamed {
+            rt.detached(task);
+        }
+        told.into_iter().for_each(|task| rt.received_panic(task));
+        if !is_first && ends.links.is_empty() && ends.monitors.is_empty() {
+            rt.detached(task);
+        }
+    }
+
+    /// Somebody was told of an end and lives on.
+    fn was_told(&self, rt: Handle, reason: &ExitReason) {
+        let told = self.table().take_crashes(reason);
+        told.into_iter().for_each(|task| rt.received_panic(task));
     }
 }
 

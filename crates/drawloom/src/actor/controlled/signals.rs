@@ -31,7 +31,7 @@ impl World {
         let operation = Operation::new(OpKind::Signal, known.resource, at).with_arg(arg);
         let (result, number, dooms) = self.act(rt, operation, |table| {
             let in_force = pair.is_none() || table.is_linked(to.id, sender);
-            let (traps, doomed) = (table.traps(to.id), table.doom(to.id).is_some());
+            let (traps, doomed) = (table.traps(to.id), !table.is_alive(to.id));
             let result = rt.with_engine(|engine| engine.outcome_of_signal(signal, traps, in_force, doomed));
             let (mut number, mut dooms) = (0, false);
             match result {
@@ -50,6 +50,9 @@ impl World {
             }
             ((result, number, dooms), Seen { value: number, other: arg, outcome: result })
         });
+        if result == outcome::OK && pair.is_some() {
+            self.was_told(rt, reason);
+        }
         rt.with_engine(|engine| {
             if result == outcome::OK {
                 engine.signal_was_delivered(known.resource, number);

@@ -1,10 +1,10 @@
 //! What is known of processes: who is linked to whom, who has which name. A process is kept by those who know it, not by this.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::Known;
 use crate::actor::pid::{AnyPid, ProcessId, WeakPid};
-use crate::actor::reason::ExitReason;
+use crate::actor::reason::{ExitReason, PanicInfo, Unnamed};
 use crate::actor::signal::{MonitorRef, TimerRef};
 use crate::rt::{ResourceId, TaskId};
 
@@ -22,6 +22,10 @@ pub(super) struct Table {
     /// By sender and receiver: what delivers the last that is on its way.
     couriers: BTreeMap<(ProcessId, ProcessId), TaskId>,
     pub(super) timers: BTreeMap<TimerRef, Timer>,
+    /// Who has panicked, as long as nobody has been told.
+    crashes: Vec<(PanicInfo, TaskId)>,
+    /// Whose panics are mistakes of the program, whoever is told.
+    pub(super) blamed: BTreeSet<ProcessId>,
 }
 
 struct Process {
@@ -209,6 +213,25 @@ impl Table {
         Ends { reason, links, monitors }
     }
 
+    /// Whether somebody is told of the end of a process and lives on.
+    pub(super) fn is_watched(&self, ends: &Ends) -> bool {
+        !ends.monitors.is_empty() || ends.links.iter().any(|party| self.is_alive(party.id) && self.traps(party.id))
+    }
+
+    /// A process has panicked, and those that are linked to it end with it, if anybody is.
+    pub(super) fn add_crash(&mut self, panic: PanicInfo, task: TaskId) {
+        self.crashes.push((panic, task));
+    }
+
+    /// Somebody is told of an end for that reason and lives on: whose panic it was.
+    pub(super) fn take_crashes(&mut self, reason: &ExitReason) -> Vec<TaskId> {
+        let ExitReason::Panic(panic) = reason else { return Vec::new() };
+        let (told, left) = std::mem::take(&mut self.crashes).into_iter().partition(|(crash, _)| crash == panic);
+        self.crashes = left;
+        let told: Vec<(PanicInfo, TaskId)> = told;
+        told.into_iter().map(|(_, task)| task).collect()
+    }
+
     fn free(&mut self, name: &str) {
         if let Some(name) = self.names.get_mut(name) {
             name.holder = None;
@@ -249,17 +272,22 @@ impl Table {
         self.names.keys().cloned().collect()
     }
 
-    pub(super) fn register(&mut self, name: &str, process: &AnyPid) -> bool {
+    pub(super) fn register(&mut self, name: &str, process: &AnyPid) -> Result<(), Unnamed> {
+        if let Some(by) = self.whereis(name) {
+            return Err(Unnamed::Taken(by));
+        }
         let is_alive = self.is_alive(process.id());
         let (Some(taken), Some(entry)) = (self.names.get_mut(name), self.processes.get_mut(&process.id())) else {
-            return false;
+            return Err(Unnamed::Ended);
         };
-        if taken.holder.is_some() || entry.name.is_some() || !is_alive {
-            return false;
+        match &entry.name {
+            Some(other) => return Err(Unnamed::Named(other.clone())),
+            None if taken.holder.is_some() || !is_alive => return Err(Unnamed::Ended),
+            None => {}
         }
         taken.holder = Some(process.id());
         entry.name = Some(name.to_owned());
-        true
+        Ok(())
     }
 
     /// Whose it was.

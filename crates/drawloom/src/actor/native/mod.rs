@@ -25,7 +25,7 @@ use self::timers::Timers;
 use super::backend::{Backend, Body, Demonitored, Place, Tie, Whom};
 use super::pid::{AnyPid, ProcessId};
 use super::process::{Exiting, unwind};
-use super::reason::{BadName, ExitReason, NameTaken, NoProc};
+use super::reason::{BadName, ExitReason, NoProc, Unnamed};
 use super::signal::{MonitorRef, TimerRef};
 
 /// Each process has a thread.
@@ -275,9 +275,10 @@ impl Backend for Threads {
     fn monitor(&self, _at: Place, me: &AnyPid, whom: Whom<'_>, monitor: MonitorRef) {
         self.step();
         let mut relations = self.relations();
-        let target = match whom {
-            Whom::Process(process) => Some(process.clone()),
-            Whom::Name(name) => relations.whereis(name),
+        let target = match whom.of_system_of(me) {
+            Some(Whom::Process(process)) => Some(process.clone()),
+            Some(Whom::Name(name)) => relations.whereis(name),
+            None => None,
         };
         if target.as_ref().is_some_and(|target| relations.monitor(me, target, monitor)) {
             return;
@@ -335,9 +336,9 @@ impl Backend for Threads {
         self.relations().is_alive(other.id())
     }
 
-    fn register(&self, _at: Place, name: &str, process: &AnyPid) -> Result<(), NameTaken> {
+    fn register(&self, _at: Place, name: &str, process: &AnyPid) -> Result<(), Unnamed> {
         self.step();
-        if self.relations().register(name, process) { Ok(()) } else { Err(NameTaken) }
+        self.relations().register(name, process)
     }
 
     fn unregister(&self, _at: Place, name: &str) -> bool {

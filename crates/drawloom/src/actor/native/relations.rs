@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use crate::actor::backend::Tie;
 use crate::actor::pid::{AnyPid, ProcessId};
-use crate::actor::reason::ExitReason;
+use crate::actor::reason::{ExitReason, Unnamed};
 use crate::actor::signal::{Down, Exit, MonitorRef, Signal};
 
 /// The processes that have not ended, and what they are to each other.
@@ -180,17 +180,18 @@ impl Relations {
         }
     }
 
-    pub(super) fn register(&mut self, name: &str, process: &AnyPid) -> bool {
-        if self.names.contains_key(name) {
-            return false;
+    pub(super) fn register(&mut self, name: &str, process: &AnyPid) -> Result<(), Unnamed> {
+        if let Some(by) = self.names.get(name) {
+            return Err(Unnamed::Taken(by.clone()));
         }
-        let Some(relative) = self.processes.get_mut(&process.id()) else { return false };
-        if relative.name.is_some() || relative.fatal.is_some() {
-            return false;
+        let alive = self.processes.get_mut(&process.id()).filter(|relative| relative.fatal.is_none());
+        let relative = alive.ok_or(Unnamed::Ended)?;
+        if let Some(other) = &relative.name {
+            return Err(Unnamed::Named(other.clone()));
         }
         relative.name = Some(name.to_owned());
         self.names.insert(name.to_owned(), process.clone());
-        true
+        Ok(())
     }
 
     pub(super) fn unregister(&mut self, name: &str) -> bool {
