@@ -141,6 +141,8 @@ pub mod actor;
 pub mod cell;
 mod chance;
 pub mod channel;
+#[cfg(feature = "cluster")]
+pub mod cluster;
 #[cfg(all(feature = "controlled", feature = "crossbeam"))]
 pub mod crossbeam;
 #[cfg(feature = "controlled")]

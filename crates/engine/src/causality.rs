@@ -255,6 +255,7 @@ impl Causality {
             kind if kind.awaits() => {
                 known.meet_await(&mut row, Place::of_resource(step.resource));
             }
+            kind if kind.serves() => row.learn_all(known),
             kind if kind.is_of_parts() => known.meet_parts(&mut row),
             kind if kind.is_of_several() => known.meet_several(&mut row),
             // A task that has ended is asked for its last step; so its end need not be remembered.

@@ -126,7 +126,7 @@ pub(crate) fn dependent_on_step(a: &Step, b: &Label) -> bool {
 /// that is. Does not know of all such steps: only of those that are met most.
 #[inline]
 pub(crate) fn ordered_with_all(step: &Step) -> bool {
-    writes(step.kind, u32::from(step.outcome))
+    step.kind.happens() || writes(step.kind, u32::from(step.outcome))
 }
 
 /// Whether the order of a step and of what another task is about to do may matter, whatever the latter

@@ -187,6 +187,10 @@ kinds! {
     Close in channel,
     /// Asks how many messages a channel holds.
     Length in channel,
+    /// Something happens at a node of a cluster; `arg` says what, as the front end knows it.
+    Happen in node,
+    /// Serves the nodes of a cluster, until nothing is left that could happen.
+    Serve in node,
 }
 
 // A trace file has a byte for the kind; sets of kinds are no larger.
@@ -361,4 +365,6 @@ resources! {
     Latch is "latch",
     /// A process with its mailbox; the name of one.
     Process is "process",
+    /// A node of a cluster.
+    Node is "node",
 }

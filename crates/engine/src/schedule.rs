@@ -89,9 +89,7 @@ impl Schedule {
         let mut last = None;
         for step in engine.steps() {
             // Where there is one outcome, nobody is asked.
-            if step.outcomes() > 1 {
-                schedule.outcomes.push(step.value);
-            }
+            schedule.outcomes.extend(step.choices().each().map(|(_, chosen)| chosen));
             match schedule.segments.last_mut() {
                 Some(segment) if last == Some(step.task) => segment.count += 1,
                 _ => schedule.segments.push(Segment {

@@ -513,6 +513,50 @@ impl Handle {
     }
 }
 
+/// What the task that serves the nodes of a cluster does.
+impl Handle {
+    /// Registers a node that the running task serves, with the task of the environment that stands for it: a step of the running task.
+    pub fn create_node(self, name: &str, site: Site) -> (TaskId, ResourceId) {
+        self.step(Operation::new(OpKind::Spawn, ResourceId::NONE, site));
+        let inner = self.inner();
+        inner.engine.create_node(inner.running, name, site, &mut *inner.strategy)
+    }
+
+    /// Creates a task of the environment that makes the operations that it is [given](Self::post_in_turn), one after another. `parent`
+    /// names it.
+    pub fn create_queue(self, parent: TaskId) -> TaskId {
+        let inner = self.inner();
+        inner.engine.create_queue(parent, &mut *inner.strategy)
+    }
+
+    /// From now on something may happen, once and at any time. `parent` names it.
+    #[inline]
+    pub fn post(self, parent: TaskId, operation: Operation) -> TaskId {
+        let inner = self.inner();
+        inner.engine.post(parent, operation, &mut *inner.strategy)
+    }
+
+    /// The same, after what was posted in that queue before.
+    #[inline]
+    pub fn post_in_turn(self, queue: TaskId, operation: Operation) {
+        self.inner().engine.post_in_turn(queue, operation);
+    }
+
+    /// Makes a choice among `outcomes` in the midst of what has happened last. `None` if there are too many.
+    pub fn choose_within(self, outcomes: u64) -> Option<u64> {
+        let inner = self.inner();
+        inner.engine.choose_within(outcomes, &mut *inner.strategy)
+    }
+
+    /// Waits until something has happened at a node: by which task of the environment, and what. `None` if nothing is left that could.
+    pub fn serve(self, site: Site) -> Option<(TaskId, u64)> {
+        match self.step(Operation::new(OpKind::Serve, ResourceId::NONE, site)) {
+            outcome::LOOK_AGAIN => self.inner().engine.take_happened(),
+            _ => None,
+        }
+    }
+}
+
 /// Whoever keeps the number of a resource in one word with that of its execution has so many bits for it.
 pub const RESOURCE_BITS: u32 = 24;
 

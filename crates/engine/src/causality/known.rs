@@ -123,6 +123,13 @@ impl<'a> Row<'a> {
         }
     }
 
+    /// It is made when nobody else can go on: after everything.
+    pub(super) fn learn_all(&mut self, known: &Known) {
+        for newest in known.newest.iter().filter(|newest| **newest != NONE) {
+            self.learn(*newest as usize);
+        }
+    }
+
     /// It is a signal that is fatal to the process that `task` is, and depends on what that does.
     pub(super) fn learn_newest_that_could_be_cut_off(&mut self, task: TaskId, known: &Known) {
         let mut newest = known.newest.get(task.index()).map_or(NONE, |newest| *newest);

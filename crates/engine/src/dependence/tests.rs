@@ -104,8 +104,8 @@ fn who_is_ordered_with_all_is_ordered_with_all_that_have_to_do_with_the_resource
                 was_choice: false,
             };
             let mut others = vec![label(2, b, y)];
-            if b == OpKind::CondWait {
-                // Its mutex is the resource.
+            if b == OpKind::CondWait && !a.happens() {
+                // Its mutex is the resource, and a node is none.
                 others.push(Label { resource: ResourceId(7), arg: 0, ..label(2, b, y) });
             }
             for r in others.iter().filter(|_| ordered_with_all(&step) && has_resource(b)) {

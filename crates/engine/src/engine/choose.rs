@@ -300,6 +300,9 @@ impl Engine {
                     self.make_ready(task);
                 }
                 self.release_spinners();
+                if self.ready.is_empty() && !self.timers.pending() && self.end_service() {
+                    return self.next_with_care(strategy);
+                }
             }
             let early = !self.ready.is_empty();
             if early && !self.timers_may_fire() {

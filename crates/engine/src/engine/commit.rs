@@ -89,23 +89,27 @@ impl Engine {
     }
 
     pub(crate) fn commit_choose(&mut self, task: TaskId, outcomes: u64, strategy: &mut dyn Strategy) -> Committed {
-        let chosen = if outcomes < 2 || self.tearing_down {
-            0
-        } else {
-            let chosen = match &mut self.uniform {
-                Some(tape) => Ok(tape.below(outcomes)),
-                None => strategy.choose(outcomes, &View { engine: self, ready: &self.ready, current: task }),
-            };
-            match chosen {
-                Ok(chosen) => chosen,
-                Err(divergence) => {
-                    self.diverge(divergence);
-                    0
-                }
-            }
-        };
+        let chosen = self.chosen_of(task, outcomes, strategy);
         self.note_value(chosen);
         Committed::Done(outcome::OK)
+    }
+
+    /// What the strategy chooses for `task`.
+    pub(super) fn chosen_of(&mut self, task: TaskId, outcomes: u64, strategy: &mut dyn Strategy) -> u64 {
+        if outcomes < 2 || self.tearing_down {
+            return 0;
+        }
+        let chosen = match &mut self.uniform {
+            Some(tape) => Ok(tape.below(outcomes)),
+            None => strategy.choose(outcomes, &View { engine: self, ready: &self.ready, current: task }),
+        };
+        match chosen {
+            Ok(chosen) => chosen,
+            Err(divergence) => {
+                self.diverge(divergence);
+                0
+            }
+        }
     }
 
     pub(crate) fn commit_yield(&mut self, task: TaskId, strategy: &mut dyn Strategy) -> Committed {

@@ -12,11 +12,14 @@
 //! of the budget, and if there is none left, that was all. The budget is a semaphore: which of two faults has the last
 //! of it is a race like any other, and exhaustive exploration needs no rule of its own for it.
 
+use std::collections::VecDeque;
+
 use super::{Committed, Engine};
+use crate::behaviour::mix;
 use crate::budget::Budget;
 use crate::id::{ResourceId, Site, TaskId};
 use crate::operation::{OpKind, Operation, ResourceKind};
-use crate::resource::{State, Traits};
+use crate::resource::{State, Traits, Within};
 use crate::strategy::Strategy;
 use crate::task::Status;
 use crate::trace::Step;
@@ -29,6 +32,16 @@ pub(super) struct Environment {
     rest: Vec<Rest>,
     /// The semaphores of budgets that such tasks share.
     shared: Vec<(Budget, ResourceId)>,
+    /// Tasks whose operations come up while they go, by task in ascending order.
+    queues: Vec<Queue>,
+}
+
+/// A task whose operations come up while it goes.
+#[derive(Debug)]
+struct Queue {
+    task: TaskId,
+    /// Those after the pending one, each with the number of steps there were when it came up.
+    then: VecDeque<(Operation, u32)>,
 }
 
 /// What one of them has yet to do.
@@ -45,6 +58,7 @@ impl Environment {
         self.operations.clear();
         self.rest.clear();
         self.shared.clear();
+        self.queues.clear();
     }
 
     /// Where it stands what `task` has yet to do.
@@ -96,6 +110,57 @@ impl Engine {
         task
     }
 
+    /// Creates a task of the environment that makes one operation, which never waits: `parent` names it, and it comes after the last step.
+    /// Call it as [`spawn`](Self::spawn).
+    pub fn post(&mut self, parent: TaskId, operation: Operation, strategy: &mut dyn Strategy) -> TaskId {
+        debug_assert!(operation.kind.is(Traits::UNATTENDED), "the environment neither waits nor has code");
+        let task = self.create_task(parent, operation.site, None, strategy);
+        let t = &mut self.tasks[task.index()];
+        t.environment = true;
+        t.status = Status::Ready;
+        t.pending = operation;
+        self.make_ready(task);
+        task
+    }
+
+    /// Makes a choice among `outcomes` in the midst of what the last step has brought about: nobody is asked who goes first. `None` if
+    /// there are too many outcomes, or too many choices in that step.
+    ///
+    /// The choice belongs to the step. A step of its own could be moved away from it by whoever reorders steps.
+    pub fn choose_within(&mut self, outcomes: u64, strategy: &mut dyn Strategy) -> Option<u64> {
+        let at = self.steps.len().checked_sub(1)?;
+        let Step { task, kind, value, .. } = self.steps[at];
+        let within = Within(value);
+        if !kind.happens() || within.count() == Within::MOST || outcomes > Within::MOST_OUTCOMES {
+            return None;
+        }
+        let chosen = self.chosen_of(task, outcomes, strategy);
+        self.steps[at].value = within.with(outcomes, chosen).0;
+        let t = &mut self.tasks[task.index()];
+        t.hash = mix(t.hash, chosen);
+        Some(chosen)
+    }
+
+    /// Creates a task of the environment that makes the operations that it is [given](Self::post_in_turn), one after another.
+    pub fn create_queue(&mut self, parent: TaskId, strategy: &mut dyn Strategy) -> TaskId {
+        let task = self.create_environment(parent, &[], None, None, strategy);
+        self.environment.queues.push(Queue { task, then: VecDeque::new() });
+        task
+    }
+
+    /// One more operation for a [queue](Self::create_queue). It comes after the last step, and after those that the queue was given before.
+    pub fn post_in_turn(&mut self, queue: TaskId, operation: Operation) {
+        let made = self.steps.len() as u32;
+        let t = &mut self.tasks[queue.index()];
+        if t.status == Status::Finished {
+            (t.status, t.pending, t.granted_by) = (Status::Ready, operation, made);
+            self.finished -= 1;
+            self.make_ready(queue);
+        } else if let Ok(at) = self.environment.queues.binary_search_by_key(&queue, |queue| queue.task) {
+            self.environment.queues[at].then.push_back((operation, made));
+        }
+    }
+
     /// How often what `budget` counts may still happen.
     #[inline]
     pub fn left(&self, budget: Budget) -> u32 {
@@ -136,6 +201,14 @@ impl Engine {
     }
 
     fn have_next_operation(&mut self, task: TaskId) {
+        if let Ok(at) = self.environment.queues.binary_search_by_key(&task, |queue| queue.task) {
+            if let Some((operation, made)) = self.environment.queues[at].then.pop_front() {
+                let t = &mut self.tasks[task.index()];
+                (t.pending, t.granted_by) = (operation, made);
+                return;
+            }
+            return self.leave_environment(task);
+        }
         let Some(at) = self.environment.rest_of(task) else { return self.leave_environment(task) };
         while !self.environment.rest[at].operations.is_empty() {
             let Rest { ref operations, begun, .. } = self.environment.rest[at];

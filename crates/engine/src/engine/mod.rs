@@ -138,6 +138,10 @@ pub struct Engine {
     spins_were_cut: bool,
     /// Tasks that await a value of an atomic.
     awaiting: Vec<Awaiter>,
+    /// The task that serves the nodes of a cluster.
+    pub(crate) serving: TaskId,
+    /// What has happened at a node, by which task of the environment: the one that serves is to be told.
+    pub(crate) happened: Option<(TaskId, u64)>,
     /// Tasks that were killed and have not made their last step.
     doomed: Vec<TaskId>,
     /// Everybody yields to everybody: time may pass.
@@ -200,6 +204,8 @@ impl Engine {
             second_looks: Vec::new(),
             spins_were_cut: false,
             awaiting: Vec::new(),
+            serving: TaskId::NONE,
+            happened: None,
             doomed: Vec::new(),
             time_may_pass: false,
             current: TaskId::MAIN,
@@ -246,6 +252,8 @@ impl Engine {
         self.second_looks.clear();
         self.spins_were_cut = false;
         self.awaiting.clear();
+        self.serving = TaskId::NONE;
+        self.happened = None;
         self.doomed.clear();
         self.time_may_pass = false;
         self.current = TaskId::MAIN;

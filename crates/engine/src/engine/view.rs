@@ -114,7 +114,7 @@ impl Engine {
 
     /// Choices so far at which two or more tasks, or two or more outcomes, were possible.
     pub fn choices(&self) -> u64 {
-        let choice = |s: &&Step| s.was_choice || s.outcomes() > 1;
+        let choice = |s: &&Step| s.was_choice || s.choices().each().next().is_some();
         self.steps.iter().filter(choice).count() as u64
     }
 

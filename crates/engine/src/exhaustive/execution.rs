@@ -161,7 +161,7 @@ impl Analysis {
         let can_race = |step: &Step| !step.kind.is(Traits::SILENT);
         let mut end = as_before + steps[as_before..].iter().rposition(can_race).map_or(0, |last| last + 1);
         for (step, i) in steps[as_before..end].iter().zip(as_before..) {
-            if step.kind.is(Traits::CHOOSES) {
+            if step.kind.is(Traits::CHOOSES) || step.kind.happens() && step.value != 0 {
                 self.choices.push(i as u32);
             } else if step.kind.is(Traits::REACHES) && self.reaching.is_none() {
                 self.reaching = Some(i);

@@ -224,7 +224,7 @@ impl<'a, 'e> Run<'a, 'e> {
         self.kept.races = races;
         for at in execution.choices_before(end).filter(|at| *at >= from) {
             let step = &execution.steps[at];
-            for outcome in (0..step.arg).filter(|outcome| *outcome != step.value) {
+            for outcome in step.alternatives() {
                 self.choose_otherwise(at, outcome);
             }
         }
@@ -284,7 +284,11 @@ impl<'a, 'e> Run<'a, 'e> {
             // Else it depends on the first one, and nothing that stays is in the way of that.
             let as_made = made.kind.is(Traits::SAME_ANYWHERE) || label == made;
             let begins_with_first = !as_made && !*frugal && !dependent_on_step(&execution.steps[first], &label);
-            let planned = execution.planned_at(second);
+            let mut planned = execution.planned_at(second);
+            if execution.steps[second].kind.happens() {
+                // What is chosen there may be another thing.
+                planned.choice = 0;
+            }
             let moved = Event { planned, label, position: second };
             if begins_with_first || beside.covers(&moved) {
                 continue;

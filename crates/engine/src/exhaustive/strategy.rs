@@ -13,6 +13,7 @@ use super::{Claimed, Explorer, Planned};
 use crate::ending::Ending;
 use crate::finding::{Divergence, FindingKind};
 use crate::id::TaskId;
+use crate::resource::Within;
 use crate::strategy::{Profile, Strategy, Tape, View, sequential_fill_with};
 use crate::task::{Status, Task};
 use crate::trace::Step;
@@ -316,6 +317,14 @@ impl Strategy for Exhaustive {
                 (Some(sleep), Some(scratch)) => sleep.choose(outcomes, view, &scratch.cast),
                 _ => 0,
             }),
+            Some(planned) if step.is_some_and(|step| step.kind.happens()) => {
+                let made = step.map_or(0, |step| Within(step.value).count());
+                let choice = Within::planned(planned.choice, made);
+                match choice < outcomes {
+                    true => Ok(choice),
+                    false => Err(self.diverged(view, planned, format!("a choice of {outcomes} outcomes"))),
+                }
+            }
             Some(planned) if planned.choice < outcomes => Ok(planned.choice),
             Some(planned) => Err(self.diverged(view, planned, format!("a choice of {outcomes} outcomes"))),
         }

@@ -20,6 +20,7 @@ pub(crate) mod latch;
 pub(crate) mod mailbox;
 pub(crate) mod memory;
 pub(crate) mod mutex;
+pub(crate) mod node;
 pub(crate) mod once;
 pub(crate) mod park;
 pub(crate) mod parts;
@@ -40,6 +41,7 @@ use crate::strategy::Strategy;
 use crate::task::WaitList;
 
 pub use channel::{ChannelState, UNBOUNDED};
+pub(crate) use choice::{Choices, Within};
 pub(crate) use mailbox::Inbox;
 pub use mailbox::Receiving;
 pub(crate) use memory::{reads_only, writes};
@@ -214,6 +216,8 @@ pub enum State {
     Once(OnceState),
     /// A channel.
     Channel(ChannelState),
+    /// A node of a cluster, and the task that runs its code.
+    Served(TaskId),
 }
 
 impl Resource {

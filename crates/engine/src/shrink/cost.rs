@@ -27,7 +27,10 @@ impl Cost {
         for step in steps {
             match step.outcomes() {
                 _ if is_fault(step) => cost.faults += 1,
-                1 | 2 => {}
+                1 | 2 => {
+                    let within = step.choices().each().filter(|_| step.kind.happens());
+                    cost.data = within.fold(cost.data, |data, (_, chosen)| data.saturating_add(chosen));
+                }
                 _ => cost.data = cost.data.saturating_add(step.value),
             }
         }

@@ -146,5 +146,5 @@ impl Shrinker<'_, '_> {
 /// The step again, but that it comes to its first outcome if it is a fault.
 fn without_fault(step: &Step) -> Wish {
     let wish = Wish::of(step);
-    Wish { outcome: if is_fault(step) { wish.outcome.map(|_| 0) } else { wish.outcome }, ..wish }
+    Wish { choices: if is_fault(step) { wish.choices.first_of_each() } else { wish.choices }, ..wish }
 }

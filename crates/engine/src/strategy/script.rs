@@ -9,6 +9,7 @@ use std::rc::Rc;
 use crate::behaviour::mix;
 use crate::engine::Engine;
 use crate::id::{TaskId, TaskPath};
+use crate::resource::Choices;
 use crate::schedule::Schedule;
 use crate::sorted;
 use crate::trace::Step;
@@ -38,15 +39,14 @@ pub struct Script {
 pub(crate) struct Wish {
     /// Whose it is, and whether more are to follow it.
     pub(crate) stretch: Stretch,
-    /// What it comes to, if it is a choice.
-    pub(crate) outcome: Option<u64>,
+    /// What its choices come to, if it has any.
+    pub(crate) choices: Choices,
 }
 
 impl Wish {
     /// The step again.
     pub(crate) fn of(step: &Step) -> Wish {
-        let outcome = (step.outcomes() > 1).then_some(step.value);
-        Wish { stretch: Stretch { task: step.task.0, count: 1 }, outcome }
+        Wish { stretch: Stretch { task: step.task.0, count: 1 }, choices: step.choices() }
     }
 }
 
@@ -96,8 +96,8 @@ impl Script {
     pub(crate) fn of_steps(&self, wishes: impl IntoIterator<Item = Wish>) -> Script {
         let mut script = self.empty();
         let mut outcomes = vec![Vec::new(); self.tasks.len()];
-        for Wish { stretch, outcome } in wishes {
-            outcomes[stretch.task as usize].extend(outcome);
+        for Wish { stretch, choices } in wishes {
+            outcomes[stretch.task as usize].extend(choices.each().map(|(_, chosen)| chosen));
             script.push(stretch);
         }
         script.outcomes = Outcomes::ByTask(outcomes);

@@ -397,7 +397,7 @@ impl Builder<'_> {
             size: match r.state {
                 State::Channel(channel) => Some(channel.capacity).filter(|c| *c != UNBOUNDED),
                 State::Barrier { size, .. } => Some(size),
-                State::Plain | State::Turn | State::Count(_) | State::Once(_) => None,
+                State::Plain | State::Turn | State::Count(_) | State::Once(_) | State::Served(_) => None,
             },
             from_outside: r.from_outside,
         };

@@ -78,6 +78,8 @@ pub(super) fn sketch(sketch: &Sketch<'_>) -> Vec<String> {
             lines(["stop = 1; pthread_join(thread, NULL);   // the task looks at `stop` where it can end"])
         }
         Sketch::ReserveFirst => lines(["…   // all waits before the first change"]),
+        // There are no processes.
+        Sketch::MonitorAsked | Sketch::LimitReceive | Sketch::TellInsteadOfCall | Sketch::AnswerLater => Vec::new(),
         Sketch::CloseChannel(_) => {
             lines(["drawloom_chan_close(chan, DRAWLOOM_HERE);   // whoever receives is told of the end"])
         }

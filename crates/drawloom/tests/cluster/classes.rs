@@ -1,0 +1,80 @@
+//! Exhaustive exploration makes one execution for each class of orders that there is, and no other.
+
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex};
+
+use drawloom::cluster::{Cluster, Probe};
+
+use crate::brute;
+use crate::programs::{Message, Program, Seen};
+
+/// So many orders are gone through one by one.
+const MOST_ORDERS: usize = 4_000;
+
+/// What exhaustive exploration makes of a program: executions, and what was seen in any.
+fn explored(program: Program) -> (u64, BTreeSet<Seen>) {
+    let all = Arc::new(Mutex::new(BTreeSet::new()));
+    let seen = all.clone();
+    let exploration = drawloom::explore("exhaustive(iterations = 100000)".parse().unwrap(), move || {
+        let probe = Probe::new(Seen::new());
+        let mut cluster = Cluster::new();
+        program.build(&mut cluster, &probe);
+        cluster.run();
+        seen.lock().unwrap().insert(probe.get().clone());
+    });
+    assert!(exploration.findings().is_empty(), "{program:?}: {}", exploration.findings()[0].message());
+    let all = all.lock().unwrap().clone();
+    (exploration.executions(), all)
+}
+
+/// Whether the program was small enough; how many orders and classes it has.
+fn agrees(program: Program) -> Option<(usize, usize)> {
+    let (orders, classes) = brute::classes(MOST_ORDERS, |host| {
+        let probe = Probe::new(Seen::new());
+        let mut cluster = drawloom_sim::Cluster::<Message>::new();
+        program.build(&mut cluster, &probe);
+        cluster.run_on(host);
+        probe.get().clone()
+    })?;
+    if orders == 1 {
+        return Some((1, 1));
+    }
+    let expected: BTreeSet<Seen> = classes.values().cloned().collect();
+    let (executions, seen) = explored(program);
+    assert!(seen.is_subset(&expected), "{program:?}: impossible: {:?}", seen.difference(&expected).next());
+    assert!(expected.is_subset(&seen), "{program:?}: missed: {:?}", expected.difference(&seen).next());
+    let classes = if program.chooses { orders } else { classes.len() };
+    assert_eq!(executions as usize, classes, "{program:?}: executions, and classes of {orders} orders");
+    Some((orders, classes))
+}
+
+fn all_agree(seeds: impl Iterator<Item = u64>, programs: usize) {
+    let (mut done, mut of_one) = (0, 0);
+    let mut kinds = BTreeSet::new();
+    for seed in seeds {
+        let program = Program::of(seed);
+        let Some((orders, _)) = agrees(program) else { continue };
+        if orders == 1 {
+            of_one += 1;
+            continue;
+        }
+        kinds.insert(program.faults);
+        done += 1;
+        if done == programs {
+            break;
+        }
+    }
+    assert_eq!(done, programs, "{of_one} had only one order");
+    assert!(programs < 100 || kinds.len() == 14, "{kinds:?}");
+}
+
+#[test]
+fn small_clusters_have_as_many_executions_as_classes() {
+    all_agree(0..10_000, 150);
+}
+
+#[test]
+#[ignore = "minutes: 5,000 random clusters against every order of their events"]
+fn five_thousand_clusters_have_as_many_executions_as_classes() {
+    all_agree(10_000..1_000_000, 5_000);
+}

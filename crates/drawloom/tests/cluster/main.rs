@@ -1,0 +1,6 @@
+//! Clusters: nodes, networks, clocks and faults as choices.
+
+mod basics;
+mod brute;
+mod classes;
+mod programs;

@@ -1,0 +1,81 @@
+//! The clock of a node, and its timers.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+/// How time passes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Clock {
+    /// A timer may fire at any time, in the order of the deadlines of its node; nodes drift apart as they like. So a timeout may come
+    /// before the reply, however long it is.
+    #[default]
+    Elastic,
+    /// All nodes have one clock, and it moves on to the earliest timer when nothing else can happen.
+    Virtual,
+}
+
+/// A timer that was set.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct TimerId(pub(crate) u32);
+
+/// A timer that fires.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Timer {
+    /// Which.
+    pub id: TimerId,
+    /// What it was set with.
+    pub tag: u64,
+}
+
+/// What is set on the clock of a node, earliest first.
+#[derive(Default)]
+pub(crate) struct Timers {
+    /// What the node takes the time to be, in nanoseconds since the run began.
+    pub(crate) now: u64,
+    set: BinaryHeap<Reverse<(u64, u32, u64)>>,
+    cancelled: Vec<u32>,
+    next: u32,
+    /// Ticks that were posted, up to now.
+    pub(crate) posted: u32,
+}
+
+impl Timers {
+    pub(crate) fn set(&mut self, deadline: u64, tag: u64) -> TimerId {
+        let id = self.next;
+        self.next += 1;
+        self.set.push(Reverse((deadline, id, tag)));
+        TimerId(id)
+    }
+
+    pub(crate) fn cancel(&mut self, id: TimerId) -> bool {
+        let is_set = self.set.iter().any(|Reverse((_, set, _))| *set == id.0) && !self.cancelled.contains(&id.0);
+        if is_set {
+            self.cancelled.push(id.0);
+        }
+        is_set
+    }
+
+    /// The deadline of the earliest.
+    pub(crate) fn earliest(&mut self) -> Option<u64> {
+        loop {
+            let Reverse((deadline, id, _)) = *self.set.peek()?;
+            let Some(at) = self.cancelled.iter().position(|cancelled| *cancelled == id) else { return Some(deadline) };
+            self.cancelled.swap_remove(at);
+            self.set.pop();
+        }
+    }
+
+    /// The earliest fires: the clock moves on to its deadline.
+    pub(crate) fn fire(&mut self) -> Option<Timer> {
+        self.earliest()?;
+        let Reverse((deadline, id, tag)) = self.set.pop()?;
+        self.now = self.now.max(deadline);
+        Some(Timer { id: TimerId(id), tag })
+    }
+
+    /// The node is gone, and its timers with it.
+    pub(crate) fn clear(&mut self) {
+        self.set.clear();
+        self.cancelled.clear();
+    }
+}

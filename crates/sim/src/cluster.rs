@@ -1,0 +1,217 @@
+//! What there is in a cluster, and what may happen to it.
+
+use std::fmt::Debug;
+
+use crate::clock::Clock;
+use crate::fault::Faults;
+use crate::host::Host;
+use crate::id::NodeId;
+use crate::invariant::Holds;
+use crate::node::{Isolate, Node};
+use crate::world::World;
+
+pub(crate) type Factory<M> = Box<dyn Fn() -> Box<dyn Node<M>>>;
+pub(crate) type Check<M> = Box<dyn Fn(&World<M>) -> Option<String>>;
+pub(crate) type Rule<M> = Box<dyn Fn(NodeId, NodeId, &M) -> Verdict>;
+pub(crate) type Corrupter<M> = Box<dyn Fn(&mut M, &mut dyn FnMut(u64) -> u64)>;
+
+/// What a predicate on messages wants done with one that is about to arrive.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Verdict {
+    /// It arrives.
+    Deliver,
+    /// It is lost.
+    Drop,
+    /// It arrives, and once more at any time after.
+    Duplicate,
+}
+
+/// A node to be.
+pub(crate) struct Member<M> {
+    pub(crate) name: String,
+    pub(crate) factory: Factory<M>,
+    pub(crate) is_client: bool,
+}
+
+/// A fact that must hold after every event.
+pub(crate) struct Invariant<M> {
+    pub(crate) name: String,
+    pub(crate) check: Check<M>,
+}
+
+/// What there is in a cluster, what may happen to it, and what must hold.
+pub struct Cluster<M> {
+    pub(crate) members: Vec<Member<M>>,
+    pub(crate) faults: Faults,
+    pub(crate) clock: Clock,
+    pub(crate) most_timers: u32,
+    pub(crate) most_events: u64,
+    pub(crate) invariants: Vec<Invariant<M>>,
+    pub(crate) is_ordered: bool,
+    pub(crate) corrupter: Option<Corrupter<M>>,
+    pub(crate) survives: Option<u32>,
+    pub(crate) rule: Option<Rule<M>>,
+}
+
+impl<M> Default for Cluster<M> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<M> Cluster<M> {
+    /// A cluster without nodes.
+    pub fn new() -> Cluster<M> {
+        Cluster {
+            members: Vec::new(),
+            faults: Faults::none(),
+            clock: Clock::default(),
+            most_timers: 16,
+            most_events: 1_000_000,
+            invariants: Vec::new(),
+            is_ordered: false,
+            corrupter: None,
+            survives: None,
+            rule: None,
+        }
+    }
+
+    /// Adds a node, whose code `make` makes: when the run begins, and whenever the node restarts.
+    ///
+    /// `make` can capture only what is `Copy`, so that no node holds the memory of another one. For all else there is
+    /// [`node_with`](Self::node_with).
+    pub fn node<N: Node<M>>(&mut self, name: impl Into<String>, make: impl Fn() -> N + Copy + 'static) -> NodeId {
+        self.add(name.into(), Box::new(move || Box::new(make())), false)
+    }
+
+    /// As [`node`](Self::node), with a configuration, of which every start gets a copy that shares nothing.
+    pub fn node_with<N: Node<M>, C: Isolate>(
+        &mut self,
+        name: impl Into<String>,
+        config: C,
+        make: impl Fn(C) -> N + Copy + 'static,
+    ) -> NodeId {
+        self.add(name.into(), Box::new(move || Box::new(make(config.isolate()))), false)
+    }
+
+    /// As [`node`](Self::node), of a client: no fault of nodes or links hits it, unless it is named.
+    pub fn client<N: Node<M>>(&mut self, name: impl Into<String>, make: impl Fn() -> N + Copy + 'static) -> NodeId {
+        self.add(name.into(), Box::new(move || Box::new(make())), true)
+    }
+
+    /// As [`node_with`](Self::node_with), of a client.
+    pub fn client_with<N: Node<M>, C: Isolate>(
+        &mut self,
+        name: impl Into<String>,
+        config: C,
+        make: impl Fn(C) -> N + Copy + 'static,
+    ) -> NodeId {
+        self.add(name.into(), Box::new(move || Box::new(make(config.isolate()))), true)
+    }
+
+    /// The node that is added next.
+    pub fn next_id(&self) -> NodeId {
+        NodeId::from_index(self.members.len())
+    }
+
+    fn add(&mut self, name: String, factory: Factory<M>, is_client: bool) -> NodeId {
+        let id = self.next_id();
+        self.members.push(Member { name, factory, is_client });
+        id
+    }
+
+    /// What may go wrong.
+    pub fn faults(&mut self, faults: Faults) -> &mut Self {
+        self.faults = faults;
+        self
+    }
+
+    /// The protocol is said to survive so many nodes that are down at once: a larger budget of crashes is refused.
+    pub fn survives(&mut self, crashes: u32) -> &mut Self {
+        self.survives = Some(crashes);
+        self
+    }
+
+    /// How time passes. By default a timer may fire at any time.
+    pub fn clock(&mut self, clock: Clock) -> &mut Self {
+        self.clock = clock;
+        self
+    }
+
+    /// So many timers fire at each node at most, under an elastic clock; 16 by default.
+    pub fn timers(&mut self, most: u32) -> &mut Self {
+        self.most_timers = most;
+        self
+    }
+
+    /// So many events happen at most, 1,000,000 by default: a run that has more is taken for one without end.
+    pub fn events(&mut self, most: u64) -> &mut Self {
+        self.most_events = most;
+        self
+    }
+
+    /// A fact that holds after every event, of the state of all nodes at that moment.
+    ///
+    /// Events at different nodes are then ordered: an exhaustive exploration would else look at one of many orders of events that
+    /// commute, and miss moments. If the fact, once broken, stays broken, [`stable_invariant`](Self::stable_invariant) explores less.
+    pub fn invariant<H: Holds>(
+        &mut self,
+        name: impl Into<String>,
+        holds: impl Fn(&World<M>) -> H + 'static,
+    ) -> &mut Self {
+        self.is_ordered = true;
+        self.stable_invariant(name, holds)
+    }
+
+    /// A fact that holds after every event and that, once broken, stays broken: of decisions that were made, entries that were
+    /// committed, replies that were given. Then it is enough to look at one of the orders of events that commute.
+    pub fn stable_invariant<H: Holds>(
+        &mut self,
+        name: impl Into<String>,
+        holds: impl Fn(&World<M>) -> H + 'static,
+    ) -> &mut Self {
+        let check = Box::new(move |world: &World<M>| holds(world).broken());
+        self.invariants.push(Invariant { name: name.into(), check });
+        self
+    }
+
+    /// How a message is [corrupted](Faults::corruptions): `corrupt` changes it, and draws what it needs from the function that it is given,
+    /// which chooses one of so many outcomes.
+    pub fn corrupts(&mut self, corrupt: impl Fn(&mut M, &mut dyn FnMut(u64) -> u64) + 'static) -> &mut Self {
+        self.corrupter = Some(Box::new(corrupt));
+        self
+    }
+
+    /// A rule for messages that are about to arrive, for scripted tests: from whom, to whom, what.
+    pub fn rule(&mut self, rule: impl Fn(NodeId, NodeId, &M) -> Verdict + 'static) -> &mut Self {
+        self.rule = Some(Box::new(rule));
+        self
+    }
+
+    /// Events at different nodes are ordered: an exhaustive exploration makes an execution for each of their orders. Needed if nodes
+    /// [choose](crate::Ctx::choose) in the midst of events.
+    pub fn ordered(&mut self) -> &mut Self {
+        self.is_ordered = true;
+        self
+    }
+
+    /// Whether events at different nodes have to be ordered, since an invariant looks at all of them at once.
+    pub fn is_ordered(&self) -> bool {
+        self.is_ordered
+    }
+
+    /// One run, in which `host` decides what happens, until nothing is left that could.
+    ///
+    /// # Panics
+    ///
+    /// If an invariant is broken, or there is no end; and where a node panics.
+    #[track_caller]
+    pub fn run_on(self, host: &mut dyn Host) -> World<M>
+    where
+        M: Clone + Debug + 'static,
+    {
+        let mut world = World::new(self, host);
+        world.run(host);
+        world
+    }
+}

@@ -1,0 +1,214 @@
+//! Faults: what may go wrong in a run, and how often.
+
+use crate::id::NodeId;
+use crate::partition::{Mode, Shape};
+
+/// What a crash does to storage.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Loss {
+    /// Nothing is lost: everything that was written has reached the disk.
+    #[default]
+    Nothing,
+    /// What was not synced may be lost: all of it, all but the first write or the first two, or nothing.
+    Unsynced,
+    /// Everything is lost.
+    Everything,
+}
+
+/// What may go wrong in a run: of each kind so many at most.
+///
+/// Which nodes are hit is chosen when a run begins, so that faults do not compete for a common budget. *When* one strikes is a choice like
+/// the delivery of a message; one that comes after everything else did not happen.
+///
+/// ```
+/// use drawloom_sim::{Faults, Shape};
+///
+/// let faults = Faults::none().crashes(1).restarts().duplicates(1).partitions(1, Shape::IsolateOne);
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Faults {
+    pub(crate) crashes: u32,
+    pub(crate) crash_targets: Option<Vec<NodeId>>,
+    pub(crate) restarts: bool,
+    pub(crate) loss: Loss,
+    pub(crate) pauses: u32,
+    pub(crate) stops: u32,
+    pub(crate) duplicates: u32,
+    pub(crate) losses: u32,
+    pub(crate) corruptions: u32,
+    pub(crate) partitions: u32,
+    pub(crate) shapes: Vec<Shape>,
+    pub(crate) mode: Mode,
+    pub(crate) jumps: u32,
+    pub(crate) jump_by: Vec<i64>,
+}
+
+impl Faults {
+    /// Nothing goes wrong.
+    pub fn none() -> Faults {
+        Faults::default()
+    }
+
+    /// So many nodes may crash: of all but the clients, or of those that [`crash_only`](Self::crash_only) names.
+    #[must_use]
+    pub fn crashes(self, most: u32) -> Faults {
+        Faults { crashes: most, ..self }
+    }
+
+    /// Only these crash, pause or stop.
+    #[must_use]
+    pub fn crash_only(self, nodes: impl IntoIterator<Item = NodeId>) -> Faults {
+        Faults { crash_targets: Some(nodes.into_iter().collect()), ..self }
+    }
+
+    /// A node that has crashed or stopped may restart, at any time after.
+    #[must_use]
+    pub fn restarts(self) -> Faults {
+        Faults { restarts: true, ..self }
+    }
+
+    /// What a crash does to storage.
+    #[must_use]
+    pub fn loses(self, loss: Loss) -> Faults {
+        Faults { loss, ..self }
+    }
+
+    /// So many nodes may pause, and resume at any time after: nothing happens to them meanwhile, and what arrives waits.
+    #[must_use]
+    pub fn pauses(self, most: u32) -> Faults {
+        Faults { pauses: most, ..self }
+    }
+
+    /// So many nodes may be asked to [stop](crate::Node::on_stop).
+    #[must_use]
+    pub fn stops(self, most: u32) -> Faults {
+        Faults { stops: most, ..self }
+    }
+
+    /// So many messages may arrive twice.
+    #[must_use]
+    pub fn duplicates(self, most: u32) -> Faults {
+        Faults { duplicates: most, ..self }
+    }
+
+    /// So many messages may be lost. Safety does not need it: a message that arrives after all else that matters is as good as lost. What is
+    /// to happen in the end does.
+    #[must_use]
+    pub fn losses(self, most: u32) -> Faults {
+        Faults { losses: most, ..self }
+    }
+
+    /// So many messages may be corrupted, as [`Cluster::corrupts`](crate::Cluster::corrupts) says.
+    #[must_use]
+    pub fn corruptions(self, most: u32) -> Faults {
+        Faults { corruptions: most, ..self }
+    }
+
+    /// There may be so many partitions, of this shape (and of others, if this is called again); each may heal at any time after it began.
+    #[must_use]
+    pub fn partitions(mut self, most: u32, shape: Shape) -> Faults {
+        self.partitions = self.partitions.max(most);
+        self.shapes.push(shape);
+        self
+    }
+
+    /// What becomes of messages over links that are cut.
+    #[must_use]
+    pub fn mode(self, mode: Mode) -> Faults {
+        Faults { mode, ..self }
+    }
+
+    /// So many times the wall clock of a node may jump by one of these, in milliseconds.
+    #[must_use]
+    pub fn clock_jumps(mut self, most: u32, by_millis: impl IntoIterator<Item = i64>) -> Faults {
+        self.jumps = self.jumps.max(most);
+        self.jump_by.extend(by_millis);
+        self
+    }
+}
+
+/// What a step of a fault does at a node.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Action {
+    /// With how many of the writes that were not synced left, if it loses any.
+    Crash(Loss, usize),
+    Restart,
+    Stop,
+    Pause,
+    Resume,
+    Duplicate,
+    Lose,
+    Corrupt,
+    Cut(Vec<NodeId>, Mode),
+    Heal(Vec<NodeId>),
+    Jump(i64),
+}
+
+impl Action {
+    pub(crate) fn tell(&self, name: &dyn Fn(NodeId) -> String) -> String {
+        let names = |nodes: &[NodeId]| nodes.iter().map(|node| name(*node)).collect::<Vec<_>>().join(", ");
+        match self {
+            Action::Crash(Loss::Nothing, _) | Action::Crash(Loss::Unsynced, usize::MAX) => "crashes".to_owned(),
+            Action::Crash(Loss::Unsynced, 0) => "crashes, and loses what was not synced".to_owned(),
+            Action::Crash(Loss::Unsynced, kept) => {
+                format!("crashes, and loses what was not synced, but for the first {kept}")
+            }
+            Action::Crash(Loss::Everything, _) => "crashes, and loses its storage".to_owned(),
+            Action::Restart => "restarts".to_owned(),
+            Action::Stop => "is asked to stop".to_owned(),
+            Action::Pause => "pauses".to_owned(),
+            Action::Resume => "resumes".to_owned(),
+            Action::Duplicate => "its next message will arrive twice".to_owned(),
+            Action::Lose => "its next message will be lost".to_owned(),
+            Action::Corrupt => "its next message will be corrupted".to_owned(),
+            Action::Cut(from, _) => format!("does not hear {} any more", names(from)),
+            Action::Heal(from) => format!("hears {} again", names(from)),
+            Action::Jump(by) => format!("its wall clock jumps by {by} ms"),
+        }
+    }
+}
+
+/// One fault: what it does where, one after the other.
+pub(crate) type Fault = Vec<(NodeId, Action)>;
+
+/// So many faults of one kind, each of which may be any of these.
+pub(crate) struct Kind {
+    pub(crate) most: u32,
+    pub(crate) options: Vec<Fault>,
+}
+
+impl Faults {
+    /// What may go wrong, kind by kind, among all nodes and those that are no clients.
+    pub(crate) fn kinds(&self, all: &[NodeId], servers: &[NodeId]) -> Vec<Kind> {
+        let targets = self.crash_targets.as_deref().unwrap_or(servers);
+        let of_each = |nodes: &[NodeId], steps: &dyn Fn() -> Vec<Action>| -> Vec<Fault> {
+            nodes.iter().map(|node| steps().into_iter().map(|step| (*node, step)).collect()).collect()
+        };
+        let back = |action: Action| if self.restarts { vec![action, Action::Restart] } else { vec![action] };
+        let partition = |cut: Vec<(NodeId, Vec<NodeId>)>| -> Fault {
+            let begins = cut.iter().map(|(node, from)| (*node, Action::Cut(from.clone(), self.mode)));
+            let heals = cut.iter().map(|(node, from)| (*node, Action::Heal(from.clone())));
+            begins.chain(heals).collect()
+        };
+        let cuts = self.shapes.iter().flat_map(|shape| {
+            shape.cuts(match shape {
+                Shape::Links(_) | Shape::Between(..) => all,
+                _ => servers,
+            })
+        });
+        let jumps = servers.iter().flat_map(|node| self.jump_by.iter().map(|by| vec![(*node, Action::Jump(*by))]));
+        let kept: &[usize] = if self.loss == Loss::Unsynced { &[0, 1, 2, usize::MAX] } else { &[0] };
+        let crashes = kept.iter().flat_map(|kept| of_each(targets, &|| back(Action::Crash(self.loss, *kept))));
+        let kinds = [
+            (self.crashes, crashes.collect()),
+            (self.stops, of_each(targets, &|| back(Action::Stop))),
+            (self.pauses, of_each(targets, &|| vec![Action::Pause, Action::Resume])),
+            (self.duplicates, of_each(all, &|| vec![Action::Duplicate])),
+            (self.losses, of_each(all, &|| vec![Action::Lose])),
+            (self.corruptions, of_each(all, &|| vec![Action::Corrupt])),
+            (self.partitions, cuts.map(partition).collect()),
+            (self.jumps, jumps.collect()),
+        ];
+        kinds.into_iter().filter(|(most, _)| *most > 0).map(|(most, options)| Kind { most, options }).collect()
+    }
+}

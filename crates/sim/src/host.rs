@@ -1,0 +1,40 @@
+//! Who decides.
+
+use std::panic::Location;
+
+use crate::event::Event;
+use crate::id::NodeId;
+
+/// Events that happen one after another.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct QueueId(pub u32);
+
+/// The place in the source of what was posted, if it has one.
+pub type Place = Option<&'static Location<'static>>;
+
+/// Who decides what happens next: an exploration, a test that tries everything, a loop that takes things as they come.
+///
+/// A host is told of everything that may happen, when it becomes possible. It says what does, in any order that keeps to this: an event
+/// happens after it was posted, and those of a queue happen in turn.
+pub trait Host {
+    /// The cluster has one more node.
+    fn add_node(&mut self, node: NodeId, name: &str);
+
+    /// One of `outcomes`, before anything happens.
+    fn choose(&mut self, outcomes: u64) -> u64;
+
+    /// One of `outcomes`, in the midst of what happens at a node: nothing else happens meanwhile.
+    fn choose_within(&mut self, outcomes: u64) -> u64;
+
+    /// From now on `event` may happen at the node `at`. What happens at `by` has brought it about.
+    fn post(&mut self, by: NodeId, at: NodeId, event: Event, place: Place);
+
+    /// Events that happen one after another; `by` has brought them about.
+    fn queue(&mut self, by: NodeId) -> QueueId;
+
+    /// From now on `event` may happen at the node `at`, once all that was posted in this queue before has happened.
+    fn post_in_turn(&mut self, queue: QueueId, at: NodeId, event: Event, place: Place);
+
+    /// What happens next; `None` if nothing is left that could.
+    fn next(&mut self) -> Option<Event>;
+}
