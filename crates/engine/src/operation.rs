@@ -183,6 +183,10 @@ kinds! {
     Whereis in process,
     /// Cancels a timer of a process.
     Cancel in process,
+    /// Closes a channel: nothing is sent any more, and what was sent can still be received.
+    Close in channel,
+    /// Asks how many messages a channel holds.
+    Length in channel,
 }
 
 // A trace file has a byte for the kind; sets of kinds are no larger.

@@ -78,16 +78,39 @@ pub struct Test {
     pub choices: Choices,
 }
 
+/// What the exploration of a test came to, and what there is to print.
+#[derive(Debug)]
+pub struct Checked {
+    /// What it came to.
+    pub exploration: Exploration,
+    /// The report, if anything was found or nothing could be explored; else what there is to say.
+    pub said: Result<Vec<String>, String>,
+}
+
 /// Explores `program` as the test that it is, and says what there is to print.
 ///
 /// # Errors
 ///
 /// The report, if anything is found; or why the environment asks for something that cannot be done.
 pub fn check<P: Program>(config: Config, known: &Test, program: &P) -> Result<Vec<String>, String> {
+    conduct(config, known, program, |variable| std::env::var(variable).ok())?.said
+}
+
+/// As [`check`], with what the exploration came to, and with variables of another `environment`.
+///
+/// # Errors
+///
+/// Why the environment asks for something that cannot be done.
+pub fn conduct<P: Program>(
+    config: Config,
+    known: &Test,
+    program: &P,
+    environment: impl Fn(&str) -> Option<String>,
+) -> Result<Checked, String> {
     let (began, path) = (Instant::now(), known.path);
     let name_of = |config: &Config| config.name.clone().unwrap_or_else(|| known.name.clone());
     let written = name_of(&config);
-    let config = config.with_environment(|variable| std::env::var(variable).ok()).map_err(|error| {
+    let config = config.with_environment(environment).map_err(|error| {
         results::write_refusal(&written, path, &error.to_string());
         format!("drawloom: {}", printable_lines(&error.to_string()))
     })?;
@@ -132,14 +155,13 @@ pub fn check<P: Program>(config: Config, known: &Test, program: &P) -> Result<Ve
     }
     let seen = Seen { exploration: &exploration, numbers: &numbers, passed: record.as_ref(), outdated };
     results::write(&test, path, &config, seen, began.elapsed());
-    if let Some(error) = exploration.error() {
-        return Err(format!("drawloom: {}", printable_lines(error)));
-    }
-    if let Some(report) = report {
-        return Err(report);
-    }
-    let said = said.into_iter().chain([exploration.summary()]);
-    Ok(said.map(|line| format!("drawloom: {}", printable_lines(&line))).collect())
+    let line = |line: &str| format!("drawloom: {}", printable_lines(line));
+    let said = match (exploration.error(), report) {
+        (Some(error), _) => Err(line(error)),
+        (None, Some(report)) => Err(report),
+        (None, None) => Ok(said.iter().chain([&exploration.summary()]).map(|said| line(said)).collect()),
+    };
+    Ok(Checked { exploration, said })
 }
 
 /// What is to be said of a replay that left the path of its schedule.

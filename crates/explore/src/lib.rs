@@ -72,7 +72,7 @@ use progress::Progress;
 pub use events::{Event, Listener};
 pub use exploration::{Exploration, Failure};
 pub use fixes::try_fix;
-pub use harness::{Choices, Crate, Target, Test, check};
+pub use harness::{Checked, Choices, Crate, Target, Test, check, conduct};
 pub use output::ask_for_columns;
 pub use program::{Executor, Program};
 pub use progress::show_progress_on;

@@ -11,6 +11,7 @@ use drawloom_engine::strategy::Strategy;
 use drawloom_engine::{Ending, Engine, Next, Outcome, Settings, Site, TaskId};
 
 use crate::fiber::Fiber;
+use crate::foreign::Foreign;
 use crate::overflow::install_handler;
 use crate::panics::{TaskPanic, install_hook};
 use crate::pool;
@@ -51,7 +52,26 @@ impl Executor {
         inner.strategy = strategy;
         inner.set_epoch(0);
         inner.weaker = Weaker::default();
+        (inner.foreign, inner.hears_switches) = (None, None);
         Executor { runtime, leaked_fibers: 0, watch: watch(), spent: false, in_teardown: Vec::new(), epochs: 0..0 }
+    }
+
+    /// As [`new`](Self::new), for tasks of another language. It shares no stacks with others.
+    pub fn of_foreign_tasks(foreign: &'static dyn Foreign, strategy: Box<dyn Strategy>) -> Self {
+        install_hook();
+        install_handler();
+        catch_aborts();
+        let runtime = Rc::<Runtime>::default();
+        let handle = Handle::new(&runtime);
+        let inner = handle.inner();
+        inner.strategy = strategy;
+        inner.foreign = Some(foreign);
+        Executor { runtime, leaked_fibers: 0, watch: watch(), spent: false, in_teardown: Vec::new(), epochs: 0..0 }
+    }
+
+    /// What tasks see of it, while one of its executions runs.
+    pub fn handle(&self) -> Handle {
+        Handle::new(&self.runtime)
     }
 
     /// Exchanges the strategy.
@@ -106,7 +126,10 @@ impl Executor {
         inner.owed_wakes.clear();
         inner.cell_accesses_in_teardown = 0;
         inner.addresses.clear();
-        inner.enlist(TaskId::MAIN, Box::new(move || handle.outlive(TaskId::MAIN, AssertUnwindSafe(&main))));
+        inner.hears_switches = inner.foreign.filter(|foreign| foreign.hears_switches());
+        // Nothing is captured but `main`: one of another language takes no memory, which nobody would give back.
+        let outlived = move || current().into_iter().for_each(|rt| rt.outlive(TaskId::MAIN, AssertUnwindSafe(&main)));
+        inner.enlist(TaskId::MAIN, Box::new(outlived));
         set_current(Some(handle));
         self.watch.begin(settings);
         inner.resumes = match inner.engine.next(&mut *inner.strategy) {
@@ -138,6 +161,11 @@ impl Executor {
     /// The places at which tasks asked for a weaker ordering than `SeqCst`, each once, in all executions up to now.
     pub fn weaker_accesses(&self) -> &[Site] {
         self.runtime.weaker().all()
+    }
+
+    /// From now on they are counted anew.
+    pub fn forget_weaker_accesses(&mut self) {
+        Handle::new(&self.runtime).inner().weaker = Weaker::default();
     }
 
     /// Stacks that belong to leaked tasks and will not be used again.
@@ -198,12 +226,33 @@ impl Executor {
         let inner = handle.inner();
         inner.running = task;
         inner.running_fiber = fiber;
+        if let Some(foreign) = inner.hears_switches {
+            // SAFETY: the fiber is alive.
+            foreign.switches_to(Some((task, unsafe { (*fiber).stack })));
+        }
         // SAFETY: the fiber is boxed, so its place does not change when others are added while it
         // runs; and nobody else touches it before it suspends, but for its yielder, which its own
         // coroutine writes.
         unsafe {
             (*fiber).resume();
         }
+        let inner = handle.inner();
+        if let Some(foreign) = inner.hears_switches {
+            foreign.switches_to(None);
+        }
+        if inner.ended != NO_FIBER {
+            let ended = std::mem::replace(&mut inner.ended, NO_FIBER);
+            self.use_again(handle, ended);
+        }
+    }
+
+    /// The task that ran on `fiber` is none any more.
+    #[cold]
+    pub(crate) fn use_again(&mut self, handle: Handle, fiber: *mut Fiber) {
+        // SAFETY: the fiber is suspended, since we run, and alive; and what runs on it is code of another language, whose
+        // stacks nobody expects to be unwound. Of our own frames there nothing has to be dropped.
+        unsafe { (*fiber).reset(handle) };
+        handle.inner().idle.push(fiber);
     }
 
     #[cold]
@@ -217,6 +266,10 @@ impl Executor {
                 return NO_FIBER;
             }
         };
+        if let Some(foreign) = inner.foreign {
+            let (low, high) = fiber.bounds;
+            fiber.stack = foreign.stack_made(low, high);
+        }
         let place: *mut Fiber = &mut *fiber;
         inner.fibers.push(fiber);
         place
@@ -226,6 +279,9 @@ impl Executor {
 impl Drop for Executor {
     fn drop(&mut self) {
         // The stacks of leaked tasks are nobody's any more; and what a panic has interrupted is in no known state.
+        if Handle::new(&self.runtime).inner().foreign.is_some() {
+            return;
+        }
         if self.leaked_fibers == 0 && !std::thread::panicking() {
             pool::keep(&self.runtime);
         }

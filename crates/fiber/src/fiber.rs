@@ -1,5 +1,7 @@
 //! A pooled fiber: a coroutine that runs one task after another.
 
+use std::ptr;
+
 use corosensei::stack::{DefaultStack, Stack};
 use corosensei::{Coroutine, CoroutineResult, Yielder};
 
@@ -15,6 +17,8 @@ pub(crate) struct Fiber {
     pub(crate) yielder: *const Yielder<(), ()>,
     /// Its coroutine has returned.
     pub(crate) finished: bool,
+    /// The number by which a runtime of another language knows its stack.
+    pub(crate) stack: usize,
     _counted: Counted,
 }
 
@@ -24,10 +28,25 @@ impl Fiber {
         let counted = Counted::new()?;
         let stack = DefaultStack::new(stack_size).map_err(NoStack::System)?;
         let bounds = (stack.limit().get(), stack.base().get());
-        let coroutine = Coroutine::with_stack(stack, move |yielder: &Yielder<(), ()>, ()| {
-            run_tasks(runtime, yielder);
-        });
-        Ok(Box::new(Fiber { coroutine, bounds, yielder: std::ptr::null(), finished: false, _counted: counted }))
+        let coroutine = serve(stack, runtime);
+        Ok(Box::new(Fiber { coroutine, bounds, yielder: ptr::null(), finished: false, stack: 0, _counted: counted }))
+    }
+
+    /// Forgets what runs on it: it begins anew, on the same stack.
+    ///
+    /// # Safety
+    ///
+    /// It must be suspended, and nothing on its stack may have to be dropped.
+    pub(crate) unsafe fn reset(&mut self, runtime: Handle) {
+        // SAFETY: as the caller vouches.
+        unsafe { self.coroutine.force_reset() };
+        // SAFETY: what is read is written anew before anybody sees it, and nothing in between panics: a coroutine that
+        // was reset gives its stack away.
+        unsafe {
+            let stack = ptr::read(&raw const self.coroutine).into_stack();
+            ptr::write(&raw mut self.coroutine, serve(stack, runtime));
+        }
+        self.yielder = ptr::null();
     }
 
     /// Runs it until it suspends itself. False if it has returned.
@@ -35,6 +54,11 @@ impl Fiber {
     pub(crate) fn resume(&mut self) -> bool {
         matches!(self.coroutine.resume(()), CoroutineResult::Yield(()))
     }
+}
+
+/// A coroutine on `stack` that takes its tasks from `runtime`.
+fn serve(stack: DefaultStack, runtime: Handle) -> Coroutine<(), (), (), DefaultStack> {
+    Coroutine::with_stack(stack, move |yielder: &Yielder<(), ()>, ()| run_tasks(runtime, yielder))
 }
 
 impl Handle {
@@ -50,7 +74,11 @@ impl Handle {
             // SAFETY: as above.
             unsafe { (*idle).finished = true };
         }
+        let foreign = self.inner().foreign;
         for fiber in self.inner().fibers.drain(..) {
+            if let Some(foreign) = foreign {
+                foreign.stack_gone(fiber.stack);
+            }
             if !fiber.finished {
                 std::mem::forget(fiber);
             }

@@ -20,11 +20,13 @@
 //!   when it does so for the hundredth time.
 //! - A destructor that panics while a task is unwound would abort the process; that is Rust's rule. The abort is met, and
 //!   the task is leaked instead (`watchdog`), as is one whose destructor blocks or spins. What was found stays found.
+//! - Tasks of another language ([`Foreign`]) are not unwound: their stacks are reset.
 //! - Leaking all of them instead is a switch ([`Settings::leak`]), for programs whose destructors
 //!   cannot stand being unwound.
 
 mod executor;
 mod fiber;
+mod foreign;
 mod locals;
 mod overflow;
 mod panics;
@@ -40,6 +42,7 @@ mod weaker;
 
 pub use drawloom_engine::{Outcome, Settings};
 pub use executor::{EPOCHS, Executor};
+pub use foreign::Foreign;
 pub use locals::{Destroyed, LocalKey};
 pub use panics::ForcedUnwind;
 pub use runtime::{Body, Handle, RESOURCE_BITS, current};

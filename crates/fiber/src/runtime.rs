@@ -5,6 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::ptr::NonNull;
 
 use corosensei::Yielder;
+use drawloom_engine::finding::FindingKind;
 use drawloom_engine::strategy::{Sequential, Strategy};
 use drawloom_engine::{
     Abandoned, Budget, Committed, Engine, Look, OpKind, Operation, ResourceId, ResourceKind, Site, State, TaskId,
@@ -12,6 +13,7 @@ use drawloom_engine::{
 };
 
 use crate::fiber::Fiber;
+use crate::foreign::Foreign;
 use crate::locals::Locals;
 use crate::panics::{ForcedUnwind, Panics};
 use crate::teardown::{MAX_CELL_ACCESSES, MAX_FORCED_UNWINDS};
@@ -69,6 +71,12 @@ pub(crate) struct Inner {
     pub(crate) quitting: bool,
     /// The running task was left where it was.
     pub(crate) left: bool,
+    /// Whose tasks they are, if they are written in another language.
+    pub(crate) foreign: Option<&'static dyn Foreign>,
+    /// The same, if it hears of switches.
+    pub(crate) hears_switches: Option<&'static dyn Foreign>,
+    /// The fiber of a task that has ended in the midst of it.
+    pub(crate) ended: *mut Fiber,
     /// Whom the running task has woken since its last step, and where: paid before its next one.
     pub(crate) owed_wakes: Vec<(TaskId, Site)>,
     /// By task: how often it was forced to unwind. Only filled in teardown.
@@ -102,6 +110,9 @@ impl Default for Runtime {
                 stack_size: 0,
                 quitting: false,
                 left: false,
+                foreign: None,
+                hears_switches: None,
+                ended: NO_FIBER,
                 owed_wakes: Vec::new(),
                 forced: Vec::new(),
                 cell_accesses_in_teardown: 0,
@@ -161,6 +172,14 @@ impl Handle {
 
     #[inline(always)]
     pub(crate) fn switch(self) {
+        match self.inner().hears_switches {
+            None => self.leave(),
+            Some(foreign) => foreign.stops(self.inner().running, &mut || self.leave()),
+        }
+    }
+
+    #[inline(always)]
+    fn leave(self) {
         // SAFETY: the running fiber is live, and its yielder lives on the stack that we are on.
         unsafe { (*(*self.inner().running_fiber).yielder).suspend(()) };
     }
@@ -404,6 +423,38 @@ impl Handle {
         self.stop();
     }
 
+    /// The execution has failed by the doing of the running task, which never goes on.
+    pub fn fail(self, kind: FindingKind) -> ! {
+        let inner = self.inner();
+        inner.engine.fail(kind, inner.running);
+        self.stop();
+    }
+
+    /// Ends the running task, which is one of [another language](crate::Foreign), in the midst of its code.
+    pub fn end_task(self) -> ! {
+        let me = self.inner().running;
+        let fiber = self.inner().running_fiber;
+        self.step(Operation::new(OpKind::Exit, ResourceId::NONE, Site::UNKNOWN));
+        self.choose_after_the_end_of(me);
+        self.inner().ended = fiber;
+        loop {
+            self.leave();
+        }
+    }
+
+    /// The running task has ended: says who goes on.
+    fn choose_after_the_end_of(self, me: TaskId) {
+        let inner = self.inner();
+        inner.engine.bury(me);
+        inner.fiber_of[me.index()] = NO_FIBER;
+        if inner.engine.is_tearing_down() {
+            inner.resumes = TaskId::NONE;
+        } else {
+            let next = inner.engine.next(&mut *inner.strategy);
+            self.hand_over(next, TaskId::NONE);
+        }
+    }
+
     /// Spawns a task: a step of the running one.
     pub fn spawn(self, name: Option<&str>, site: Site, body: Body) -> TaskId {
         self.step(Operation::new(OpKind::Spawn, ResourceId::NONE, site));
@@ -508,16 +559,8 @@ pub(crate) fn run_tasks(runtime: Handle, yielder: &Yielder<(), ()>) {
                 runtime.step(Operation::new(OpKind::Exit, ResourceId::NONE, Site::UNKNOWN));
             }),
         );
-        let inner = runtime.inner();
-        inner.engine.bury(me);
-        inner.fiber_of[me.index()] = NO_FIBER;
-        inner.idle.push(fiber);
-        if inner.engine.is_tearing_down() {
-            inner.resumes = TaskId::NONE;
-        } else {
-            let next = inner.engine.next(&mut *inner.strategy);
-            runtime.hand_over(next, TaskId::NONE);
-        }
+        runtime.inner().idle.push(fiber);
+        runtime.choose_after_the_end_of(me);
         yielder.suspend(());
     }
 }

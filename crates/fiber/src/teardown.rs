@@ -3,6 +3,7 @@
 use drawloom_engine::{Status, TaskId};
 
 use crate::executor::Executor;
+use crate::foreign::Foreign;
 use crate::runtime::{Handle, NO_FIBER};
 
 /// How often a task may catch the panic that unwinds it before it is leaked.
@@ -16,6 +17,11 @@ impl Executor {
         handle.inner().engine.begin_teardown();
         handle.inner().owed_wakes.clear();
         let mut left = leftover(handle);
+        if let Some(foreign) = handle.inner().foreign {
+            left.iter().for_each(|task| self.forget(handle, foreign, *task));
+            handle.inner().engine.end_teardown();
+            return 0;
+        }
         while !left.is_empty() && !leak {
             let steps = handle.inner().engine.steps().len();
             for task in left.iter().rev() {
@@ -38,6 +44,18 @@ impl Executor {
         }
         handle.inner().engine.end_teardown();
         left.len()
+    }
+
+    /// Forgets a task of another language, whose stack is used again.
+    fn forget(&mut self, handle: Handle, foreign: &dyn Foreign, task: TaskId) {
+        foreign.abandons(task);
+        let inner = handle.inner();
+        inner.engine.bury(task);
+        drop(inner.bodies[task.index()].take());
+        let fiber = std::mem::replace(&mut inner.fiber_of[task.index()], NO_FIBER);
+        if fiber != NO_FIBER {
+            self.use_again(handle, fiber);
+        }
     }
 
     /// Never touches the stack of `task` again.

@@ -31,6 +31,8 @@ pub(crate) const fn facts(kind: OpKind) -> Facts {
         OpKind::TryRecv => Facts::on(ON, "try_recv", &[COMES, TRIES, T::SEES, T::LEARNS_IF_OK]),
         OpKind::CloseSend => Facts::on(ON, "drop sender", &[COMES, CLOSES]),
         OpKind::CloseRecv => Facts::on(ON, "drop receiver", &[COMES, CLOSES]),
+        OpKind::Close => Facts::on(ON, "close", &[COMES, CLOSES, T::TELLS_OUTCOME]),
+        OpKind::Length => Facts::on(ON, "length", &[T::COMPETES, T::SEES, T::LOOKS]),
         other => not_here(other),
     }
 }
@@ -51,6 +53,8 @@ impl Room for Rules {
             OpKind::Recv => engine.progress(|engine| engine.commit_recv(task, id, true)),
             OpKind::TryRecv => engine.commit_recv(task, id, false),
             OpKind::CloseSend => engine.progress(|engine| engine.commit_close_send(id)),
+            OpKind::Close => engine.progress(|engine| engine.commit_close(id)),
+            OpKind::Length => engine.commit_length(id),
             _ => engine.progress(|engine| engine.commit_close_recv(id)),
         }
     }
@@ -85,7 +89,14 @@ impl Room for Rules {
     }
 
     fn moved(&self, mut label: Label, there: &There<'_>) -> Option<Label> {
-        if label.kind.is(Traits::CLOSES) {
+        if matches!(label.kind, OpKind::CloseSend | OpKind::CloseRecv | OpKind::Length) {
+            return Some(label);
+        }
+        if there.here().any(|s| s.kind == OpKind::Close) {
+            return Some(moved_behind_a_close(label, there));
+        }
+        if label.kind == OpKind::Close {
+            label.outcome = outcome::DISCONNECTED;
             return Some(label);
         }
         let (sent, received) = (there.count(&SENDS), there.count(&RECEIVES));
@@ -115,6 +126,7 @@ impl Room for Rules {
             OpKind::TryRecv if step.is_ok() => trail.receive(hash),
             OpKind::TryRecv => trail.refuse_receive(hash),
             OpKind::CloseSend => trail.release(hash, false),
+            OpKind::Close | OpKind::Length => trail.everything(hash),
             _ => trail.close_receivers(hash),
         }
     }
@@ -136,7 +148,8 @@ impl Room for Rules {
     }
 
     fn granted_by(&self, place: &Place, _: usize, request: &Step, waited: Option<OpKind>) -> Grant {
-        let closed = u32::from(request.outcome) == outcome::DISCONNECTED || waited == Some(OpKind::CloseSend);
+        let told = matches!(waited, Some(OpKind::CloseSend | OpKind::Close));
+        let closed = u32::from(request.outcome) == outcome::DISCONNECTED || told;
         match request.kind {
             OpKind::Recv if closed => Grant { by: None, all_shared: true },
             OpKind::Recv if waited.is_none() => Grant::by(place.sends.get(Some(request.value))),
@@ -169,6 +182,10 @@ impl Room for Rules {
         match step.kind {
             OpKind::CloseSend => flow.release(step.resource, mine),
             OpKind::CloseRecv => flow.release_shared(step.resource, mine),
+            OpKind::Close => {
+                flow.release(step.resource, mine);
+                flow.release_shared(step.resource, mine);
+            }
             OpKind::Send | OpKind::TrySend if step.is_ok() => flow.put_message(step.resource, step.value, mine),
             _ => {}
         }
@@ -183,8 +200,8 @@ impl Room for Rules {
                     flow.put_room(request.resource, by.value, mine);
                 }
             }
-            (OpKind::Recv, OpKind::CloseSend) => flow.learn_of_releases(request.resource, mine),
-            (OpKind::Send, OpKind::CloseRecv) => flow.learn_of_shared(request.resource, mine),
+            (OpKind::Recv, OpKind::CloseSend | OpKind::Close) => flow.learn_of_releases(request.resource, mine),
+            (OpKind::Send, OpKind::CloseRecv | OpKind::Close) => flow.learn_of_shared(request.resource, mine),
             (OpKind::Send, _) => flow.learn_of_task(by.task, mine),
             _ => self.acquire(flow, request, mine),
         }
@@ -212,6 +229,9 @@ impl Room for Rules {
 
     fn could_complete(&self, request: &Label, made: &Made<'_>) -> bool {
         let (sent, received) = (made.count(&SENDS), made.count(&RECEIVES));
+        if made.here().any(|(_, label)| label.kind == OpKind::Close) {
+            return true;
+        }
         match request.kind {
             OpKind::Send => sent < received.saturating_add(request.arg) || made.is_gone(OpKind::CloseRecv),
             _ => received < sent || made.is_gone(OpKind::CloseSend),
@@ -227,10 +247,53 @@ impl Room for Rules {
     }
 }
 
+/// What a step comes to where the channel is closed: those before it are counted in their order, since a close takes the
+/// tickets of all that wait.
+fn moved_behind_a_close(mut label: Label, there: &There<'_>) -> Label {
+    let capacity = label.arg;
+    let (mut sent, mut received, mut closed) = (0u64, 0u64, false);
+    for step in there.here() {
+        match step.kind {
+            OpKind::Send if step.is_ok() && !closed => sent += 1,
+            OpKind::Recv if step.is_ok() && (!closed || received < sent) => received += 1,
+            OpKind::TrySend if step.is_ok() => sent += 1,
+            OpKind::TryRecv if step.is_ok() => received += 1,
+            OpKind::Close if !closed => {
+                closed = true;
+                sent = sent.min(received.saturating_add(capacity));
+                received = received.min(sent);
+            }
+            _ => {}
+        }
+    }
+    let there = received < sent;
+    let (ticket, came_to) = match label.kind {
+        OpKind::Close if closed => (label.value, outcome::REFUSED),
+        OpKind::Close => (label.value, outcome::DISCONNECTED),
+        OpKind::Send | OpKind::TrySend if closed => (sent, outcome::DISCONNECTED),
+        OpKind::Send => (sent, outcome::OK),
+        OpKind::TrySend if sent < received.saturating_add(capacity) => (sent, outcome::OK),
+        OpKind::TrySend => (sent, outcome::REFUSED),
+        _ if there => (received, outcome::OK),
+        _ if closed => (received, outcome::DISCONNECTED),
+        OpKind::Recv => (received, outcome::OK),
+        _ => (received, outcome::REFUSED),
+    };
+    label.value = ticket;
+    label.outcome = came_to;
+    label
+}
+
 /// How two steps relate: what follows from the numbers of their tickets.
 fn relation(a: &Label, b: &Label) -> Relation {
-    use OpKind::{CloseRecv, CloseSend, Recv, Send, TryRecv, TrySend};
+    use OpKind::{Close, CloseRecv, CloseSend, Length, Recv, Send, TryRecv, TrySend};
     use Relation::{Dependent, Granting, Independent};
+    // Who waits when a channel is closed is told so, and its ticket goes back: nothing commutes with that, not even requests.
+    match (a.kind, b.kind) {
+        (Length, Length) => return Independent,
+        (Close | Length, _) | (_, Close | Length) => return Dependent,
+        _ => {}
+    }
     let capacity = a.arg.max(b.arg);
     let ok = |l: &Label| l.outcome == outcome::OK;
     // A receive of ticket j makes the room that send j + capacity needs.
@@ -402,6 +465,30 @@ impl Engine {
             self.grant(sender, outcome::DISCONNECTED);
         }
         Committed::Done(outcome::DISCONNECTED)
+    }
+
+    /// Nothing is sent any more: those who wait for room or for a message are told, and their tickets go back.
+    pub(crate) fn commit_close(&mut self, id: ResourceId) -> Committed {
+        let channel = self.channel(id);
+        if channel.receivers == 0 {
+            return Committed::Done(outcome::REFUSED);
+        }
+        (channel.senders, channel.receivers) = (0, 0);
+        while let Some(receiver) = self.resources[id.index()].waiters.pop(&mut self.tasks) {
+            self.channel(id).received -= 1;
+            self.grant(receiver, outcome::DISCONNECTED);
+        }
+        while let Some(sender) = self.resources[id.index()].senders.pop(&mut self.tasks) {
+            self.channel(id).sent -= 1;
+            self.grant(sender, outcome::DISCONNECTED);
+        }
+        Committed::Done(outcome::DISCONNECTED)
+    }
+
+    pub(crate) fn commit_length(&mut self, id: ResourceId) -> Committed {
+        let channel = *self.channel(id);
+        self.note_value(channel.sent.saturating_sub(channel.received).min(channel.capacity));
+        Committed::Done(outcome::OK)
     }
 
     /// Another sending end exists. No step: an end is only ever made from a live one.

@@ -207,6 +207,38 @@ pub fn generate_exchanging(seed: u64) -> (Program, String) {
     generate_of(seed ^ 0xCA5C_A500, |tape| EXCHANGED[tape.below(EXCHANGED.len() as u64) as usize])
 }
 
+/// Fragments about channels that anybody may close.
+const CLOSED: &[&str] = &[
+    "shut q",
+    "shutok r5 q",
+    "shut z",
+    "shut u",
+    "send q 1; shut q",
+    "sendok r5 q 2",
+    "sendok r5 q 2; sendok r6 q 3",
+    "sendok r5 z 4",
+    "sendok r6 u 6; shut u",
+    "trysend r5 q 3",
+    "trysend r6 z 5",
+    "recvok r5 r0 q",
+    "recvok r5 r0 q; recvok r6 r1 q",
+    "recvok r6 r1 z",
+    "recvok r6 r1 u",
+    "tryrecv r5 r0 q",
+    "tryrecv r6 r1 z",
+    "tryrecv r6 r1 u",
+    "length r2 q",
+    "length r3 u",
+    "recvok r5 r0 q; length r2 q",
+    "faa r2 x 1",
+    "recvfor r5 r0 q T",
+];
+
+/// The program of `seed` about channels that anybody may close, with its text.
+pub fn generate_closing(seed: u64) -> (Program, String) {
+    generate_of(seed ^ 0xC105_ED00, |tape| CLOSED[tape.below(CLOSED.len() as u64) as usize])
+}
+
 /// Fragments that go one way or another by a choice.
 const CHOOSING: &[&str] = &[
     "choose r0 2; jz r0 L; faa r1 x 1; jnz r1 L; faa r2 y 1; label L",

@@ -117,6 +117,11 @@ pub enum Instruction {
         ok: Into,
         timeout: Option<Value>,
     },
+    /// How many messages a channel holds.
+    Length {
+        to: Into,
+        at: Target,
+    },
     /// `run` is 1 if the initialiser is this task's to run, 2 if it is so after a panic, else 0.
     Enter {
         run: Into,

@@ -156,6 +156,22 @@ impl Machine<'_> {
         }
     }
 
+    /// The channel was closed: who had no room for its message takes it back.
+    pub(super) fn take_back(&mut self, task: TaskId, at: Target) {
+        let (index, id) = (self.index(task, at), self.resource(task, at));
+        let State::Channel(channel) = self.engine.resources()[id.index()].state else { return };
+        let sent =
+            |step: &&Step| step.resource == id && step.is_ok() && matches!(step.kind, OpKind::Send | OpKind::TrySend);
+        // Earlier closes have taken back theirs: only one ever finds the channel open.
+        let closes =
+            self.engine.steps().iter().filter(|step| step.resource == id && step.kind == OpKind::Close).count();
+        if closes == 1 {
+            let tickets = self.engine.steps().iter().filter(sent).count();
+            let kept = self.messages[index].len() + channel.sent as usize - tickets;
+            self.messages[index].truncate(kept);
+        }
+    }
+
     /// The environment has made a step: what it has sent is in the channel.
     fn arrive(&mut self, task: TaskId) {
         let Some(step) = self.engine.steps().last().copied() else { return };

@@ -13,9 +13,9 @@ mod sharing;
 
 pub use enumerate::{Enumerate, InOrder, canonical, every_run, every_run_within, up_to};
 pub use generate::{
-    generate, generate_awaiting, generate_choosing, generate_exchanging, generate_in_pieces, generate_in_turns,
-    generate_killed, generate_killing, generate_left, generate_preferring, generate_several, generate_waiting,
-    with_yields,
+    generate, generate_awaiting, generate_choosing, generate_closing, generate_exchanging, generate_in_pieces,
+    generate_in_turns, generate_killed, generate_killing, generate_left, generate_preferring, generate_several,
+    generate_waiting, with_yields,
 };
 pub use machine::{Run, line_of, run, run_on};
 pub use program::Program;

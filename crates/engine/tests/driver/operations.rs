@@ -59,6 +59,7 @@ impl Machine<'_> {
                 deadline(self, timeout);
                 (kind, Some(at))
             }
+            I::Length { at, .. } => (OpKind::Length, Some(at)),
             I::Enter { at, .. } => (OpKind::OnceEnter, Some(at)),
             I::Finish { at, good } => {
                 arg = self.value(task, good) as u64;
@@ -206,6 +207,14 @@ impl Machine<'_> {
                 self.set(task, to, sum);
             }
             I::Simple { kind: OpKind::Arrive, ok, .. } => self.set(task, ok, i64::from(result == outcome::LEADER)),
+            I::Simple { kind: OpKind::Close, at, ok } => {
+                self.take_back(task, at);
+                self.set(task, ok, i64::from(result == outcome::DISCONNECTED));
+            }
+            I::Length { to, .. } => {
+                let length = self.engine.steps().last().map_or(0, |step| step.value) as i64;
+                self.set(task, to, length);
+            }
             I::Simple { ok, .. } | I::Permits { ok, .. } | I::Park { ok, .. } | I::Send { ok, .. } => {
                 self.set(task, ok, done)
             }

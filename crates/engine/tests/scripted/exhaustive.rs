@@ -11,8 +11,8 @@ use drawloom_engine::guard::Armed;
 use drawloom_engine::{Budget, Budgets, Engine, Limits};
 
 use crate::driver::{
-    ALONE, Program, Run, canonical, generate, generate_choosing, generate_exchanging, generate_preferring, run_on,
-    up_to,
+    ALONE, Program, Run, canonical, generate, generate_choosing, generate_closing, generate_exchanging,
+    generate_preferring, run_on, up_to,
 };
 use crate::published::{Cost, rows};
 
@@ -191,6 +191,18 @@ fn exchanges_have_no_other_classes() {
 #[ignore = "a long run: use --release"]
 fn many_exchanges_have_no_other_classes() {
     println!("{} programs", compare_those(generate_exchanging, 0..8_000, 2_000, |_, _| None, exactly));
+}
+
+#[test]
+fn channels_that_anybody_may_close_have_no_other_classes() {
+    let compared = compare_those(generate_closing, 0..200, 400, |_, _| None, exactly);
+    assert!(compared > 80, "{compared}");
+}
+
+#[test]
+#[ignore = "a long run: use --release"]
+fn many_channels_that_anybody_may_close_have_no_other_classes() {
+    println!("{} programs", compare_those(generate_closing, 0..8_000, 2_000, |_, _| None, exactly));
 }
 
 /// What `c` chooses stays in the sequence by which the race of `a` and `b` is reversed, and is another one in an execution that

@@ -3,6 +3,8 @@
 //! Whoever writes a front end for another language adds a table beside [`RUST`] and [`PYTHON`], a file or a folder of
 //! its own, and lists it in `KNOWN`. No other file of this crate knows a language by its name.
 
+#[cfg(feature = "c")]
+mod c;
 #[cfg(feature = "python")]
 mod python;
 mod rust;
@@ -23,12 +25,17 @@ pub const RUST: Language = Language(&rust::TABLE);
 /// Python: exceptions, `with`, pytest.
 #[cfg(feature = "python")]
 pub const PYTHON: Language = Language(&python::TABLE);
+/// C and C++: functions, returned statuses, a program that is built anew by whoever wrote it.
+#[cfg(feature = "c")]
+pub const C: Language = Language(&c::TABLE);
 
 /// The languages that a trace file may name.
 const KNOWN: &[Language] = &[
     RUST,
     #[cfg(feature = "python")]
     PYTHON,
+    #[cfg(feature = "c")]
+    C,
 ];
 
 /// A language that programs under test are written in. A front end passes its own to the exploration.

@@ -226,7 +226,7 @@ impl Record {
 fn came_to(granted_by: &Step) -> u32 {
     match granted_by.kind {
         OpKind::TimerFire => outcome::TIMED_OUT,
-        OpKind::CloseSend | OpKind::CloseRecv => outcome::DISCONNECTED,
+        OpKind::CloseSend | OpKind::CloseRecv | OpKind::Close => outcome::DISCONNECTED,
         OpKind::OnceFinish if granted_by.arg == 0 => outcome::RUN_AFTER_PANIC,
         _ => outcome::OK,
     }
@@ -274,7 +274,7 @@ fn value(step: &Step) -> Option<u64> {
     use OpKind::*;
     let ticket = u32::from(step.outcome) != outcome::REFUSED && u32::from(step.outcome) != outcome::DISCONNECTED;
     match step.kind {
-        Load | Await | Store | Rmw | Cas | Choose | TimerFire | Acquire | TryAcquire => Some(step.value),
+        Load | Await | Store | Rmw | Cas | Choose | TimerFire | Acquire | TryAcquire | Length => Some(step.value),
         Send | TrySend | Recv | TryRecv if ticket => Some(step.value),
         kind if kind.is_of_queue() => Some(step.value),
         _ => None,

@@ -1,0 +1,106 @@
+//! Places in the user's source: given by the caller, or the address of the call, which debug information leads back to.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::ffi::{CStr, c_char};
+
+use drawloom_engine::Site;
+use drawloom_report::Place;
+
+/// A place in the user's source. It, and the texts that it points to, must stay what they are until the session is over; the
+/// macro `DRAWLOOM_HERE` makes one that lives for ever, and a runtime makes one for each place of its own language.
+///
+/// Instead of a pointer to one there may stand an address of code: `DRAWLOOM_LOC_OF_ADDRESS(address)`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct drawloom_loc {
+    /// `sizeof(drawloom_loc)`.
+    pub size: usize,
+    /// The file, as reports name it and look for it.
+    pub file: *const c_char,
+    /// The function, or null.
+    pub function: *const c_char,
+    /// From 1; 0 if it is not known.
+    pub line: u32,
+    /// From 1; 0 if it is not known.
+    pub column: u32,
+}
+
+/// What the engine carries around: the pointer, or the address of code with its lowest bit set.
+#[inline(always)]
+pub fn site(at: *const drawloom_loc) -> Site {
+    Site(at as usize)
+}
+
+/// The place for an address that a call returns to.
+#[inline(always)]
+pub fn loc_of_address(returns_to: usize) -> *const drawloom_loc {
+    std::ptr::without_provenance((returns_to << 1) | 1)
+}
+
+/// The place that a site stands for.
+pub fn place(site: Site) -> Option<Place> {
+    match site.0 {
+        0 => None,
+        code if code & 1 == 1 => place_of_code(code >> 1),
+        at => place_given(at as *const drawloom_loc),
+    }
+}
+
+fn place_given(at: *const drawloom_loc) -> Option<Place> {
+    // SAFETY: whoever calls vouches for its places: each is null or one that stays what it is until the session is over.
+    let loc = unsafe { at.as_ref() }.filter(|loc| loc.size >= size_of::<drawloom_loc>())?;
+    if loc.file.is_null() {
+        return None;
+    }
+    // SAFETY: as above, it is a text with a zero at its end.
+    let file = unsafe { CStr::from_ptr(loc.file) }.to_string_lossy().into_owned();
+    Some(Place { file, line: loc.line, column: loc.column })
+}
+
+/// The line of a site, for schedules.
+pub fn line_of(site: Site) -> u32 {
+    match site.0 {
+        0 => 0,
+        code if code & 1 == 1 => place_of_code(code >> 1).map_or(0, |place| place.line),
+        at => {
+            // SAFETY: as in `place_given`.
+            unsafe { (at as *const drawloom_loc).as_ref() }.map_or(0, |loc| loc.line)
+        }
+    }
+}
+
+thread_local! {
+    /// Reading debug information takes milliseconds: each address once.
+    static KNOWN: RefCell<BTreeMap<usize, Option<Place>>> = const { RefCell::new(BTreeMap::new()) };
+}
+
+/// What debug information knows of the call that returns to `address`; else the function, and how far into it.
+fn place_of_code(address: usize) -> Option<Place> {
+    if let Some(known) = KNOWN.with_borrow(|known| known.get(&address).cloned()) {
+        return known;
+    }
+    let mut found: Option<Place> = None;
+    // The call is before the instruction that it returns to.
+    backtrace::resolve(std::ptr::without_provenance_mut(address - 1), |symbol| {
+        if found.is_some() {
+            return;
+        }
+        let file = symbol.filename().map(|file| file.display().to_string());
+        found = match (file, symbol.lineno(), symbol.name(), symbol.addr()) {
+            (Some(file), Some(line), ..) => Some(Place { file, line, column: symbol.colno().unwrap_or(0) }),
+            (_, _, Some(name), Some(start)) => {
+                let offset = address.wrapping_sub(start as usize);
+                Some(Place { file: format!("{name}+{offset:#x}"), line: 0, column: 0 })
+            }
+            _ => None,
+        };
+    });
+    KNOWN.with_borrow_mut(|known| known.insert(address, found.clone()));
+    found
+}
+
+/// `file:line:column` of a site, as findings have it.
+pub(crate) fn text(site: Site) -> String {
+    place(site).map(|at| format!("{}:{}:{}", at.file, at.line, at.column)).unwrap_or_default()
+}

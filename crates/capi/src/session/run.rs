@@ -1,0 +1,93 @@
+//! Running a session.
+
+use std::ffi::{c_char, c_void};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use drawloom_explore::{Checked, Choices, Test, conduct};
+
+use super::config::drawloom_config;
+use super::fibers::Fibers;
+use super::result::{drawloom_result, verdict};
+use crate::execution::{SESSIONS, is_running};
+use crate::hooks::{Hooks, drawloom_hooks};
+use crate::speak::text;
+use crate::status::*;
+
+/// What a session runs: for front ends that stand on this one.
+pub struct Session {
+    /// The name of the test.
+    pub name: String,
+    /// What main runs.
+    pub body: extern "C" fn(*mut c_void),
+    /// What it is called with.
+    pub arg: *mut c_void,
+    /// What the runtime of its language is told.
+    pub hooks: Hooks,
+}
+
+/// Runs a session on the calling thread.
+///
+/// # Errors
+///
+/// Why nothing could be explored.
+pub fn run(config: &drawloom_config, session: Session) -> Result<Checked, String> {
+    if is_running() {
+        return Err("a session cannot be begun within a session".into());
+    }
+    let Session { name, body, arg, hooks } = session;
+    let test = Test { name, path: None, krate: None, choices: Choices::Needed };
+    SESSIONS.fetch_add(1, Ordering::Relaxed);
+    hooks.begin_session();
+    let variable = |name: &str| std::env::var(name).ok().filter(|_| config.environment);
+    let checked =
+        conduct(config.config().clone(), &test, &Fibers { body, arg, hooks, weaker: AtomicU64::new(0) }, variable);
+    hooks.end_session();
+    SESSIONS.fetch_sub(1, Ordering::Relaxed);
+    checked
+}
+
+/// Explores `body(arg)` as the test `name`. `config`, `hooks` and `result` may be null. What there is to say is printed, to the hook
+/// `write` or to standard error.
+#[unsafe(no_mangle)]
+pub extern "C" fn drawloom_run(
+    config: *const drawloom_config,
+    name: *const c_char,
+    body: Option<extern "C" fn(*mut c_void)>,
+    arg: *mut c_void,
+    hooks: *const drawloom_hooks,
+    result: *mut drawloom_result,
+) -> drawloom_verdict {
+    // SAFETY: each is null or what its type says, as the caller vouches.
+    let (config, hooks, mut result) = unsafe { (config.as_ref(), hooks.as_ref(), result.as_mut()) };
+    let mut refuse = |why: &str| {
+        if let Some(result) = result.as_mut().filter(|result| result.size == size_of::<drawloom_result>()) {
+            result.refuse(why);
+        }
+        drawloom_verdict::DRAWLOOM_ERROR
+    };
+    let Some(body) = body else { return refuse("there is nothing to explore: the body is null") };
+    let Some(hooks) = hooks.map_or(Some(Hooks::NONE), Hooks::of) else {
+        return refuse("the hooks have a size that this library does not know, or a frame that is too large");
+    };
+    let default = drawloom_config::default();
+    let config = config.unwrap_or(&default);
+    let session = Session { name: text(name).unwrap_or_else(|| "test".into()), body, arg, hooks };
+    let checked = match run(config, session) {
+        Ok(checked) => checked,
+        Err(why) => {
+            hooks.write(1, &why);
+            return refuse(&why);
+        }
+    };
+    let (level, report) = match &checked.said {
+        Ok(lines) => (0, lines.join("\n")),
+        Err(report) => (1, report.clone()),
+    };
+    if !config.quiet {
+        hooks.write(level, &report);
+    }
+    if let Some(result) = result.filter(|result| result.size == size_of::<drawloom_result>()) {
+        result.fill(&checked, &report);
+    }
+    verdict(&checked)
+}
