@@ -138,6 +138,14 @@ where
         all
     }
 
+    /// Those of them whose values `wanted` says yes to, as `match/4`.
+    #[track_caller]
+    pub fn select<M: Message>(&self, ctx: &Ctx<M>, key: &K, wanted: impl Fn(&V) -> bool) -> Vec<(AnyPid, V)> {
+        let mut all = self.lookup(ctx, key);
+        all.retain(|(_, value)| wanted(value));
+        all
+    }
+
     /// Calls `f` with all who have the key, unless nobody has.
     #[track_caller]
     pub fn dispatch(&self, key: &K, f: impl FnOnce(Vec<(AnyPid, V)>)) {

@@ -4,5 +4,6 @@ mod costs;
 mod fresh;
 mod otp;
 mod programs;
+mod rules;
 mod servers;
 mod term;

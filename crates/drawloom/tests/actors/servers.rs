@@ -252,6 +252,14 @@ pub async fn up(ctx: &mut C) -> AnyPid {
     }
 }
 
+/// So many that have started: how many there were.
+pub async fn get_ups(ctx: &mut C, many: i64) -> T {
+    for _ in 0..many {
+        ctx.recv_where(|message| message.is("up")).await;
+    }
+    i(many)
+}
+
 pub async fn notes(ctx: &mut C, many: usize) -> T {
     let mut notes = Vec::new();
     for _ in 0..many {

@@ -285,6 +285,23 @@ fn timers_fire_in_their_order_and_can_be_cancelled() {
 }
 
 #[test]
+fn an_interval_sends_until_it_is_cancelled_or_nobody_is_there() {
+    run(|mut ctx| async move {
+        let ticking = ctx.interval(Duration::from_millis(1), ctx.me(), 7);
+        assert_eq!((ctx.recv_message().await, ctx.recv_message().await), (7, 7));
+        ticking.cancel();
+        ctx.settle().await;
+        while ctx.recv_timeout(Duration::ZERO).await.is_some() {}
+        assert!(ctx.recv_timeout(SOON).await.is_none());
+        // Its receiver ends: so does it, or this would never be over.
+        let (other, monitor) = ctx.spawn_monitor(|mut ctx: Ctx<u32>| async move { drop(ctx.recv().await) });
+        ctx.interval(Duration::from_millis(1), &other, 1);
+        assert!(down(&mut ctx, monitor).await.is_normal());
+        ctx.settle().await;
+    });
+}
+
+#[test]
 fn settling_is_waiting_for_the_others() {
     let got = run(|mut ctx| async move {
         let me = ctx.me().clone();

@@ -114,6 +114,8 @@ fn a_duplicate_key_is_everybodys() {
         let mut values: Vec<u32> = registry.lookup(&ctx, &1).into_iter().map(|(_, value)| value).collect();
         values.sort_unstable();
         assert_eq!(values, [0, 1, 2]);
+        assert_eq!(registry.select(&ctx, &1, |value| *value > 0).len(), 2);
+        assert_eq!(registry.count(), 3);
     });
 }
 
