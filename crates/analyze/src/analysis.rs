@@ -44,18 +44,21 @@ impl Default for Options {
     }
 }
 
+impl From<Turns> for Model {
+    fn from(turns: Turns) -> Model {
+        match turns {
+            Turns::Auto => Model::Auto,
+            Turns::Tasks => Model::Tasks,
+            Turns::Threads => Model::Threads,
+        }
+    }
+}
+
 /// Analyses the source of one file, which is called `path` in what is said of it.
 pub fn analyse(parser: &dyn Parser, source: &str, path: &str, options: Options) -> Analysis {
-    let mut module = parser.parse(source);
-    let top = top(&mut module);
-    module.functions.push(top);
+    let module = modelled(parser, source);
     let facts = Facts::of(&module, options.framework);
-    let model = match options.model {
-        Turns::Auto => Model::Auto,
-        Turns::Tasks => Model::Tasks,
-        Turns::Threads => Model::Threads,
-    };
-    let program = Program::of(&facts, model);
+    let program = Program::of(&facts, options.model.into());
     let lines = Source { path, lines: source.lines().collect() };
     let raw = chosen(&program, rules::all(&program));
     let notes = notes(&program, &lines, &raw);
@@ -105,6 +108,14 @@ pub fn analyse(parser: &dyn Parser, source: &str, path: &str, options: Options) 
     }
 }
 
+/// The tree of a file, with what is run at its top as its last function.
+pub(crate) fn modelled(parser: &dyn Parser, source: &str) -> Module {
+    let mut module = parser.parse(source);
+    let top = top(&mut module);
+    module.functions.push(top);
+    module
+}
+
 /// What is run at the top of a file, as a function without a name.
 fn top(module: &mut Module) -> Function {
     Function {
@@ -136,7 +147,7 @@ fn chosen(program: &Program<'_, '_>, found: Vec<Found>) -> Vec<Found> {
     let exported = |task: usize| program.tasks[task].root.kind == crate::lower::RootKind::Exported;
     let called_locked =
         |loc: usize, task: usize, node: NodeId| exported(task) && program.usually_locked(loc, Access { task, node });
-    let mut best: BTreeMap<(usize, String, u8), (i32, usize, Found)> = BTreeMap::new();
+    let mut best: BTreeMap<(usize, String, u8), ((i32, bool), usize, Found)> = BTreeMap::new();
     for it in found {
         let by_callers = match (it.rule, it.remote) {
             (Rule::MissingGuard, Some(remote)) => called_locked(it.loc, remote.task, remote.node),
@@ -167,6 +178,8 @@ fn chosen(program: &Program<'_, '_>, found: Vec<Found>) -> Vec<Found> {
             Rule::LostWakeup => 8,
         };
         let (score, _) = sharing::score(&sharing::weigh(program, &it));
+        // The check says more than the update that rests on it.
+        let score = (score, matches!(it.rule, Rule::CheckThenAct | Rule::AtomicPair | Rule::RacedGuard | Rule::WakeOrder));
         let key = (it.loc, program.facts.function(closing).qualified.clone(), family);
         let length = it.path.len();
         let better = match best.get(&key) {
@@ -250,6 +263,9 @@ fn sentence(
     program: &Program<'_, '_>,
 ) -> String {
     match found.rule {
+        Rule::CheckThenAct if found.second.is_some() => format!(
+            "`{function}` looks at `{state}` and enters `{other}` later, and {theirs} sets the one and goes over the other in between"
+        ),
         Rule::CheckThenAct | Rule::AtomicPair => {
             format!("`{function}` checks `{state}` and acts on it later, and {theirs} can change it in between")
         }
@@ -277,6 +293,9 @@ fn sentence(
         }
         Rule::CancellationLeak => {
             let graph = &program.tasks[found.task].graph;
+            if found.remote.is_some() {
+                return format!("`{function}` waits in `{state}`, and if it is cancelled after {theirs} has woken it, it keeps `{other}`");
+            }
             if matches!(graph.nodes[found.opens].event, Event::Acquire { .. }) {
                 format!("`{function}` takes `{state}`, and a cancellation before the release leaves it taken")
             } else {
@@ -334,7 +353,14 @@ fn schedule(program: &Program<'_, '_>, source: &Source<'_>, found: &Found) -> (V
     }
     if found.rule == Rule::CancellationLeak {
         let (text, _) = words(program, own(found.closes));
-        push("Task A", own(found.closes), format!("does not get to this: {text}"), Effect::Crash);
+        let text = match found.remote {
+            Some(_) => {
+                push("Task A", own(found.closes), "is cancelled before it runs".to_owned(), Effect::Other);
+                "has been given what nobody gives back now".to_owned()
+            }
+            None => format!("does not get to this: {text}"),
+        };
+        push("Task A", own(found.closes), text, Effect::Crash);
     } else {
         let (text, effect) = words(program, own(found.closes));
         push("Task A", own(found.closes), text, effect);

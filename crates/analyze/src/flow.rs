@@ -22,6 +22,14 @@ pub(crate) fn analyse(graph: &mut Graph, latches: bool) {
             }
         }
     }
+    graph.just_read = vec![Vec::new(); count];
+    for (at, node) in graph.nodes.iter().enumerate() {
+        let Event::Branch { reads } = &node.event else { continue };
+        if reads.len() > 1 {
+            let just = reads.iter().copied().filter(|read| *read < at && straight(graph, *read, at));
+            graph.just_read[at] = just.collect();
+        }
+    }
     let latch = if latches { find_latches(graph) } else { vec![Latch::No; count] };
     graph.held = held(graph, &latch);
     graph.alive = alive(graph);
@@ -90,7 +98,7 @@ fn resets(literal: &str) -> bool {
 }
 
 /// Whether some path leads from one node to another without a checkpoint.
-fn straight(graph: &Graph, from: NodeId, to: NodeId) -> bool {
+pub(crate) fn straight(graph: &Graph, from: NodeId, to: NodeId) -> bool {
     let mut seen = vec![false; graph.nodes.len()];
     let mut left = VecDeque::from([from]);
     while let Some(at) = left.pop_front() {
@@ -248,6 +256,18 @@ impl Reach {
                             && *how != Reading::Iterates
                             && same(key.as_ref(), stops.key)
                             && (!stops.anywhere || !graph.held[at].is_empty()) =>
+                    {
+                        continue;
+                    }
+                    // One half of a condition was enough, and the other half was not looked at: the condition was all the same.
+                    Event::Branch { .. }
+                        if stops.looks_again
+                            && switched == 1
+                            && (!stops.anywhere || !graph.held[at].is_empty())
+                            && graph.just_read[at].iter().any(|read| {
+                                *read != start
+                                    && matches!(&graph.nodes[*read].event, Event::Read { loc, key, .. } if *loc == stops.loc && same(key.as_ref(), stops.key))
+                            }) =>
                     {
                         continue;
                     }

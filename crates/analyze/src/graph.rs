@@ -100,6 +100,16 @@ pub(crate) enum Event {
     Opaque,
 }
 
+impl Event {
+    /// The state that is read or written, with its key.
+    pub(crate) fn touches(&self) -> Option<(Loc, Option<&String>)> {
+        match self {
+            Event::Read { loc, key, .. } | Event::Write { loc, key, .. } => Some((*loc, key.as_ref())),
+            _ => None,
+        }
+    }
+}
+
 /// What a task waits for at a checkpoint.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Why {
@@ -144,6 +154,8 @@ pub(crate) struct Graph {
     pub(crate) alive: Vec<Vec<NodeId>>,
     /// Whether some decision rests on it.
     pub(crate) tested: Vec<bool>,
+    /// Of a decision by several reads, those that were made just before it.
+    pub(crate) just_read: Vec<Vec<NodeId>>,
     /// Where each node is reached from.
     pub(crate) before: Vec<Vec<NodeId>>,
 }

@@ -30,7 +30,7 @@ impl Program<'_, '_> {
             Event::Read { loc, .. } | Event::Write { loc, .. } => loc,
             _ => 0,
         });
-        loc.is_some_and(|loc| matches!(self.kind(loc), Type::Atomic | Type::ConcurrentMap(_) | Type::Once))
+        loc.is_some_and(|loc| matches!(self.kind(loc), Type::Atomic | Type::ConcurrentMap(_) | Type::Once(_)))
     }
 
     /// Whether two roots have a variable each: what inner functions use belongs to one call of the outer one.

@@ -11,6 +11,7 @@
 #![forbid(unsafe_code)]
 
 mod analysis;
+mod dump;
 mod facts;
 pub mod finding;
 mod fixes;
@@ -31,6 +32,7 @@ pub mod target;
 mod types;
 
 pub use analysis::{Options, Turns, analyse};
+pub use dump::graphs;
 pub use finding::{Analysis, Confidence, Finding};
 pub use rules::Rule;
 pub use types::Framework;

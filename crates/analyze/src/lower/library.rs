@@ -125,7 +125,7 @@ impl<'m> Lowerer<'_, 'm> {
                     Some(Val::from(Self::reads_of(&given)))
                 }
             },
-            Type::Once => {
+            Type::Once(inner) => {
                 let given = self.arguments(given);
                 // The one who comes first initialises; the others wait.
                 for (_, value) in &given {
@@ -134,7 +134,10 @@ impl<'m> Lowerer<'_, 'm> {
                     }
                 }
                 self.if_awaited(awaited, Certainty::May, Why::Await, "", span);
-                Some(Val::default())
+                // What is in it is always the same.
+                let shared = super::expression::shared_by_type(&inner);
+                let place = base.place.filter(|_| shared && name.starts_with("get"));
+                Some(Val { kind: *inner, place, text: base.text, ..Val::default() })
             }
             Type::Atomic => {
                 let given = self.arguments(given);
@@ -423,7 +426,10 @@ impl<'m> Lowerer<'_, 'm> {
             self.emit(Event::Use { bound, changes }, span);
         }
         let element = base.kind.element();
-        let own = given_values.last().is_some_and(|(_, value)| value.fresh);
+        // What is put under a key is as much one's own as the key; otherwise the element itself says.
+        let keyed_put = matches!(name, "insert" | "setdefault" | "entry") && given_values.len() > 1;
+        let own = if keyed_put { given_values.first() } else { given_values.last() };
+        let own = own.is_some_and(|(_, value)| value.fresh);
         let value = Val { fresh: own, ..Val::from(reads.clone()) };
         let result = match known {
             _ if closes(name) && !matches!(base.kind, Type::Container(_)) => {
@@ -441,8 +447,10 @@ impl<'m> Lowerer<'_, 'm> {
                     _ if iterates => Type::Container(Box::new(element)),
                     _ => element,
                 };
-                let place = iterates.then_some(loc);
-                Val { kind, bound, place, ..Val::from(vec![node]) }
+                let found = kind.is_lock() && key.is_some() && !rust;
+                let place = (iterates || found).then_some(loc);
+                let key = key.filter(|_| found);
+                Val { kind, bound, place, key, ..Val::from(vec![node]) }
             }
             Some(Touch::Writes(how)) => {
                 let used = !discards;

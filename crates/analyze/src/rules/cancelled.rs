@@ -9,7 +9,7 @@ use crate::lower::RootKind;
 use crate::program::Program;
 
 pub(super) fn find(program: &Program<'_, '_>, found: &mut Vec<Found>) {
-    if program.facts.module.language == drawloom_syntax::Language::Rust {
+    if program.facts.module.language == drawloom_syntax::Language::Rust || !program.facts.cancels {
         return;
     }
     let mut done: BTreeSet<(Loc, u32)> = BTreeSet::new();
@@ -103,7 +103,7 @@ fn leak(
     key: Option<&String>,
     restores: &[NodeId],
 ) -> Option<(NodeId, NodeId, Vec<NodeId>)> {
-    let stops = Stops { loc, key, anywhere: false, looks_again: false, writes: true, edges: [true, false, false] };
+    let stops = Stops { loc, key, anywhere: false, looks_again: false, writes: true, edges: [true, true, false] };
     let reach = Reach::of(graph, opens, &stops);
     for closes in restores {
         if graph.nodes[*closes].function != graph.nodes[opens].function {

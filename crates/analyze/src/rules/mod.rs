@@ -5,6 +5,8 @@
 //! that no order of whole tasks has.
 
 mod cancelled;
+mod handed;
+mod late;
 mod lifetime;
 mod paired;
 mod pairs;
@@ -174,6 +176,8 @@ pub(crate) fn all(program: &Program<'_, '_>) -> Vec<Found> {
     stale::find(program, &mut found);
     cancelled::find(program, &mut found);
     wakeups::find(program, &mut found);
+    late::find(program, &mut found);
+    handed::find(program, &mut found);
     found
 }
 

@@ -85,8 +85,12 @@ fn window(
             _ => false,
         })
     };
-    let flows = from.contains(&opens.node);
-    let controls = graph.tested[opens.node] && decided(opens.node, closes.node);
+    // What is added or taken out loses nobody's update: only a value that is put in place of another one does.
+    let replaces = *how == Writing::Assign || (*how == Writing::Add && closing_key.is_some());
+    let depends = from.contains(&opens.node);
+    let flows = depends && replaces;
+    let taken_by_index = depends && *how == Writing::Remove;
+    let controls = taken_by_index || graph.tested[opens.node] && decided(opens.node, closes.node);
     let gap = gap_of(program, opens.task, path);
     let waits = path[1..].iter().copied().find(|at| {
         matches!(graph.nodes[*at].event, Event::Checkpoint { why: Why::Wakeup, .. }) && decided(opens.node, *at)
