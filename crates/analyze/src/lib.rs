@@ -11,6 +11,7 @@
 #![forbid(unsafe_code)]
 
 mod analysis;
+mod choose;
 mod dump;
 mod facts;
 pub mod finding;

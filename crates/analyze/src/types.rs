@@ -101,7 +101,13 @@ impl Type {
     pub(crate) fn synchronises(&self) -> bool {
         matches!(
             self,
-            Type::Lock { .. } | Type::Event(_) | Type::Queue(_) | Type::Notify | Type::Once(_) | Type::Group | Type::Local
+            Type::Lock { .. }
+                | Type::Event(_)
+                | Type::Queue(_)
+                | Type::Notify
+                | Type::Once(_)
+                | Type::Group
+                | Type::Local
         )
     }
 
@@ -156,7 +162,12 @@ pub(crate) fn constructed(path: &str) -> Type {
         }
         "Future" | "Task" | "Thread" | "Timer" | "Process" if library => Type::Future,
         "create_task" | "ensure_future" | "run_coroutine_threadsafe" if library => Type::Future,
-        "TaskGroup" | "open_nursery" | "create_task_group" | "ThreadPoolExecutor" | "ProcessPoolExecutor" | "ThreadPool"
+        "TaskGroup"
+        | "open_nursery"
+        | "create_task_group"
+        | "ThreadPoolExecutor"
+        | "ProcessPoolExecutor"
+        | "ThreadPool"
             if library =>
         {
             Type::Group

@@ -164,7 +164,10 @@ impl<'m> Lowerer<'_, 'm> {
     }
 
     fn can_enter(&self, function: FunctionId) -> bool {
-        !self.facts.is_abstract(function) && self.active.len() <= DEEPEST && !self.active.contains(&function) && self.graph.nodes.len() < MOST_NODES
+        !self.facts.is_abstract(function)
+            && self.active.len() <= DEEPEST
+            && !self.active.contains(&function)
+            && self.graph.nodes.len() < MOST_NODES
     }
 
     /// Runs the body of a call.

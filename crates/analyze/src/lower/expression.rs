@@ -105,7 +105,8 @@ impl<'m> Lowerer<'_, 'm> {
                 };
                 // A lock that is put somewhere is the one that is there, in all variables that have it.
                 if value.kind.is_lock() && value.place.is_none() {
-                    let stored = targets.iter().find(|target| matches!(target.kind, Kind::Index(..) | Kind::Attribute(..)));
+                    let stored =
+                        targets.iter().find(|target| matches!(target.kind, Kind::Index(..) | Kind::Attribute(..)));
                     if let Some(stored) = stored {
                         let there = self.place(stored);
                         self.is_stored(source, &value, &there);

@@ -422,7 +422,9 @@ impl<'m> Lowerer<'_, 'm> {
         };
         let key = key.or_else(|| base.key.clone());
         if let Some(bound) = base.bound {
-            let changes = matches!(known, Some(Touch::Writes(_) | Touch::Both)) || closes(name);
+            // To add or take out what is one's own is no change for others.
+            let token = !rust && given_values.first().is_some_and(|(_, value)| value.fresh);
+            let changes = matches!(known, Some(Touch::Writes(_) | Touch::Both)) && !token || closes(name);
             self.emit(Event::Use { bound, changes }, span);
         }
         let element = base.kind.element();
@@ -513,7 +515,14 @@ impl<'m> Lowerer<'_, 'm> {
         span: Span,
     ) -> Option<Val> {
         if let Some(bound) = base.bound {
-            let changes = matches!(touch(name), Some(Touch::Writes(_) | Touch::Both)) || closes(name);
+            let named = |value: &Expr| match &value.kind {
+                Kind::Name(name) => {
+                    self.frames[self.frame].variables.get(name.as_str()).is_some_and(|value| value.fresh)
+                }
+                _ => false,
+            };
+            let token = !self.is_rust() && given.first().is_some_and(|first| named(&first.value));
+            let changes = matches!(touch(name), Some(Touch::Writes(_) | Touch::Both)) && !token || closes(name);
             self.emit(Event::Use { bound, changes }, span);
         }
         if !base.reads.is_empty() || !base.spawned.is_empty() {

@@ -4,12 +4,12 @@ use std::collections::BTreeSet;
 
 use super::{Found, Rule};
 use crate::flow::{Reach, Stops, same, switches};
-use crate::graph::{DECREMENT, Edge, Event, Graph, INCREMENT, Loc, NodeId, Writing};
+use crate::graph::{DECREMENT, Edge, Event, Graph, INCREMENT, Loc, NodeId, Why, Writing};
 use crate::lower::RootKind;
 use crate::program::Program;
 
 pub(super) fn find(program: &Program<'_, '_>, found: &mut Vec<Found>) {
-    if program.facts.module.language == drawloom_syntax::Language::Rust || !program.facts.cancels {
+    if program.facts.module.language == drawloom_syntax::Language::Rust {
         return;
     }
     let mut done: BTreeSet<(Loc, u32)> = BTreeSet::new();
@@ -113,7 +113,11 @@ fn leak(
         // Up to the first restoration: what comes later is another change.
         let first = path.iter().position(|at| restores.contains(at)).unwrap_or(path.len());
         for gap in path[1..first].iter().copied() {
-            let cancels = matches!(graph.nodes[gap].event, Event::Checkpoint { cancels: true, .. });
+            // What an unknown manager does at its ends is not known; most do not wait there.
+            let cancels = match &graph.nodes[gap].event {
+                Event::Checkpoint { cancels, why, .. } => *cancels && !matches!(why, Why::Enter | Why::Exit),
+                _ => false,
+            };
             if cancels && switches(&graph.nodes[gap].event) && escapes(graph, gap, restores) {
                 return Some((gap, *closes, path));
             }

@@ -101,7 +101,8 @@ fn closers(program: &Program<'_, '_>) -> Vec<Closer> {
     for (task, it) in program.tasks.iter().enumerate() {
         let graph = &it.graph;
         for (sets, node) in graph.nodes.iter().enumerate() {
-            let Event::Write { loc: flag, key: None, how: Writing::Assign, literal: Some(literal), .. } = &node.event else {
+            let Event::Write { loc: flag, key: None, how: Writing::Assign, literal: Some(literal), .. } = &node.event
+            else {
                 continue;
             };
             if node.cleanup || matches!(literal.as_str(), "None" | "False" | "empty" | "+=" | "-=" | "0") {

@@ -32,6 +32,7 @@ pub(super) fn find(program: &Program<'_, '_>, found: &mut Vec<Found>) {
                 .filter(|(_, other, with, also)| {
                     other != one && with == key && also == how && owner(program, *one) == owner(program, *other)
                 })
+                .filter(|(second, ..)| graph.nodes[*second].function == graph.nodes[*first].function)
                 .collect();
             if others.is_empty() {
                 continue;

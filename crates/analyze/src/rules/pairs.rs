@@ -99,7 +99,7 @@ fn window(
     let resets = matches!(literal.as_deref(), Some("None" | "False" | "0"));
     let rule = if literal.as_deref() == Some(LOCK) && (controls || flows) {
         Rule::RacedGuard
-    } else if woken && !flows && !resets {
+    } else if woken && !flows && !resets && graph.nodes[opens.node].function == closing.function {
         Rule::WakeOrder
     } else if flows {
         let opening = &graph.nodes[opens.node];
@@ -118,6 +118,11 @@ fn window(
     if matches!(rule, Rule::CheckThenAct | Rule::AtomicPair) && (resets || matches!(how, Writing::Clear)) {
         return None;
     }
+    // A flag that is set by a helper is not what was decided on: the helper would set it in any case.
+    let constant = matches!(literal.as_deref(), Some("True" | "true" | "False" | "false" | "None"));
+    if rule == Rule::CheckThenAct && constant && graph.nodes[opens.node].function != closing.function {
+        return None;
+    }
     // A flag that only ever goes one way: who comes second changes nothing.
     let python = program.facts.module.language == Language::Python;
     if python && rule == Rule::CheckThenAct && program.idempotent(loc, literal.as_deref(), path, opens.task) {
@@ -125,8 +130,11 @@ fn window(
     }
     let key = closing_key.as_ref().or(key);
     let holding = throughout(graph, path);
+    // Whoever takes something out is not harmed by those who put something in.
+    let takes = *how == Writing::Remove;
     let harms = |event: &Event, remote: Access| {
         changes(event)
+            && !(takes && matches!(event, Event::Write { how: Writing::Add, .. }))
             && (!threads_only || program.tasks[remote.task].preempted)
             && (remote.task != opens.task || program.tasks[remote.task].multi || remote.node != closes.node)
     };
