@@ -377,7 +377,7 @@ fn words(program: &Program<'_, '_>, at: Access) -> (String, Effect) {
                     Some(key) => format!("looks whether `{key}` is in `{}`", name(*loc)),
                     None => format!("looks at `{}`", name(*loc)),
                 },
-                Reading::Iterates => format!("goes over `{}`", name(*loc)),
+                Reading::Iterates | Reading::Next => format!("goes over `{}`", name(*loc)),
                 Reading::Snapshot => format!("copies `{}`", name(*loc)),
             };
             (text, Effect::Read)

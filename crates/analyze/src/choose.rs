@@ -36,8 +36,21 @@ pub(crate) fn chosen(program: &Program<'_, '_>, found: Vec<Found>) -> Vec<Chosen
     // What one side does without a lock is said once: as the missing lock, and not as what comes of it.
     let unguarded: BTreeSet<usize> =
         best.values().filter(|(_, it)| it.rule == Rule::MissingGuard).map(|(_, it)| it.loc).collect();
-    let mut all: Vec<(Rank, Found)> =
-        best.into_values().filter(|(_, it)| it.rule != Rule::Iteration || !unguarded.contains(&it.loc)).collect();
+    let forgotten: BTreeSet<(usize, Access)> = best
+        .values()
+        .filter(|(_, it)| it.rule == Rule::MissingGuard)
+        .filter_map(|(_, it)| Some((it.loc, it.remote?)))
+        .collect();
+    let said = |it: &Found| match it.rule {
+        Rule::MissingGuard => false,
+        Rule::Iteration => unguarded.contains(&it.loc),
+        _ if family(it.rule) == 1 => forgotten.iter().any(|(loc, at)| {
+            let span = |at: Access| (program.node(at).function, program.node(at).span);
+            *loc == it.loc && (span(*at) == span(acts(it)) || it.remote.is_some_and(|remote| span(remote) == span(*at)))
+        }),
+        _ => false,
+    };
+    let mut all: Vec<(Rank, Found)> = best.values().filter(|(_, it)| !said(it)).cloned().collect();
     all.sort_by(|(one, _), (other, _)| other.cmp(one));
     together(program, all)
 }
@@ -56,7 +69,9 @@ fn together(program: &Program<'_, '_>, all: Vec<(Rank, Found)>) -> Vec<Chosen> {
                 && match it.rule {
                     Rule::MissingGuard => other.lock == it.lock,
                     _ if family(it.rule) == 1 => {
+                        let looks = |it: &Found| program.node(Access { task: it.task, node: it.opens }).span;
                         theirs == Some(function(acts(other))) && function(comes_in(other)) == own
+                            || it.rule == other.rule && looks(&it) == looks(other)
                     }
                     _ => false,
                 }

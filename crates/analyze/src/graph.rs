@@ -45,6 +45,8 @@ pub(crate) enum Reading {
     Contains,
     /// One element after the other.
     Iterates,
+    /// The next element, further down in a loop.
+    Next,
     /// All of it at once, into a copy.
     Snapshot,
 }
@@ -135,6 +137,8 @@ pub(crate) struct Node {
     pub(crate) event: Event,
     pub(crate) span: Span,
     pub(crate) function: FunctionId,
+    /// Which call of the function: one that comes later has a larger number.
+    pub(crate) call: usize,
     pub(crate) next: Vec<(NodeId, Edge)>,
     /// The decisions that it depends on.
     pub(crate) controls: Vec<NodeId>,

@@ -327,10 +327,14 @@ impl<'a, 'm> Program<'a, 'm> {
 
     fn find_accesses(&mut self) {
         for (at, task) in self.tasks.iter().enumerate() {
+            let exported = task.root.kind == RootKind::Exported;
+            if exported && makes(&self.facts.function(task.root.callable.function).name) {
+                continue;
+            }
             for (node, it) in task.graph.nodes.iter().enumerate() {
                 let (Event::Read { loc, .. } | Event::Write { loc, .. }) = &it.event else { continue };
                 // Whoever makes an object has it alone.
-                if self.facts.function(it.function).name == "__init__" {
+                if makes(&self.facts.function(it.function).name) {
                     continue;
                 }
                 // What no path reaches is not done.
@@ -354,6 +358,15 @@ impl<'a, 'm> Program<'a, 'm> {
             name => name.to_owned(),
         }
     }
+}
+
+/// Whether a function of this name makes an object ready, before anybody else has it.
+fn makes(name: &str) -> bool {
+    matches!(
+        name,
+        "__init__" | "__attrs_post_init__" | "__post_init__" | "plugin_init" | "init_app" | "setUp" | "asyncSetUp"
+            | "__set_name__" | "prepare_object"
+    )
 }
 
 /// Whether a function of this name is called once in an object's life.

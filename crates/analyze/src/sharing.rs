@@ -50,22 +50,29 @@ pub(crate) fn weigh(program: &Program<'_, '_>, found: &Found) -> Vec<Weight> {
     }
     let own = &program.facts.function(graph.nodes[found.opens].function).name;
     let theirs = found.remote.map(|remote| program.facts.function(program.node(remote).function).name.clone());
-    let paired = matches!(found.rule, Rule::PairedState | Rule::LockLifetime | Rule::MissingGuard | Rule::StaleElement);
+    let paired = matches!(found.rule, Rule::PairedState | Rule::LockLifetime | Rule::MissingGuard);
     let exported = |at: usize| program.tasks[at].root.kind == RootKind::Exported;
     let unlocked = program
         .accesses
         .get(&found.loc)
         .is_none_or(|all| all.iter().all(|access| program.tasks[access.task].graph.held[access.node].is_empty()));
+    // Where nobody is known to run in a thread, threads count only for what a lock of threads protects somewhere.
+    let by_threads = found.gap.is_none() && found.rule != Rule::CancellationLeak;
+    let thread = |at: usize| program.tasks[at].root.kind == RootKind::Thread;
     if program.facts.module.language == Language::Python
-        && program.tasks[found.task].preempted
-        && exported(found.task)
-        && found.remote.is_some_and(|remote| exported(remote.task))
+        && by_threads
+        && !thread(found.task)
+        && found.remote.is_some_and(|remote| !thread(remote.task))
+        && (exported(found.task) || found.remote.is_some_and(|remote| exported(remote.task)))
         && unlocked
     {
         weights.push((-50, "although no access to it holds a lock".to_owned()));
     }
     if !paired && (ends(own) || theirs.is_some_and(|name| ends(&name))) {
         weights.push((-15, "only a shutdown has this order".to_owned()));
+        if found.rule == Rule::CheckThenAct && ends(own) && matches!(&graph.nodes[found.closes].event, Event::Write { literal: Some(text), .. } if text == "True") {
+            weights.push((-15, "to close twice is usually allowed".to_owned()));
+        }
     }
     weights
 }
@@ -106,7 +113,27 @@ fn sharing(program: &Program<'_, '_>, found: &Found) -> Weight {
     if on_class && matches!(program.kind(found.loc), Type::Container(_)) {
         return (30, format!("`{name}` belongs to the class, and every task has the same"));
     }
-    of_class(program, class)
+    let by_class = |at: usize| {
+        let function = facts.function(program.tasks[at].root.callable.function);
+        function.class == Some(class) && function.decorators.iter().any(|it| it == "classmethod" || it == "staticmethod")
+    };
+    let shared_by_class = facts.module.language == Language::Python
+        && facts.function(graph_function(program, found)).class == Some(class)
+        && facts.function(graph_function(program, found)).decorators.iter().any(|it| it == "classmethod");
+    if shared_by_class || by_class(found.task) {
+        return (30, format!("`{name}` belongs to the class, and every task has the same"));
+    }
+    let (score, because) = of_class(program, class, found);
+    let lasting = ["pool", "engine", "cache", "_instance", "singleton", "registry"];
+    if score == -20 && lasting.iter().any(|word| field.to_lowercase().contains(word)) {
+        return (0, format!("a `{field}` is usually shared"));
+    }
+    (score, because)
+}
+
+/// The function that closes the window.
+fn graph_function(program: &Program<'_, '_>, found: &Found) -> drawloom_syntax::FunctionId {
+    program.tasks[found.task].graph.nodes[found.closes].function
 }
 
 /// Whether a class-level field is only the default of a field of each object.
@@ -117,7 +144,7 @@ fn assigned_per_object(program: &Program<'_, '_>, loc: Loc) -> bool {
     writes.next().is_some()
 }
 
-fn of_class(program: &Program<'_, '_>, class: ClassId) -> Weight {
+fn of_class(program: &Program<'_, '_>, class: ClassId, found: &Found) -> Weight {
     let facts = program.facts;
     let name = &facts.module.classes[class.0].name;
     let own = |word: &str| facts.method(class, word).is_some();
@@ -175,7 +202,8 @@ fn of_class(program: &Program<'_, '_>, class: ClassId) -> Weight {
             && root.kind != RootKind::Entry
             && facts.function(root.callable.function).class == Some(class)
     });
-    if spawns {
+    let runs = |at: usize| program.tasks[at].root.kind != RootKind::Exported;
+    if spawns && (runs(found.task) || found.remote.is_some_and(|remote| runs(remote.task))) {
         return (30, format!("`{name}` starts a task over its own method"));
     }
     let global = facts.globals.values().any(|kind| *kind == Type::Object(class));

@@ -447,7 +447,8 @@ impl<'m> Lowerer<'_, 'm> {
         self.tails.extend(ends);
         self.tails.sort_unstable();
         self.tails.dedup();
-        all
+        // All of it has been read; reading it once more would forget the other parts.
+        Val { place: None, key: None, ..all }
     }
 
     fn comprehension(&mut self, element: &'m [Expr], generators: &'m [Generator], span: Span) -> Val {
@@ -479,7 +480,7 @@ impl<'m> Lowerer<'_, 'm> {
         let value = self.several(element);
         let suspends = self.graph.nodes[inside..].iter().any(|node| matches!(node.event, Event::Checkpoint { .. }));
         if let (Some((loc, key, at)), true, false) = (over, suspends, self.unreachable()) {
-            self.emit(Event::Read { loc, key, how: Reading::Iterates }, at);
+            self.emit(Event::Read { loc, key, how: Reading::Next }, at);
         }
         for (from, _) in self.tails.clone() {
             self.graph.nodes[from].next.push((head, Edge::Normal));

@@ -77,6 +77,9 @@ impl<'m> Lowerer<'_, 'm> {
         callee: &'m Expr,
         span: Span,
     ) -> Option<Val> {
+        if name == "create_future" {
+            return Some(Val { kind: Type::Future, fresh: true, ..Val::default() });
+        }
         match base.kind.clone() {
             Type::Lock { kind, .. } => {
                 let given = self.arguments(given);
@@ -499,6 +502,9 @@ impl<'m> Lowerer<'_, 'm> {
             self.checkpoint(Certainty::Always, Why::Await, "", span);
             let mut result = Val { place: None, ..result };
             result.spawned.clear();
+            if known.is_none() && !rust {
+                result.far = std::mem::take(&mut result.reads);
+            }
             return Some(result.with(&from_closures));
         }
         Some(Val { guards: Vec::new(), ..result.with(&from_closures) })
@@ -673,7 +679,9 @@ impl<'m> Lowerer<'_, 'm> {
             );
         let pending = values.iter().find_map(|(_, value)| value.pending.clone()).filter(|_| !awaited);
         let spawned = sorted(values.iter().flat_map(|(_, value)| value.spawned.clone()).collect());
-        Val { kind, fresh, pending, reads, spawned, ..Val::default() }
+        // An answer from elsewhere may depend on what was asked, but decides nothing about it.
+        let (reads, far) = if awaited && !self.is_rust() { (Vec::new(), reads) } else { (reads, Vec::new()) };
+        Val { kind, fresh, pending, reads, far, spawned, ..Val::default() }
     }
 
     /// Whether awaiting a library's function lets others run.

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use super::{Found, Rule};
-use crate::graph::{Edge, Event, Graph, Loc, NodeId, Why, Writing};
+use crate::graph::{Edge, Event, Graph, Loc, NodeId, Reading, Why, Writing};
 use crate::program::{Access, Program};
 
 pub(super) fn find(program: &Program<'_, '_>, found: &mut Vec<Found>) {
@@ -101,9 +101,11 @@ fn givers(program: &Program<'_, '_>) -> Vec<Giver> {
             if !matches!(node.event, Event::Wake { .. }) || node.cleanup || again(graph, wakes) {
                 continue;
             }
-            let own = graph.nodes.iter().filter(|other| other.function == node.function);
+            // The one that it has just taken, or the first one that it goes over and stops at.
+            let own = graph.nodes[..wakes].iter().rev().filter(|other| other.call == node.call);
             let queue = own.clone().find_map(|other| match &other.event {
                 Event::Write { loc, how: Writing::Remove, .. } => Some(*loc),
+                Event::Read { loc, how: Reading::Iterates, .. } => Some(*loc),
                 _ => None,
             });
             let Some(queue) = queue else { continue };

@@ -3,9 +3,10 @@
 use drawloom_syntax::Language;
 
 use super::{Found, Rule, changes, excluded, gap_of, intruder};
-use crate::flow::{Reach, Stops, lock_of, same, switches, throughout};
+use crate::flow::{Reach, Stops, lock_of, onwards, same, throughout};
 use crate::graph::{Event, LOCK, Loc, NodeId, Reading, Why, Writing};
 use crate::program::{Access, Program};
+use crate::types::Type;
 
 pub(super) fn find(program: &Program<'_, '_>, found: &mut Vec<Found>) {
     for (loc, accesses) in &program.accesses {
@@ -14,7 +15,7 @@ pub(super) fn find(program: &Program<'_, '_>, found: &mut Vec<Found>) {
         }
         for opens in accesses {
             let Event::Read { key, how, .. } = &program.node(*opens).event else { continue };
-            if *how == Reading::Iterates {
+            if matches!(how, Reading::Iterates | Reading::Next) {
                 continue;
             }
             from(program, *loc, *opens, key.as_ref(), found);
@@ -49,7 +50,7 @@ fn from(program: &Program<'_, '_>, loc: Loc, opens: Access, key: Option<&String>
         let stops = Stops { loc, key, anywhere, looks_again: true, writes: true, edges: [true, true, false] };
         let reach = Reach::of(graph, opens.node, &stops);
         for closes in &writes {
-            let Some(path) = reach.path(closes.node) else { continue };
+            let Some(path) = reach.path(closes.node).filter(|path| onwards(path)) else { continue };
             if let Some(it) = window(program, loc, opens, *closes, key, &path, anywhere && !task.preempted) {
                 found.push(it);
             }
@@ -75,8 +76,13 @@ fn window(
     if *own && *how != Writing::Assign {
         return None;
     }
-    // What is undone in a handler was done by this task.
-    if closing.cleanup && !program.node(opens).cleanup {
+    // What is undone in a handler was done by this task; unless what is left there is decided by something out of date.
+    let outdated = *how == Writing::Remove
+        && closing_key.is_some()
+        && closing_key.as_ref() == key
+        && matches!(&program.node(opens).event, Event::Read { how: Reading::Value, .. })
+        && matches!(program.kind(loc).element(), Type::Container(_));
+    if closing.cleanup && !program.node(opens).cleanup && !outdated {
         return None;
     }
     let decided = |by: NodeId, node: NodeId| {
@@ -89,7 +95,11 @@ fn window(
     let replaces = *how == Writing::Assign || (*how == Writing::Add && closing_key.is_some());
     let depends = from.contains(&opens.node);
     let flows = depends && replaces;
-    let taken_by_index = depends && *how == Writing::Remove;
+    let read_as = match &graph.nodes[opens.node].event {
+        Event::Read { how, .. } => Some(*how),
+        _ => None,
+    };
+    let taken_by_index = depends && *how == Writing::Remove && read_as == Some(Reading::Value);
     let controls = taken_by_index || graph.tested[opens.node] && decided(opens.node, closes.node);
     let gap = gap_of(program, opens.task, path);
     let waits = path[1..].iter().copied().find(|at| {
@@ -97,9 +107,11 @@ fn window(
     });
     let woken = graph.tested[opens.node] && waits.is_some() && !program.is_library_wait(graph, path);
     let resets = matches!(literal.as_deref(), Some("None" | "False" | "0"));
-    let rule = if literal.as_deref() == Some(LOCK) && (controls || flows) {
+    let rule = if outdated && controls && program.facts.module.language == Language::Python {
+        Rule::StaleElement
+    } else if literal.as_deref() == Some(LOCK) && (controls || flows) {
         Rule::RacedGuard
-    } else if woken && !flows && !resets && graph.nodes[opens.node].function == closing.function {
+    } else if woken && !flows && !resets && graph.nodes[opens.node].call == closing.call {
         Rule::WakeOrder
     } else if flows {
         let opening = &graph.nodes[opens.node];
@@ -132,9 +144,12 @@ fn window(
     let holding = throughout(graph, path);
     // Whoever takes something out is not harmed by those who put something in.
     let takes = *how == Writing::Remove;
+    // Whoever fills what is missing finds it missing as well where somebody else has emptied it.
+    let fills = rule == Rule::CheckThenAct && (*how == Writing::Assign && !resets || *how == Writing::Add);
     let harms = |event: &Event, remote: Access| {
         changes(event)
-            && !(takes && matches!(event, Event::Write { how: Writing::Add, .. }))
+            && !(fills && empties(event))
+            && (outdated || !(takes && matches!(event, Event::Write { how: Writing::Add, .. })))
             && (!threads_only || program.tasks[remote.task].preempted)
             && (remote.task != opens.task || program.tasks[remote.task].multi || remote.node != closes.node)
     };
@@ -153,6 +168,17 @@ fn window(
     })
 }
 
+/// Whether an event leaves nothing.
+fn empties(event: &Event) -> bool {
+    match event {
+        Event::Write { how: Writing::Remove | Writing::Clear, .. } => true,
+        Event::Write { how: Writing::Assign, literal, .. } => {
+            matches!(literal.as_deref(), Some("None" | "False" | "0" | "empty"))
+        }
+        _ => false,
+    }
+}
+
 /// Whether most accesses hold a lock: then the others have forgotten it.
 fn is_custom(program: &Program<'_, '_>, accesses: &[Access], lock: Loc) -> bool {
     let mut places: std::collections::BTreeMap<(drawloom_syntax::Span, bool), bool> = std::collections::BTreeMap::new();
@@ -165,7 +191,15 @@ fn is_custom(program: &Program<'_, '_>, accesses: &[Access], lock: Loc) -> bool 
         *places.entry((node.span, matches!(node.event, Event::Write { .. }))).or_default() |= holds;
     }
     let with = places.values().filter(|held| **held).count();
-    2 * with >= places.len()
+    // A lock that protects it is taken where it is used, at least once.
+    let here = accesses.iter().any(|access| {
+        let graph = &program.tasks[access.task].graph;
+        graph.held[access.node].iter().any(|taken| {
+            graph.nodes[*taken].function == graph.nodes[access.node].function
+                && lock_of(&graph.nodes[*taken].event).is_some_and(|(of, ..)| of == lock)
+        })
+    });
+    here && 2 * with >= places.len()
 }
 
 /// DL008: two accesses under a lock with something between, and a write elsewhere without it.
@@ -226,7 +260,7 @@ fn guards(program: &Program<'_, '_>, loc: Loc, accesses: &[Access], found: &mut 
             }
             // Two looks that need not agree are no harm; a loop is one look.
             let loops =
-                |access: &Access| matches!(program.node(*access).event, Event::Read { how: Reading::Iterates, .. });
+                |access: &Access| matches!(program.node(*access).event, Event::Read { how: Reading::Iterates | Reading::Next, .. });
             let one_look = loops(opens) && loops(closes);
             if !closing_write && !one_look {
                 continue;
@@ -235,11 +269,16 @@ fn guards(program: &Program<'_, '_>, loc: Loc, accesses: &[Access], found: &mut 
             if !is_custom(program, accesses, lock) {
                 continue;
             }
+            let fills = matches!(&program.node(*closes).event, Event::Write { how: Writing::Assign, literal, .. } if !matches!(literal.as_deref(), Some("None" | "False" | "0" | "empty")));
             for remote in &unguarded {
                 if remote.task == opens.task && !task.multi {
                     continue;
                 }
                 let at = program.node(*remote);
+                // Whoever fills what is missing finds it missing as well where somebody else has emptied it.
+                if fills && graph.tested[opens.node] && empties(&at.event) {
+                    continue;
+                }
                 let with = match &at.event {
                     Event::Write { key, .. } => key.as_ref(),
                     _ => None,
@@ -279,5 +318,4 @@ fn guards(program: &Program<'_, '_>, loc: Loc, accesses: &[Access], found: &mut 
             }
         }
     }
-    let _ = switches;
 }
