@@ -46,11 +46,17 @@ impl Program<'_, '_> {
     /// elsewhere is expected to hold the lock, too.
     pub(crate) fn usually_locked(&self, loc: Loc, access: Access) -> bool {
         let node = self.node(access);
+        let locks = |at: Access| {
+            let graph = &self.tasks[at.task].graph;
+            let taken = graph.held[at.node].iter().filter_map(|taken| match graph.nodes[*taken].event {
+                Event::Acquire { lock, .. } => Some(lock),
+                _ => None,
+            });
+            taken.collect::<std::collections::BTreeSet<Loc>>()
+        };
+        let own = locks(access);
         self.accesses.get(&loc).into_iter().flatten().any(|other| {
-            let graph = &self.tasks[other.task].graph;
-            other.task != access.task
-                && graph.nodes[other.node].span == node.span
-                && graph.held[other.node].iter().any(|taken| matches!(graph.nodes[*taken].event, Event::Acquire { .. }))
+            other.task != access.task && self.node(*other).span == node.span && !locks(*other).is_subset(&own)
         })
     }
 

@@ -235,7 +235,8 @@ fn of_class(program: &Program<'_, '_>, class: ClassId, found: &Found) -> Weight 
         "Backend",
         "Service",
     ];
-    if usually.iter().any(|word| name.contains(word)) {
+    let plain = ["Impl", "Base", "Mixin"].iter().fold(name.as_str(), |name, end| name.strip_suffix(end).unwrap_or(name));
+    if usually.iter().any(|word| plain.ends_with(word)) {
         return (0, format!("a `{name}` is usually shared"));
     }
     (-20, format!("a `{name}` may be shared"))
@@ -261,6 +262,9 @@ fn harm(program: &Program<'_, '_>, found: &Found) -> Vec<Weight> {
         Rule::LostWakeup => vec![(15, "the task then waits for ever".to_owned())],
         Rule::WakeOrder => vec![(15, "two tasks can then both believe to be the one".to_owned())],
         Rule::ReadModifyWrite | Rule::AwaitInUpdate => vec![(10, "the other task's change is then lost".to_owned())],
+        Rule::StaleElement if matches!(closing, Event::Write { .. }) => {
+            vec![(10, "what is removed is then not what was looked at".to_owned())]
+        }
         Rule::StaleElement => vec![(5, "the change is then made to something that nobody has any more".to_owned())],
         Rule::MissingGuard => Vec::new(),
         Rule::CheckThenAct | Rule::AtomicPair => {

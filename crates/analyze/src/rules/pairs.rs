@@ -4,7 +4,7 @@ use drawloom_syntax::Language;
 
 use super::{Found, Rule, changes, excluded, gap_of, intruder};
 use crate::flow::{Reach, Stops, lock_of, onwards, same, throughout};
-use crate::graph::{Event, LOCK, Loc, NodeId, Reading, Why, Writing};
+use crate::graph::{DECREMENT, Event, Graph, LOCK, Loc, NodeId, Reading, Why, Writing};
 use crate::program::{Access, Program};
 use crate::types::Type;
 
@@ -153,6 +153,15 @@ fn window(
             && (!threads_only || program.tasks[remote.task].preempted)
             && (remote.task != opens.task || program.tasks[remote.task].multi || remote.node != closes.node)
     };
+    let behind = if rule == Rule::WakeOrder { queues(graph, opens.node, path) } else { Vec::new() };
+    // Whoever gives back does not come first; whoever takes does.
+    let gives = |event: &Event| {
+        empties(event) || matches!(event, Event::Write { literal: Some(text), .. } if text == DECREMENT)
+    };
+    let harms = |event: &Event, remote: Access| {
+        let first = rule != Rule::WakeOrder || takes || !gives(event);
+        harms(event, remote) && first && !looks_at(program, remote, &behind)
+    };
     let remote = intruder(program, loc, key, opens, &holding, &harms)?;
     Some(Found {
         rule,
@@ -166,6 +175,36 @@ fn window(
         lock: None,
         path: path.to_vec(),
     })
+}
+
+/// The queues that a task has entered before it waits, and leaves only when it runs again.
+fn queues(graph: &Graph, opens: NodeId, path: &[NodeId]) -> Vec<Loc> {
+    let call = graph.nodes[opens].call;
+    let at = |how: Writing| {
+        graph.nodes.iter().filter(move |node| node.call == call).filter_map(move |node| match &node.event {
+            Event::Write { loc, how: it, .. } if *it == how => Some(*loc),
+            _ => None,
+        })
+    };
+    let entered = path.iter().filter_map(|at| match &graph.nodes[*at].event {
+        Event::Write { loc, how: Writing::Add, .. } => Some(*loc),
+        _ => None,
+    });
+    entered.filter(|queue| at(Writing::Remove).any(|left| left == *queue)).collect()
+}
+
+/// Whether a write is made only after a look at one of these queues: newcomers stand in line.
+fn looks_at(program: &Program<'_, '_>, at: Access, queues: &[Loc]) -> bool {
+    let graph = &program.tasks[at.task].graph;
+    let decisions = graph.nodes[at.node].controls.iter().filter_map(|branch| match &graph.nodes[*branch].event {
+        Event::Branch { reads } => Some(reads.iter()),
+        _ => None,
+    });
+    let mut looks = decisions.flatten().filter_map(|read| match &graph.nodes[*read].event {
+        Event::Read { loc, .. } => Some(*loc),
+        _ => None,
+    });
+    looks.any(|loc| queues.contains(&loc))
 }
 
 /// Whether an event leaves nothing.
