@@ -72,6 +72,7 @@ fn together(program: &Program<'_, '_>, all: Vec<(Rank, Found)>) -> Vec<Chosen> {
                         let looks = |it: &Found| program.node(Access { task: it.task, node: it.opens }).span;
                         theirs == Some(function(acts(other))) && function(comes_in(other)) == own
                             || it.rule == other.rule && looks(&it) == looks(other)
+                            || it.second.is_some() && it.second == other.second && it.remote == other.remote
                     }
                     _ => false,
                 }

@@ -22,6 +22,8 @@ pub(crate) enum Edge {
 pub(crate) const INCREMENT: &str = "+=";
 /// The literal of `x -= 1`.
 pub(crate) const DECREMENT: &str = "-=";
+/// The literal of a removal of what need not be there.
+pub(crate) const IF_THERE: &str = "if there";
 /// The literal of a lock that is put somewhere.
 pub(crate) const LOCK: &str = "a lock";
 
@@ -156,6 +158,8 @@ pub(crate) struct Graph {
     pub(crate) held: Vec<Vec<NodeId>>,
     /// The spawns that may still run at each node.
     pub(crate) alive: Vec<Vec<NodeId>>,
+    /// Spawns whose handle is put into a field.
+    pub(crate) stored: Vec<NodeId>,
     /// Whether some decision rests on it.
     pub(crate) tested: Vec<bool>,
     /// Of a decision by several reads, those that were made just before it.

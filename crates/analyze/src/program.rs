@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use drawloom_syntax::{FunctionId, Language};
+use drawloom_syntax::{FunctionId, Language, Span};
 
 use crate::facts::Facts;
 use crate::flow;
@@ -53,6 +53,10 @@ pub(crate) struct Program<'a, 'm> {
     beside: BTreeSet<(usize, usize)>,
     /// Of each root, whether whoever owns an object calls it once, to open or to close it.
     once: Vec<bool>,
+    /// Functions that an object runs as one task, whose handle is in a field.
+    pub(crate) single: BTreeSet<FunctionId>,
+    /// The locks that are held at accesses of the same line, in any root.
+    pub(crate) locks_of_line: BTreeMap<(Loc, Span), BTreeSet<BTreeSet<Loc>>>,
     /// Every access to each piece of state.
     pub(crate) accesses: BTreeMap<Loc, Vec<Access>>,
     pub(crate) model: Model,
@@ -66,12 +70,16 @@ impl<'a, 'm> Program<'a, 'm> {
             tasks: Vec::new(),
             beside: BTreeSet::new(),
             once: Vec::new(),
+            single: BTreeSet::new(),
+            locks_of_line: BTreeMap::new(),
             accesses: BTreeMap::new(),
             model,
         };
         program.find_tasks();
         program.find_beside();
         program.find_accesses();
+        program.find_locks();
+        program.find_single();
         program
     }
 
@@ -128,7 +136,10 @@ impl<'a, 'm> Program<'a, 'm> {
                 if function.public != public || (!public && facts.calls[at] > 0 && !handler) {
                     continue;
                 }
-                waiting.push(Self::plain(id, RootKind::Exported));
+                let thread = function.name == "run" && function.class.is_some_and(|class| {
+                    facts.module.classes[class.0].bases.iter().any(|base| base.rsplit('.').next() == Some("Thread"))
+                });
+                waiting.push(Self::plain(id, if thread { RootKind::Thread } else { RootKind::Exported }));
             }
             self.close(&mut waiting, &mut known, &mut reached);
         }
@@ -344,6 +355,44 @@ impl<'a, 'm> Program<'a, 'm> {
                 self.accesses.entry(*loc).or_default().push(Access { task: at, node });
             }
         }
+    }
+
+    fn find_locks(&mut self) {
+        let mut all: BTreeMap<(Loc, Span), BTreeSet<BTreeSet<Loc>>> = BTreeMap::new();
+        for (loc, accesses) in &self.accesses {
+            for access in accesses {
+                let span = self.node(*access).span;
+                all.entry((*loc, span)).or_default().insert(self.locks_at(*access));
+            }
+        }
+        self.locks_of_line = all;
+    }
+
+    /// The locks, and not busy flags, that are held at an access.
+    pub(crate) fn locks_at(&self, access: Access) -> BTreeSet<Loc> {
+        let graph = &self.tasks[access.task].graph;
+        let taken = graph.held[access.node].iter().filter_map(|taken| match graph.nodes[*taken].event {
+            Event::Acquire { lock, .. } => Some(lock),
+            _ => None,
+        });
+        taken.collect()
+    }
+
+    fn find_single(&mut self) {
+        let mut loose: BTreeSet<FunctionId> = BTreeSet::new();
+        for task in &self.tasks {
+            for (at, node) in task.graph.nodes.iter().enumerate() {
+                let Event::Spawn { root, many } = node.event else { continue };
+                let Some(child) = task.children.get(root).filter(|child| **child != usize::MAX) else { continue };
+                let function = self.tasks[*child].root.callable.function;
+                if task.graph.stored.contains(&at) && !many && !task.graph.alive[at].contains(&at) {
+                    self.single.insert(function);
+                } else {
+                    loose.insert(function);
+                }
+            }
+        }
+        self.single.retain(|function| !loose.contains(function));
     }
 
     pub(crate) fn node(&self, access: Access) -> &crate::graph::Node {

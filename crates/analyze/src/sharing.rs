@@ -16,6 +16,9 @@ pub(crate) fn weigh(program: &Program<'_, '_>, found: &Found) -> Vec<Weight> {
     let mut weights = vec![sharing(program, found)];
     let graph = &program.tasks[found.task].graph;
     match found.gap.map(|gap| &graph.nodes[gap].event) {
+        Some(Event::Suspend) if plain_generator(program, found) => {
+            weights.push((-10, "the caller of the generator runs between them, and need not wait there".to_owned()));
+        }
         Some(Event::Checkpoint { certainty: Certainty::Always, .. } | Event::Suspend) => {
             weights.push((15, "another task can run at the checkpoint between them".to_owned()));
         }
@@ -55,7 +58,7 @@ pub(crate) fn weigh(program: &Program<'_, '_>, found: &Found) -> Vec<Weight> {
     let unlocked = program
         .accesses
         .get(&found.loc)
-        .is_none_or(|all| all.iter().all(|access| program.tasks[access.task].graph.held[access.node].is_empty()));
+        .is_none_or(|all| !all.iter().any(|access| program.locked_here(*access)));
     // Where nobody is known to run in a thread, threads count only for what a lock of threads protects somewhere.
     let by_threads = found.gap.is_none() && found.rule != Rule::CancellationLeak;
     let thread = |at: usize| program.tasks[at].root.kind == RootKind::Thread;
@@ -71,10 +74,16 @@ pub(crate) fn weigh(program: &Program<'_, '_>, found: &Found) -> Vec<Weight> {
     if !paired && (ends(own) || theirs.is_some_and(|name| ends(&name))) {
         weights.push((-15, "only a shutdown has this order".to_owned()));
         if found.rule == Rule::CheckThenAct && ends(own) && matches!(&graph.nodes[found.closes].event, Event::Write { literal: Some(text), .. } if text == "True") {
-            weights.push((-15, "to close twice is usually allowed".to_owned()));
+            weights.push((-25, "to close twice is usually allowed".to_owned()));
         }
     }
     weights
+}
+
+/// Whether the window lies in a generator that is gone over, and no manager or asynchronous one.
+fn plain_generator(program: &Program<'_, '_>, found: &Found) -> bool {
+    let function = program.facts.function(program.tasks[found.task].graph.nodes[found.opens].function);
+    function.is_generator && !function.is_async && function.decorators.is_empty()
 }
 
 /// How sure it is that it is shared.

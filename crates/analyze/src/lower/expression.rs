@@ -560,6 +560,9 @@ impl<'m> Lowerer<'_, 'm> {
                 let place = self.place(target);
                 match place.place {
                     Some(loc) => {
+                        if matches!(target.kind, Kind::Attribute(..)) {
+                            self.graph.stored.extend(&value.spawned);
+                        }
                         let indexed = matches!(target.kind, Kind::Index(..));
                         let how = if indexed && place.key.is_some() { Writing::Add } else { Writing::Assign };
                         // Whose element it is, its key says.

@@ -194,7 +194,10 @@ impl<'m> Lowerer<'_, 'm> {
                 self.emit(Event::Release { lock, key }, span);
             }
             "wait" | "wait_for" => {
-                self.emit(Event::Wait { loc: lock }, span);
+                // `wait_for` looks itself, under the lock.
+                if name == "wait" {
+                    self.emit(Event::Wait { loc: lock }, span);
+                }
                 self.emit(Event::Release { lock, key: key.clone() }, span);
                 self.checkpoint(Certainty::Always, Why::Wakeup, "", span);
                 self.emit(Event::Acquire { lock, key, shared: false }, span);
@@ -471,8 +474,10 @@ impl<'m> Lowerer<'_, 'm> {
                 } else {
                     key
                 };
-                let node = self.write(loc, key.clone(), how, &value, span);
                 let has_default = given_values.len() > 1;
+                let tolerant = !rust && (name == "discard" || name == "pop" && has_default);
+                let literal = tolerant.then(|| crate::graph::IF_THERE.to_owned());
+                let node = self.write(loc, key.clone(), how, &Val { literal, ..value }, span);
                 if !rust && matches!(how, Writing::Remove) && !has_default {
                     self.raises(node, false);
                 }
@@ -498,6 +503,14 @@ impl<'m> Lowerer<'_, 'm> {
                 Val { kind: Type::Unknown, ..Val::from(read.reads) }.with(&reads)
             }
         };
+        if concurrent && rust && !awaited && matches!(name, "get" | "get_mut" | "entry" | "iter" | "iter_mut") {
+            // What comes out of a concurrent map keeps a part of the map locked as long as it lives.
+            let shared = matches!(name, "get" | "iter");
+            let key = base.key.clone().or_else(|| first.zip(given_values.first()).map(|(expr, (_, value))| self.key_text(value, expr)));
+            let guard = self.emit(Event::Acquire { lock: loc, key, shared }, span);
+            self.temporaries.push(guard);
+            return Some(Val { guards: vec![guard], ..result.with(&from_closures) });
+        }
         if awaited {
             self.checkpoint(Certainty::Always, Why::Await, "", span);
             let mut result = Val { place: None, ..result };
@@ -530,6 +543,12 @@ impl<'m> Lowerer<'_, 'm> {
             let token = !self.is_rust() && given.first().is_some_and(|first| named(&first.value));
             let changes = matches!(touch(name), Some(Touch::Writes(_) | Touch::Both)) && !token || closes(name);
             self.emit(Event::Use { bound, changes }, span);
+        }
+        let through = name.starts_with("or_") || matches!(name, "value" | "value_mut" | "key" | "pair" | "pair_mut");
+        if self.is_rust() && !base.guards.is_empty() && through {
+            let given_values = self.arguments(given);
+            self.closures(&given_values, span);
+            return Some(base.clone());
         }
         if !base.reads.is_empty() || !base.spawned.is_empty() {
             let given_values = self.arguments(given);

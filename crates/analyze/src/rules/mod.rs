@@ -231,7 +231,10 @@ pub(crate) fn intruder(
             Event::Read { key, .. } | Event::Write { key, .. } => key.as_ref(),
             _ => None,
         };
+        let exported = program.tasks[remote.task].root.kind == crate::lower::RootKind::Exported;
         harms(&node.event, *remote)
+            && !(exported && program.usually_locked(loc, *remote))
+            && !program.same_single_task(loc, at.task, remote.task)
             && !program.has_its_own(loc, at.task, remote.task)
             && may_be_same(with, key)
             && program.runs_beside(at, *remote)
@@ -241,7 +244,9 @@ pub(crate) fn intruder(
     let rank = |remote: &Access| {
         let node = program.node(*remote);
         let multi_self = remote.task == at.task;
-        (multi_self, node.function == function, node.cleanup, *remote)
+        // Whoever works says more than whoever closes.
+        let closes = crate::program::ends(&program.facts.function(node.function).name);
+        (closes, multi_self, node.function == function, node.cleanup, *remote)
     };
     candidates.min_by_key(rank)
 }

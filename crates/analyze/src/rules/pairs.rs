@@ -3,8 +3,8 @@
 use drawloom_syntax::Language;
 
 use super::{Found, Rule, changes, excluded, gap_of, intruder};
-use crate::flow::{Reach, Stops, lock_of, onwards, same, throughout};
-use crate::graph::{DECREMENT, Event, Graph, LOCK, Loc, NodeId, Reading, Why, Writing};
+use crate::flow::{Reach, Stops, lock_of, onwards, same, switches, throughout};
+use crate::graph::{DECREMENT, Event, Graph, IF_THERE, LOCK, Loc, NodeId, Reading, Why, Writing};
 use crate::program::{Access, Program};
 use crate::types::Type;
 
@@ -81,6 +81,7 @@ fn window(
         && closing_key.is_some()
         && closing_key.as_ref() == key
         && matches!(&program.node(opens).event, Event::Read { how: Reading::Value, .. })
+        && closing.cleanup
         && matches!(program.kind(loc).element(), Type::Container(_));
     if closing.cleanup && !program.node(opens).cleanup && !outdated {
         return None;
@@ -141,14 +142,16 @@ fn window(
         return None;
     }
     let key = closing_key.as_ref().or(key);
-    let holding = throughout(graph, path);
+    let holding = throughout(graph, from_first_switch(graph, path, program.tasks[opens.task].preempted || threads_only));
     // Whoever takes something out is not harmed by those who put something in.
     let takes = *how == Writing::Remove;
+    // To remove what is gone already is no mistake, if it is said so.
+    let tolerant = takes && literal.as_deref() == Some(IF_THERE);
     // Whoever fills what is missing finds it missing as well where somebody else has emptied it.
     let fills = rule == Rule::CheckThenAct && (*how == Writing::Assign && !resets || *how == Writing::Add);
     let harms = |event: &Event, remote: Access| {
         changes(event)
-            && !(fills && empties(event))
+            && !((fills || tolerant) && empties(event))
             && (outdated || !(takes && matches!(event, Event::Write { how: Writing::Add, .. })))
             && (!threads_only || program.tasks[remote.task].preempted)
             && (remote.task != opens.task || program.tasks[remote.task].multi || remote.node != closes.node)
@@ -175,6 +178,15 @@ fn window(
         lock: None,
         path: path.to_vec(),
     })
+}
+
+/// The part of a path on which others can come in: nobody does before the first checkpoint.
+fn from_first_switch<'p>(graph: &Graph, path: &'p [NodeId], anywhere: bool) -> &'p [NodeId] {
+    let first = path.iter().position(|at| switches(&graph.nodes[*at].event));
+    match first {
+        Some(first) if !anywhere && first > 0 => &path[first..],
+        _ => path,
+    }
 }
 
 /// The queues that a task has entered before it waits, and leaves only when it runs again.
