@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use drawloom_syntax::{FunctionId, Language, Span};
 
+use crate::customs::{ends, is_handler, makes, starts};
 use crate::facts::Facts;
 use crate::flow;
 use crate::graph::{Event, Graph, Loc, NodeId};
@@ -136,9 +137,10 @@ impl<'a, 'm> Program<'a, 'm> {
                 if function.public != public || (!public && facts.calls[at] > 0 && !handler) {
                     continue;
                 }
-                let thread = function.name == "run" && function.class.is_some_and(|class| {
-                    facts.module.classes[class.0].bases.iter().any(|base| base.rsplit('.').next() == Some("Thread"))
-                });
+                let thread = function.name == "run"
+                    && function.class.is_some_and(|class| {
+                        facts.module.classes[class.0].bases.iter().any(|base| base.rsplit('.').next() == Some("Thread"))
+                    });
                 waiting.push(Self::plain(id, if thread { RootKind::Thread } else { RootKind::Exported }));
             }
             self.close(&mut waiting, &mut known, &mut reached);
@@ -357,44 +359,6 @@ impl<'a, 'm> Program<'a, 'm> {
         }
     }
 
-    fn find_locks(&mut self) {
-        let mut all: BTreeMap<(Loc, Span), BTreeSet<BTreeSet<Loc>>> = BTreeMap::new();
-        for (loc, accesses) in &self.accesses {
-            for access in accesses {
-                let span = self.node(*access).span;
-                all.entry((*loc, span)).or_default().insert(self.locks_at(*access));
-            }
-        }
-        self.locks_of_line = all;
-    }
-
-    /// The locks, and not busy flags, that are held at an access.
-    pub(crate) fn locks_at(&self, access: Access) -> BTreeSet<Loc> {
-        let graph = &self.tasks[access.task].graph;
-        let taken = graph.held[access.node].iter().filter_map(|taken| match graph.nodes[*taken].event {
-            Event::Acquire { lock, .. } => Some(lock),
-            _ => None,
-        });
-        taken.collect()
-    }
-
-    fn find_single(&mut self) {
-        let mut loose: BTreeSet<FunctionId> = BTreeSet::new();
-        for task in &self.tasks {
-            for (at, node) in task.graph.nodes.iter().enumerate() {
-                let Event::Spawn { root, many } = node.event else { continue };
-                let Some(child) = task.children.get(root).filter(|child| **child != usize::MAX) else { continue };
-                let function = self.tasks[*child].root.callable.function;
-                if task.graph.stored.contains(&at) && !many && !task.graph.alive[at].contains(&at) {
-                    self.single.insert(function);
-                } else {
-                    loose.insert(function);
-                }
-            }
-        }
-        self.single.retain(|function| !loose.contains(function));
-    }
-
     pub(crate) fn node(&self, access: Access) -> &crate::graph::Node {
         &self.tasks[access.task].graph.nodes[access.node]
     }
@@ -407,79 +371,4 @@ impl<'a, 'm> Program<'a, 'm> {
             name => name.to_owned(),
         }
     }
-}
-
-/// Whether a function of this name makes an object ready, before anybody else has it.
-fn makes(name: &str) -> bool {
-    matches!(
-        name,
-        "__init__" | "__attrs_post_init__" | "__post_init__" | "plugin_init" | "init_app" | "setUp" | "asyncSetUp"
-            | "__set_name__" | "prepare_object"
-    )
-}
-
-/// Whether a function of this name is called once in an object's life.
-fn starts(name: &str) -> bool {
-    let name = name.trim_start_matches('_');
-    matches!(
-        name,
-        "init__"
-            | "aenter__"
-            | "enter__"
-            | "open"
-            | "connect"
-            | "begin"
-            | "launch"
-            | "setup"
-            | "startup"
-            | "post_init__"
-    ) || ["start", "run", "serve", "setup_", "startup"].iter().any(|word| name.starts_with(word))
-}
-
-/// Whether a function of this name is called once, at the end of an object's life.
-pub(crate) fn ends(name: &str) -> bool {
-    let name = name.trim_start_matches('_');
-    let words = [
-        "close",
-        "aclose",
-        "shutdown",
-        "stop",
-        "disconnect",
-        "terminate",
-        "cleanup",
-        "teardown",
-        "aexit",
-        "exit",
-        "destroy",
-        "dispose",
-        "finalize",
-    ];
-    words.iter().any(|word| name.starts_with(word))
-}
-
-/// Decorators of functions that somebody calls for each request, message or client.
-pub(crate) fn is_handler(decorator: &str) -> bool {
-    let Some((_, last)) = decorator.rsplit_once('.') else { return false };
-    matches!(
-        last,
-        "get"
-            | "post"
-            | "put"
-            | "delete"
-            | "patch"
-            | "route"
-            | "websocket"
-            | "on"
-            | "event"
-            | "command"
-            | "handler"
-            | "task"
-            | "listener"
-            | "subscriber"
-            | "on_event"
-            | "message_handler"
-            | "middleware"
-            | "head"
-            | "endpoint"
-    )
 }

@@ -2,9 +2,10 @@
 
 use drawloom_syntax::{ClassId, Language};
 
+use crate::customs::{ends, is_handler};
 use crate::graph::{Certainty, Event, Loc, Why, Writing};
 use crate::lower::RootKind;
-use crate::program::{Program, ends, is_handler};
+use crate::program::Program;
 use crate::rules::{Found, Rule};
 use crate::types::Type;
 
@@ -55,10 +56,8 @@ pub(crate) fn weigh(program: &Program<'_, '_>, found: &Found) -> Vec<Weight> {
     let theirs = found.remote.map(|remote| program.facts.function(program.node(remote).function).name.clone());
     let paired = matches!(found.rule, Rule::PairedState | Rule::LockLifetime | Rule::MissingGuard);
     let exported = |at: usize| program.tasks[at].root.kind == RootKind::Exported;
-    let unlocked = program
-        .accesses
-        .get(&found.loc)
-        .is_none_or(|all| !all.iter().any(|access| program.locked_here(*access)));
+    let unlocked =
+        program.accesses.get(&found.loc).is_none_or(|all| !all.iter().any(|access| program.locked_here(*access)));
     // Where nobody is known to run in a thread, threads count only for what a lock of threads protects somewhere.
     let by_threads = found.gap.is_none() && found.rule != Rule::CancellationLeak;
     let thread = |at: usize| program.tasks[at].root.kind == RootKind::Thread;
@@ -73,7 +72,10 @@ pub(crate) fn weigh(program: &Program<'_, '_>, found: &Found) -> Vec<Weight> {
     }
     if !paired && (ends(own) || theirs.is_some_and(|name| ends(&name))) {
         weights.push((-15, "only a shutdown has this order".to_owned()));
-        if found.rule == Rule::CheckThenAct && ends(own) && matches!(&graph.nodes[found.closes].event, Event::Write { literal: Some(text), .. } if text == "True") {
+        if found.rule == Rule::CheckThenAct
+            && ends(own)
+            && matches!(&graph.nodes[found.closes].event, Event::Write { literal: Some(text), .. } if text == "True")
+        {
             weights.push((-25, "to close twice is usually allowed".to_owned()));
         }
     }
@@ -124,7 +126,8 @@ fn sharing(program: &Program<'_, '_>, found: &Found) -> Weight {
     }
     let by_class = |at: usize| {
         let function = facts.function(program.tasks[at].root.callable.function);
-        function.class == Some(class) && function.decorators.iter().any(|it| it == "classmethod" || it == "staticmethod")
+        function.class == Some(class)
+            && function.decorators.iter().any(|it| it == "classmethod" || it == "staticmethod")
     };
     let shared_by_class = facts.module.language == Language::Python
         && facts.function(graph_function(program, found)).class == Some(class)
@@ -244,7 +247,8 @@ fn of_class(program: &Program<'_, '_>, class: ClassId, found: &Found) -> Weight 
         "Backend",
         "Service",
     ];
-    let plain = ["Impl", "Base", "Mixin"].iter().fold(name.as_str(), |name, end| name.strip_suffix(end).unwrap_or(name));
+    let plain =
+        ["Impl", "Base", "Mixin"].iter().fold(name.as_str(), |name, end| name.strip_suffix(end).unwrap_or(name));
     if usually.iter().any(|word| plain.ends_with(word)) {
         return (0, format!("a `{name}` is usually shared"));
     }

@@ -506,7 +506,10 @@ impl<'m> Lowerer<'_, 'm> {
         if concurrent && rust && !awaited && matches!(name, "get" | "get_mut" | "entry" | "iter" | "iter_mut") {
             // What comes out of a concurrent map keeps a part of the map locked as long as it lives.
             let shared = matches!(name, "get" | "iter");
-            let key = base.key.clone().or_else(|| first.zip(given_values.first()).map(|(expr, (_, value))| self.key_text(value, expr)));
+            let key = base
+                .key
+                .clone()
+                .or_else(|| first.zip(given_values.first()).map(|(expr, (_, value))| self.key_text(value, expr)));
             let guard = self.emit(Event::Acquire { lock: loc, key, shared }, span);
             self.temporaries.push(guard);
             return Some(Val { guards: vec![guard], ..result.with(&from_closures) });
@@ -638,6 +641,9 @@ impl<'m> Lowerer<'_, 'm> {
                 all.key = key;
             }
             return all;
+        }
+        if path == "typing.cast" && given.len() == 2 {
+            return self.place(&given[1].value);
         }
         let mut values = self.arguments(given);
         let reads = Self::reads_of(&values);

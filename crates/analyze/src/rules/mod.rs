@@ -232,8 +232,9 @@ pub(crate) fn intruder(
             _ => None,
         };
         let exported = program.tasks[remote.task].root.kind == crate::lower::RootKind::Exported;
+        let under_lock = exported && program.usually_locked(loc, *remote);
         harms(&node.event, *remote)
-            && !(exported && program.usually_locked(loc, *remote))
+            && !under_lock
             && !program.same_single_task(loc, at.task, remote.task)
             && !program.has_its_own(loc, at.task, remote.task)
             && may_be_same(with, key)
@@ -245,7 +246,7 @@ pub(crate) fn intruder(
         let node = program.node(*remote);
         let multi_self = remote.task == at.task;
         // Whoever works says more than whoever closes.
-        let closes = crate::program::ends(&program.facts.function(node.function).name);
+        let closes = crate::customs::ends(&program.facts.function(node.function).name);
         (closes, multi_self, node.function == function, node.cleanup, *remote)
     };
     candidates.min_by_key(rank)

@@ -142,7 +142,8 @@ fn window(
         return None;
     }
     let key = closing_key.as_ref().or(key);
-    let holding = throughout(graph, from_first_switch(graph, path, program.tasks[opens.task].preempted || threads_only));
+    let holding =
+        throughout(graph, from_first_switch(graph, path, program.tasks[opens.task].preempted || threads_only));
     // Whoever takes something out is not harmed by those who put something in.
     let takes = *how == Writing::Remove;
     // To remove what is gone already is no mistake, if it is said so.
@@ -310,8 +311,9 @@ fn guards(program: &Program<'_, '_>, loc: Loc, accesses: &[Access], found: &mut 
                 continue;
             }
             // Two looks that need not agree are no harm; a loop is one look.
-            let loops =
-                |access: &Access| matches!(program.node(*access).event, Event::Read { how: Reading::Iterates | Reading::Next, .. });
+            let loops = |access: &Access| {
+                matches!(program.node(*access).event, Event::Read { how: Reading::Iterates | Reading::Next, .. })
+            };
             let one_look = loops(opens) && loops(closes);
             if !closing_write && !one_look {
                 continue;
