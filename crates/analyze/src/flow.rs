@@ -252,8 +252,9 @@ impl Reach {
             let mut now = switched;
             if at != start {
                 match &node.event {
-                    Event::Write { loc, key, .. }
-                        if *loc == stops.loc && stops.writes && same(key.as_ref(), stops.key) =>
+                    // What is looked up or added in one step is not put in its place.
+                    Event::Write { loc, key, how, .. }
+                        if *how != Writing::Atomic && *loc == stops.loc && stops.writes && same(key.as_ref(), stops.key) =>
                     {
                         continue;
                     }

@@ -43,8 +43,10 @@ pub(crate) enum Certainty {
 pub(crate) enum Reading {
     /// Its value.
     Value,
-    /// Whether something is in it.
+    /// Whether something is in it, or how much.
     Contains,
+    /// Whether nothing is in it.
+    Empty,
     /// One element after the other.
     Iterates,
     /// The next element, further down in a loop.

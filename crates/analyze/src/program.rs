@@ -145,6 +145,15 @@ impl<'a, 'm> Program<'a, 'm> {
             }
             self.close(&mut waiting, &mut known, &mut reached);
         }
+        // What is called where nobody could follow is looked at by itself.
+        for (at, function) in facts.module.functions.iter().enumerate() {
+            let id = FunctionId(at);
+            let called = facts.calls[at] > 0 && !function.is_closure && function.parent.is_none();
+            if called && id != facts.top && !reached.contains(&id) && !makes(&function.name) {
+                waiting.push(Self::plain(id, RootKind::Exported));
+            }
+        }
+        self.close(&mut waiting, &mut known, &mut reached);
     }
 
     fn close(

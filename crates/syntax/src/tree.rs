@@ -43,6 +43,8 @@ pub struct Module {
     pub classes: Vec<Class>,
     /// What is run at the top; of Rust, the statics.
     pub body: Vec<Expr>,
+    /// Names of types that stand for others, as written.
+    pub aliases: Vec<(String, String)>,
     /// Imported names, with the full path of each.
     pub imports: Vec<(String, String)>,
     /// Comments that steer the analysis, and all others.

@@ -492,7 +492,7 @@ impl<'m> Lowerer<'_, 'm> {
                 let made = given_values.get(1).map(|(_, value)| value.kind.clone()).unwrap_or_default();
                 let mut found = Val { kind: element.or(&made), place: Some(loc), key, ..Val::default() };
                 if !found.kind.is_lock() && !matches!(found.kind, Type::Object(_)) {
-                    found.place = found.place.filter(|_| !rust);
+                    found.place = found.place.filter(|_| !rust || !concurrent);
                 }
                 found.bound = Some(node);
                 found.reads = vec![node];

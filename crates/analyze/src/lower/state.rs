@@ -99,7 +99,7 @@ impl<'m> Lowerer<'_, 'm> {
             return value;
         }
         // What is in an object of the file is looked at field by field.
-        if matches!(value.kind, Type::Object(_)) && self.is_rust() && value.key.is_none() {
+        if matches!(value.kind, Type::Object(_)) && self.is_rust() && value.key.is_none() && value.guards.is_empty() {
             return value;
         }
         let node = self.emit(Event::Read { loc, key: value.key.clone(), how }, span);

@@ -4,7 +4,7 @@ use drawloom_syntax::Language;
 
 use super::{Found, Rule, changes, excluded, gap_of, intruder};
 use crate::flow::{Reach, Stops, lock_of, onwards, same, switches, throughout};
-use crate::graph::{DECREMENT, Event, Graph, IF_THERE, LOCK, Loc, NodeId, Reading, Why, Writing};
+use crate::graph::{DECREMENT, Event, Graph, IF_THERE, INCREMENT, LOCK, Loc, NodeId, Reading, Why, Writing};
 use crate::program::{Access, Program};
 use crate::types::Type;
 
@@ -122,11 +122,16 @@ fn window(
                 && graph.nodes[gap].span.line <= closing.span.end_line
         });
         if inside { Rule::AwaitInUpdate } else { Rule::ReadModifyWrite }
-    } else if controls {
+    } else if controls || waits_if_full(graph, opens.node, closes.node, gap) {
         if program.facts.module.language == Language::Rust { Rule::AtomicPair } else { Rule::CheckThenAct }
     } else {
         return None;
     };
+    // What is added to the end of a list does not care whether others are in it.
+    let appends = *how == Writing::Add && closing_key.is_none();
+    if matches!(rule, Rule::CheckThenAct | Rule::AtomicPair) && appends && read_as == Some(Reading::Empty) {
+        return None;
+    }
     // To take out or reset what was seen to be there is harmless where another one may have done the same.
     if matches!(rule, Rule::CheckThenAct | Rule::AtomicPair) && (resets || matches!(how, Writing::Clear)) {
         return None;
@@ -179,6 +184,26 @@ fn window(
         lock: None,
         path: path.to_vec(),
     })
+}
+
+/// Whether a task waits if there is no room, and then goes in without another look.
+fn waits_if_full(graph: &Graph, opens: NodeId, closes: NodeId, gap: Option<NodeId>) -> bool {
+    let Some(gap) = gap else { return false };
+    let looked = match graph.nodes[opens].event {
+        Event::Read { how, key: None, .. } => how,
+        _ => return false,
+    };
+    // `len(x) >= most`, `n >= most`
+    let grows = match &graph.nodes[closes].event {
+        Event::Write { how: Writing::Add, .. } => looked == Reading::Contains,
+        Event::Write { literal: Some(text), .. } => text == INCREMENT && looked == Reading::Value,
+        _ => false,
+    };
+    let decided = graph.nodes[gap].controls.iter().any(|branch| match &graph.nodes[*branch].event {
+        Event::Branch { reads } => reads.contains(&opens),
+        _ => false,
+    });
+    grows && decided && graph.tested[opens] && graph.nodes[opens].call == graph.nodes[closes].call
 }
 
 /// The part of a path on which others can come in: nobody does before the first checkpoint.

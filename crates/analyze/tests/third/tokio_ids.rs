@@ -1,4 +1,4 @@
-// expect: toctou
+// expect: atomicity-gap lost-update
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
