@@ -604,7 +604,9 @@ impl<'m> Facts<'m> {
                         && matches!(name.as_str(), "append" | "appendleft" | "add")
                     {
                         let element = self.infer(&given[0].value, Some(id));
-                        if matches!(element, Type::Future | Type::Lock { .. }) {
+                        // Tasks in the background are kept somewhere by everybody; those who wait are kept by what is shared.
+                        let begins = given[0].value.text().contains("create_task(");
+                        if !begins && matches!(element, Type::Future | Type::Lock { .. }) {
                             self.element_of(base, &element, Some(id));
                         }
                     }

@@ -55,7 +55,9 @@ pub(crate) struct Program<'a, 'm> {
     /// Of each root, whether whoever owns an object calls it once, to open or to close it.
     once: Vec<bool>,
     /// Functions that an object runs as one task, whose handle is in a field.
-    pub(crate) single: BTreeSet<FunctionId>,
+    pub(crate) single: BTreeMap<FunctionId, Loc>,
+    /// Functions that those tasks run, itself included.
+    pub(crate) run_by_single: BTreeSet<FunctionId>,
     /// The locks that are held at accesses of the same line, in any root.
     pub(crate) locks_of_line: BTreeMap<(Loc, Span), BTreeSet<BTreeSet<Loc>>>,
     /// Every access to each piece of state.
@@ -71,7 +73,8 @@ impl<'a, 'm> Program<'a, 'm> {
             tasks: Vec::new(),
             beside: BTreeSet::new(),
             once: Vec::new(),
-            single: BTreeSet::new(),
+            single: BTreeMap::new(),
+            run_by_single: BTreeSet::new(),
             locks_of_line: BTreeMap::new(),
             accesses: BTreeMap::new(),
             model,

@@ -263,6 +263,8 @@ pub enum Kind {
     Return(Option<Box<Expr>>),
     /// `raise`, `panic!`
     Raise(Option<Box<Expr>>),
+    /// `assert a`: says what holds, and decides nothing.
+    Assert(Box<Expr>),
     /// `a?`
     Question(Box<Expr>),
     /// `break`
@@ -391,6 +393,7 @@ impl Expr {
             Kind::Attribute(one, _)
             | Kind::Await(one)
             | Kind::Not(one)
+            | Kind::Assert(one)
             | Kind::Same(one)
             | Kind::Question(one)
             | Kind::Deref(one) => {

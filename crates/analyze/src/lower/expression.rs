@@ -86,6 +86,13 @@ impl<'m> Lowerer<'_, 'm> {
                 let value = self.expression(inner);
                 Val { kind: Type::Plain, ..Val::from(value.reads) }
             }
+            Kind::Assert(inner) => {
+                let value = self.expression(inner);
+                if !self.unreachable() {
+                    self.emit(Event::Asserts { reads: value.reads }, span);
+                }
+                Val::default()
+            }
             Kind::Either(parts) => self.either(parts),
             Kind::Collection(kind, parts) => {
                 let all = self.several(parts);
@@ -574,7 +581,7 @@ impl<'m> Lowerer<'_, 'm> {
                 match place.place {
                     Some(loc) => {
                         if matches!(target.kind, Kind::Attribute(..)) {
-                            self.graph.stored.extend(&value.spawned);
+                            self.graph.stored.extend(value.spawned.iter().map(|spawn| (*spawn, loc)));
                         }
                         let indexed = matches!(target.kind, Kind::Index(..));
                         let how = if indexed && place.key.is_some() { Writing::Add } else { Writing::Assign };

@@ -476,7 +476,12 @@ impl<'m> Lowerer<'_, 'm> {
                 };
                 let has_default = given_values.len() > 1;
                 let tolerant = !rust && (name == "discard" || name == "pop" && has_default);
-                let literal = tolerant.then(|| crate::graph::IF_THERE.to_owned());
+                let merges = !rust && matches!(name, "update" | "extend" | "difference_update");
+                let literal = if tolerant {
+                    Some(crate::graph::IF_THERE.to_owned())
+                } else {
+                    merges.then(|| crate::graph::MERGE.to_owned())
+                };
                 let node = self.write(loc, key.clone(), how, &Val { literal, ..value }, span);
                 if !rust && matches!(how, Writing::Remove) && !has_default {
                     self.raises(node, false);

@@ -126,7 +126,11 @@ impl<'m> Lowerer<'_, 'm> {
             key,
             how,
             from,
-            literal: if value.kind.is_lock() { Some(crate::graph::LOCK.to_owned()) } else { value.literal.clone() },
+            literal: match value.kind {
+                Type::Lock { .. } => Some(crate::graph::LOCK.to_owned()),
+                Type::Future if value.fresh => Some(crate::graph::FUTURE.to_owned()),
+                _ => value.literal.clone(),
+            },
             own: value.fresh && !matches!(how, Writing::Assign),
         };
         self.emit(event, span)

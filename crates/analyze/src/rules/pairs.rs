@@ -4,7 +4,7 @@ use drawloom_syntax::Language;
 
 use super::{Found, Rule, changes, excluded, gap_of, intruder};
 use crate::flow::{Reach, Stops, lock_of, onwards, same, switches, throughout};
-use crate::graph::{DECREMENT, Event, Graph, IF_THERE, INCREMENT, LOCK, Loc, NodeId, Reading, Why, Writing};
+use crate::graph::{DECREMENT, Event, Graph, IF_THERE, INCREMENT, LOCK, Loc, MERGE, NodeId, Reading, Why, Writing};
 use crate::program::{Access, Program};
 use crate::types::Type;
 
@@ -130,6 +130,11 @@ fn window(
     // What is added to the end of a list does not care whether others are in it.
     let appends = *how == Writing::Add && closing_key.is_none();
     if matches!(rule, Rule::CheckThenAct | Rule::AtomicPair) && appends && read_as == Some(Reading::Empty) {
+        return None;
+    }
+    let merges = literal.as_deref() == Some(MERGE);
+    let queued = matches!(program.kind(loc), Type::Queue(_)) && *how == Writing::Add;
+    if rule == Rule::CheckThenAct && (merges && read_as != Some(Reading::Contains) || queued) {
         return None;
     }
     // To take out or reset what was seen to be there is harmless where another one may have done the same.
