@@ -46,10 +46,27 @@ impl Program<'_, '_> {
         }
         self.single.retain(|function, _| !loose.contains(function));
         for task in &self.tasks {
-            if self.single.contains_key(&task.root.callable.function) {
-                self.run_by_single.extend(task.graph.nodes.iter().map(|node| node.function));
+            let runs = task.root.callable.function;
+            if self.single.contains_key(&runs) {
+                for node in &task.graph.nodes {
+                    self.run_by_single.entry(node.function).or_default().insert(runs);
+                }
             }
         }
+    }
+
+    /// Whether both roots are what one single task runs: one of them can be called by others, but here nobody does.
+    pub(crate) fn of_one_task(&self, one: usize, other: usize) -> bool {
+        let runs = |at: usize| {
+            let root = &self.tasks[at].root;
+            match root.kind {
+                RootKind::Exported => self.run_by_single.get(&root.callable.function).cloned(),
+                _ => self.single.get(&root.callable.function).map(|_| BTreeSet::from([root.callable.function])),
+            }
+        };
+        let (Some(mut all), Some(others)) = (runs(one), runs(other)) else { return false };
+        all.extend(others);
+        all.len() == 1
     }
 
     /// Whether a task has ended for sure: an object runs one at a time, and its handle was awaited on the way.

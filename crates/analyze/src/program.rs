@@ -56,8 +56,8 @@ pub(crate) struct Program<'a, 'm> {
     once: Vec<bool>,
     /// Functions that an object runs as one task, whose handle is in a field.
     pub(crate) single: BTreeMap<FunctionId, Loc>,
-    /// Functions that those tasks run, itself included.
-    pub(crate) run_by_single: BTreeSet<FunctionId>,
+    /// Functions that those tasks run, itself included, with the tasks.
+    pub(crate) run_by_single: BTreeMap<FunctionId, BTreeSet<FunctionId>>,
     /// The locks that are held at accesses of the same line, in any root.
     pub(crate) locks_of_line: BTreeMap<(Loc, Span), BTreeSet<BTreeSet<Loc>>>,
     /// Every access to each piece of state.
@@ -74,7 +74,7 @@ impl<'a, 'm> Program<'a, 'm> {
             beside: BTreeSet::new(),
             once: Vec::new(),
             single: BTreeMap::new(),
-            run_by_single: BTreeSet::new(),
+            run_by_single: BTreeMap::new(),
             locks_of_line: BTreeMap::new(),
             accesses: BTreeMap::new(),
             model,

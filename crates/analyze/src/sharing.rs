@@ -83,10 +83,7 @@ pub(crate) fn weigh(program: &Program<'_, '_>, found: &Found) -> Vec<Weight> {
     if program.facts.module.language == Language::Python && inherits(found.task) {
         weights.push((-20, "although only a class of another file calls it, perhaps under a lock".to_owned()));
     }
-    if exported(found.task)
-        && found.remote.is_some_and(|remote| exported(remote.task) && function(remote.task) == function(found.task))
-        && program.run_by_single.contains(&function(found.task))
-    {
+    if found.remote.is_some_and(|remote| program.of_one_task(found.task, remote.task)) {
         weights.push((-50, "although it is run by one task here".to_owned()));
     }
     if !paired && (ends(own) || theirs.is_some_and(|name| ends(&name))) {
