@@ -104,7 +104,10 @@ impl<'m> Lowerer<'_, 'm> {
                 }
                 let kind = Type::Container(Box::new(element));
                 let literal = parts.is_empty().then(|| "empty".to_owned());
-                Val { kind, fresh: true, literal, elements: Vec::new(), ..all }
+                // What can be run is kept: somebody may begin a task for each.
+                let elements = all.elements.iter().filter(|one| one.callable.is_some() || one.pending.is_some());
+                let elements = elements.cloned().collect();
+                Val { kind, fresh: true, literal, elements, ..all }
             }
             Kind::Comprehension { element, generators, .. } => self.comprehension(element, generators, span),
             Kind::Closure(id) | Kind::Definition(id) => self.closure(*id, matches!(expr.kind, Kind::Definition(_))),

@@ -5,6 +5,7 @@
 //! that no order of whole tasks has.
 
 mod cancelled;
+mod guards;
 mod handed;
 mod late;
 mod lifetime;
