@@ -116,7 +116,13 @@ impl Here {
     }
 
     #[inline(always)]
-    pub(crate) fn send(&self, handle: drawloom_handle, message: u64, waits: Option<u64>, site: Site) -> drawloom_status {
+    pub(crate) fn send(
+        &self,
+        handle: drawloom_handle,
+        message: u64,
+        waits: Option<u64>,
+        site: Site,
+    ) -> drawloom_status {
         let (channel, id) = self.channel(handle, site);
         let capacity = channel.capacity;
         if let (0, Some(nanos)) = (capacity, waits) {
@@ -144,14 +150,7 @@ impl Here {
     }
 
     /// Sends to a channel without room: the receiver takes the message while the sender waits.
-    fn offer(
-        &self,
-        handle: drawloom_handle,
-        id: ResourceId,
-        message: u64,
-        nanos: u64,
-        site: Site,
-    ) -> drawloom_status {
+    fn offer(&self, handle: drawloom_handle, id: ResourceId, message: u64, nanos: u64, site: Site) -> drawloom_status {
         let me = self.running();
         self.channel(handle, site).0.offers.push((me, message));
         let send = Operation::new(OpKind::Send, id, site).with_arg(0);

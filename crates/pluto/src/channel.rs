@@ -6,8 +6,8 @@ use drawloom_capi as capi;
 
 use crate::cancel::{self, Waited};
 use crate::ending;
-use crate::owners::{self, Manner};
 use crate::foreign::{CHANNEL, Word, allocate, raise, words};
+use crate::owners::{self, Manner};
 use crate::state::is_inline;
 
 use capi::drawloom_status;

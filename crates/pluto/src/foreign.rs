@@ -84,8 +84,22 @@ pub(crate) struct Pending {
 macro_rules! address_of_variable {
     ($name:literal, $variable:literal) => {
         concat!(
-            ".hidden ", $name, "\n.globl ", $name, "\n.type ", $name, ",@function\n", $name, ":\n",
-            "movq ", $variable, "@gottpoff(%rip), %rax\naddq %fs:0, %rax\nret\n.size ", $name, ", .-", $name, "\n"
+            ".hidden ",
+            $name,
+            "\n.globl ",
+            $name,
+            "\n.type ",
+            $name,
+            ",@function\n",
+            $name,
+            ":\n",
+            "movq ",
+            $variable,
+            "@gottpoff(%rip), %rax\naddq %fs:0, %rax\nret\n.size ",
+            $name,
+            ", .-",
+            $name,
+            "\n"
         )
     };
 }
@@ -93,9 +107,24 @@ macro_rules! address_of_variable {
 macro_rules! address_of_variable {
     ($name:literal, $variable:literal) => {
         concat!(
-            ".hidden ", $name, "\n.globl ", $name, "\n.type ", $name, ",@function\n", $name, ":\n",
-            "mrs x0, tpidr_el0\nadrp x1, :gottprel:", $variable, "\nldr x1, [x1, :gottprel_lo12:", $variable,
-            "]\nadd x0, x0, x1\nret\n.size ", $name, ", .-", $name, "\n"
+            ".hidden ",
+            $name,
+            "\n.globl ",
+            $name,
+            "\n.type ",
+            $name,
+            ",@function\n",
+            $name,
+            ":\n",
+            "mrs x0, tpidr_el0\nadrp x1, :gottprel:",
+            $variable,
+            "\nldr x1, [x1, :gottprel_lo12:",
+            $variable,
+            "]\nadd x0, x0, x1\nret\n.size ",
+            $name,
+            ", .-",
+            $name,
+            "\n"
         )
     };
 }

@@ -23,7 +23,7 @@ pub(crate) enum Manner {
 
 thread_local! {
     static MANNER: Cell<Manner> = const { Cell::new(Manner::Owned) };
-    /// Somebody has taken away what it does not have, or sent without.
+    /// Somebody has taken away what it does not have, or sent or passed on without.
     static SEEN: Cell<bool> = const { Cell::new(false) };
     /// Of each task, by its number, the channels of which it has senders: one entry each.
     static OWNED: RefCell<Vec<Vec<Word>>> = const { RefCell::new(Vec::new()) };
@@ -79,6 +79,7 @@ pub(crate) fn create(channel: Word) {
 
 /// The task that is spawned next gets a sender.
 pub(crate) fn pass(channel: Word) {
+    send(channel);
     PASSED.with_borrow_mut(|passed| passed.push(channel));
 }
 
@@ -97,7 +98,7 @@ pub(crate) fn give_back(channel: Word) -> bool {
     has
 }
 
-/// The running task sends.
+/// The running task sends, or passes a sender on.
 pub(crate) fn send(channel: Word) {
     if MANNER.get() == Manner::Owned && !with_own(|own| own.contains(&channel)) {
         SEEN.set(true);

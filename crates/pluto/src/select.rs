@@ -5,8 +5,8 @@ use drawloom_capi as capi;
 use crate::cancel::{self, Waited};
 use crate::channel::{CLOSED, Channel};
 use crate::ending;
-use crate::owners;
 use crate::foreign::{Word, raise};
+use crate::owners;
 use crate::state::is_inline;
 
 use capi::{drawloom_case, drawloom_status};

@@ -5,6 +5,11 @@
 
 use std::collections::BTreeMap;
 
+/// Whether a function is a test: they are numbered, behind a hash of the file.
+pub(crate) fn is_test(symbol: &str) -> bool {
+    symbol.starts_with("__test_")
+}
+
 pub(crate) struct Source {
     lines: Vec<String>,
 }
@@ -40,10 +45,10 @@ impl Source {
 
     /// Where a function begins, by its symbol: the tests are numbered.
     fn begin_of(&self, symbol: &str) -> Option<usize> {
-        if let Some(number) = symbol.strip_prefix("__test_") {
+        if let Some((_, number)) = symbol.rsplit_once('_').filter(|_| is_test(symbol)) {
             let number: usize = number.parse().ok()?;
-            let is_test = |line: &String| line.trim_start().starts_with("test \"");
-            return self.lines.iter().enumerate().filter(|(_, line)| is_test(line)).nth(number).map(|(at, _)| at);
+            let begins = |line: &String| line.trim_start().starts_with("test \"");
+            return self.lines.iter().enumerate().filter(|(_, line)| begins(line)).nth(number).map(|(at, _)| at);
         }
         let begins = |line: &String| {
             let line = line.trim_start().trim_start_matches("pub ");

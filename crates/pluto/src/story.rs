@@ -1,8 +1,8 @@
 //! A finding in the words of fibers: who waits for what, who was chosen when.
 
-use drawloom_report::{BlockedRecord, Details, Record};
+use drawloom_report::{BlockedRecord, Details, Record, StepRecord};
 
-use crate::source::Source;
+use crate::source::{Source, is_test};
 
 /// What a report says of one finding.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -85,6 +85,17 @@ impl<'a> Fibers<'a> {
         }
     }
 
+    /// Of a wait for a message, whoever has received the last one.
+    fn last_to_receive(&self, blocked: &BlockedRecord) -> Option<u32> {
+        let received = |step: &&StepRecord| {
+            step.resource == blocked.resource
+                && step.task != blocked.task
+                && self.record.operation(step) == blocked.operation
+        };
+        let last = blocked.resource.and(self.record.steps.iter().rfind(received))?;
+        matches!(blocked.operation.as_str(), "recv" | "receive").then_some(last.task)
+    }
+
     fn channel(&self, resource: u32) -> String {
         let is_channel = |at: &usize| self.record.resources[*at].kind == "channel";
         let number = (0..=resource as usize).filter(is_channel).count();
@@ -96,7 +107,10 @@ impl<'a> Fibers<'a> {
 
 /// `worker+0x1c` → `worker`.
 fn function(place: &str) -> &str {
-    place.rsplit_once("+0x").map_or(place, |(symbol, _)| symbol)
+    match place.rsplit_once("+0x").map_or(place, |(symbol, _)| symbol) {
+        symbol if is_test(symbol) => "the test",
+        symbol => symbol,
+    }
 }
 
 impl Story {
@@ -112,7 +126,9 @@ impl Story {
             ..Story::default()
         };
         match &record.finding.details {
-            Details::Deadlock { blocked, cycle, chain, everybody } => story.deadlock(&fibers, blocked, (cycle, chain), *everybody),
+            Details::Deadlock { blocked, cycle, chain, everybody } => {
+                story.deadlock(&fibers, blocked, (cycle, chain), *everybody)
+            }
             Details::Panic { .. } => {
                 story.kind = "failure".to_owned();
                 let what = said_of(&record.finding.message, source);
@@ -137,6 +153,9 @@ impl Story {
             let numbers = tasks.iter().chain(tasks.first().filter(|_| back));
             numbers.map(|task| format!("Fiber {} → ", fibers.number(*task))).collect::<String>()
         };
+        // Main waits for whoever it has spawned, and could often end their waits: a cycle without it says more.
+        let among_spawned = cycle_of(&waiting, fibers);
+        let ways = (among_spawned.as_deref().unwrap_or(ways.0), ways.1);
         match ways {
             ([], []) => {}
             ([], chain) => self.more.push(format!("Dependency chain: {}(no progress possible)", way(chain, false))),
@@ -154,11 +173,45 @@ impl Story {
     }
 }
 
+/// A cycle of fibers without main, each of which waits for the next, if there is one: the one that begins with the first fiber that is in
+/// any.
+fn cycle_of(waiting: &[&BlockedRecord], fibers: &Fibers<'_>) -> Option<Vec<u32>> {
+    let spawned = |task: u32| fibers.number(task) > 0;
+    let next = |task: u32| {
+        let blocked = waiting.iter().find(|blocked| blocked.task == task);
+        // Whoever has taken the last message of an empty channel may owe it one.
+        let debtor = blocked.and_then(|blocked| fibers.last_to_receive(blocked));
+        let blockers = blocked.into_iter().flat_map(|blocked| blocked.blockers.iter().map(|blocker| blocker.task));
+        debtor
+            .into_iter()
+            .chain(blockers)
+            .filter(|blocker| spawned(*blocker) && waiting.iter().any(|blocked| blocked.task == *blocker))
+    };
+    waiting.iter().map(|blocked| blocked.task).filter(|task| spawned(*task)).find_map(|first| {
+        // The shortest way back, by breadth.
+        let mut ways = std::collections::VecDeque::from([vec![first]]);
+        let mut seen = vec![first];
+        while let Some(way) = ways.pop_front() {
+            for blocker in next(*way.last().unwrap_or(&first)) {
+                if blocker == first {
+                    return Some(way);
+                }
+                if !seen.contains(&blocker) {
+                    seen.push(blocker);
+                    ways.push_back(way.iter().copied().chain([blocker]).collect());
+                }
+            }
+        }
+        None
+    })
+}
+
 /// `FAIL (line 14): expected 0 to equal 42` → `expect(result).to_equal(42) — got 0`, where the line can be read.
 fn said_of(message: &str, source: Option<&Source>) -> String {
     let parts = message.strip_prefix("FAIL (line ").and_then(|rest| rest.split_once("): expected "));
     let Some((line, rest)) = parts else { return message.to_owned() };
-    let got = rest.split_once(" to equal ").map(|(got, _)| got).or_else(|| rest.rsplit_once(" but got ").map(|(_, got)| got));
+    let got =
+        rest.split_once(" to equal ").map(|(got, _)| got).or_else(|| rest.rsplit_once(" but got ").map(|(_, got)| got));
     let code = line.parse().ok().and_then(|line| source?.line(line)).filter(|code| code.contains("expect("));
     match (code, got) {
         (Some(code), Some(got)) => format!("{code} — got {got} (line {line})"),

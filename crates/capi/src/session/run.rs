@@ -75,7 +75,8 @@ pub extern "C" fn drawloom_run(
     };
     let default = drawloom_config::default();
     let config = config.unwrap_or(&default);
-    let session = Session { name: text(name).unwrap_or_else(|| "test".into()), body, arg, hooks, choices: Choices::Needed };
+    let session =
+        Session { name: text(name).unwrap_or_else(|| "test".into()), body, arg, hooks, choices: Choices::Needed };
     let checked = match run(config, session) {
         Ok(checked) => checked,
         Err(why) => {

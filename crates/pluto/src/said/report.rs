@@ -58,7 +58,9 @@ fn result(verdict: &Verdict) -> String {
             let failures = if verdict.stories.len() == 1 { "failure" } else { "failures" };
             format!("FAILED ({} {failures}, explored {schedules}{limit})", verdict.stories.len())
         }
-        (Strategy::Random, Some(story)) => format!("FAILED (seed: {:#X}, iteration: {})", story.seed, story.iteration).replace("0X", "0x"),
+        (Strategy::Random, Some(story)) => {
+            format!("FAILED (seed: {:#X}, iteration: {})", story.seed, story.iteration).replace("0X", "0x")
+        }
         (_, Some(_)) => "FAILED".to_owned(),
     }
 }
