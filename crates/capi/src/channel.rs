@@ -365,21 +365,27 @@ pub extern "C" fn drawloom_chan_release(chan: drawloom_handle, at: *const drawlo
     };
     let (channel, id) = here.channel(chan, site(at));
     let operation = Operation::new(OpKind::CloseSend, id, site(at)).with_arg(channel.capacity);
-    let left = here.control().engine(|engine| match &engine.resources()[id.index()].state {
-        State::Channel(state) => state.senders,
-        _ => 0,
-    });
-    if left == 0 {
-        here.misuse("misuse: more senders of a channel are given back than there were".into(), site(at));
+    match here.control().step(operation) {
+        outcome::DISCONNECTED => {
+            here.wake_all(chan, site(at));
+            DRAWLOOM_CLOSED
+        }
+        outcome::REFUSED if here.is_closed_for_all(id) => DRAWLOOM_CLOSED,
+        outcome::REFUSED => {
+            here.misuse("misuse: more senders of a channel are given back than there were".into(), site(at))
+        }
+        _ => DRAWLOOM_OK,
     }
-    if here.control().step(operation) != outcome::DISCONNECTED {
-        return DRAWLOOM_OK;
-    }
-    here.wake_all(chan, site(at));
-    DRAWLOOM_CLOSED
 }
 
 impl Here {
+    /// Whether a channel was closed by [`drawloom_chan_close`].
+    fn is_closed_for_all(&self, channel: ResourceId) -> bool {
+        self.control().engine(
+            |engine| matches!(&engine.resources()[channel.index()].state, State::Channel(state) if state.receivers == 0),
+        )
+    }
+
     /// Counts the senders that nobody owns, by a step; how many there are then, and whether this one changed that.
     fn count_unowned(&self, chan: drawloom_handle, comes: bool, site: Site) -> (u64, bool) {
         let known = self.channel(chan, site).0.counted;

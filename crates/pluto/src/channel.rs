@@ -8,7 +8,7 @@ use crate::cancel::{self, Waited};
 use crate::ending;
 use crate::foreign::{CHANNEL, Word, allocate, raise, words};
 use crate::owners::{self, Manner};
-use crate::state::is_inline;
+use crate::state::{self, is_inline};
 
 use capi::drawloom_status;
 
@@ -138,7 +138,10 @@ pub(crate) extern "C" fn send(channel: Word, message: Word, returns_to: usize) -
         nanos => capi::drawloom_chan_send_for(handle, word, nanos, at),
     }) {
         Waited::Cancelled => 0,
-        Waited::Done(drawloom_status::DRAWLOOM_OK) => message,
+        Waited::Done(drawloom_status::DRAWLOOM_OK) => {
+            state::progress();
+            message
+        }
         Waited::Done(_) => refused(CLOSED),
     }
 }
@@ -164,7 +167,10 @@ pub(crate) extern "C" fn receive(channel: Word, returns_to: usize) -> Word {
         nanos => capi::drawloom_chan_recv_for(handle, place, nanos, at),
     }) {
         Waited::Cancelled => 0,
-        Waited::Done(drawloom_status::DRAWLOOM_OK) => message as Word,
+        Waited::Done(drawloom_status::DRAWLOOM_OK) => {
+            state::progress();
+            message as Word
+        }
         Waited::Done(_) => refused(CLOSED),
     }
 }
@@ -184,8 +190,14 @@ pub(crate) extern "C" fn try_send(channel: Word, message: Word, returns_to: usiz
         return 0;
     }
     match capi::drawloom_chan_try_send(channel.handle(), message as u64, at) {
-        drawloom_status::DRAWLOOM_OK => message,
-        drawloom_status::DRAWLOOM_FULL => refused(FULL),
+        drawloom_status::DRAWLOOM_OK => {
+            state::progress();
+            message
+        }
+        drawloom_status::DRAWLOOM_FULL => {
+            ending::looked_in_vain(at);
+            refused(FULL)
+        }
         _ => refused(CLOSED),
     }
 }
@@ -204,8 +216,14 @@ pub(crate) extern "C" fn try_receive(channel: Word, returns_to: usize) -> Word {
     }
     let mut message = 0;
     match capi::drawloom_chan_try_recv(channel.handle(), &raw mut message, at) {
-        drawloom_status::DRAWLOOM_OK => message as Word,
-        drawloom_status::DRAWLOOM_EMPTY => refused(EMPTY),
+        drawloom_status::DRAWLOOM_OK => {
+            state::progress();
+            message as Word
+        }
+        drawloom_status::DRAWLOOM_EMPTY => {
+            ending::looked_in_vain(at);
+            refused(EMPTY)
+        }
         _ => refused(CLOSED),
     }
 }
@@ -215,6 +233,7 @@ pub(crate) extern "C" fn close(channel: Word, returns_to: usize) {
     if is_inline() {
         channel.set(STATE, 1);
     } else {
+        owners::close();
         capi::drawloom_chan_close(channel.handle(), capi::place::loc_of_address(returns_to));
     }
 }

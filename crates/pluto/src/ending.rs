@@ -5,7 +5,7 @@ use std::ffi::{c_char, c_int, c_void};
 
 use drawloom_capi as capi;
 
-use crate::state::{COMPLAINED, Mode, REMARKS, is_first, mode};
+use crate::state::{self, COMPLAINED, Mode, REMARKS, is_first, mode};
 
 unsafe extern "C" {
     static stderr: *mut c_void;
@@ -106,6 +106,17 @@ impl Message {
         }
         room[..length].copy_from_slice(&text.as_bytes()[..length]);
         Message(room)
+    }
+}
+
+/// What the message of a livelock begins with.
+pub(crate) const LIVELOCK: &str = "pluto: potential livelock";
+
+/// A task has looked in vain: the execution has failed if that was one time too many.
+pub(crate) fn looked_in_vain(at: *const capi::drawloom_loc) {
+    if state::idles() {
+        let bound = state::PROGRESS_BOUND.get();
+        fail(format!("{LIVELOCK}: after {bound} yield points, no fiber has completed or passed on a message"), at);
     }
 }
 

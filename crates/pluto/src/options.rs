@@ -22,8 +22,12 @@ pub(crate) struct Options {
     pub(crate) max_schedules: u64,
     /// Steps of each, if that is limited.
     pub(crate) max_depth: Option<u64>,
+    /// Operations without progress that are a livelock.
+    pub(crate) progress_bound: u64,
 }
 
+/// More than a task can be passed over by a scheduler that owes it a turn.
+const PROGRESS_BOUND: u64 = 50_000;
 const MAX_SCHEDULES: u64 = 10_000;
 
 impl Options {
@@ -41,6 +45,7 @@ impl Options {
             iterations: number("PLUTO_TEST_ITERATIONS").unwrap_or(iterations).max(1),
             max_schedules: number("PLUTO_MAX_SCHEDULES").unwrap_or(MAX_SCHEDULES).max(1),
             max_depth: number("PLUTO_MAX_DEPTH").filter(|depth| *depth > 0),
+            progress_bound: number("PLUTO_PROGRESS_BOUND").unwrap_or(PROGRESS_BOUND).max(1),
         }
     }
 }

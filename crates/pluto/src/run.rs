@@ -69,6 +69,7 @@ pub(crate) extern "C" fn __pluto_test_run(code: Word, strategy: Word, seed: Word
     }
     CODE.set(code);
     chance::set_seed(options.seed);
+    state::PROGRESS_BOUND.set(options.progress_bound);
     let checked = test(&name, &options, &asked);
     let printed = state::FIRST_PRINTED.take().unwrap_or_default();
     let verdict = match &checked {

@@ -7,7 +7,7 @@ use crate::channel::{CLOSED, Channel};
 use crate::ending;
 use crate::foreign::{Word, raise};
 use crate::owners;
-use crate::state::is_inline;
+use crate::state::{self, is_inline};
 
 use capi::{drawloom_case, drawloom_status};
 
@@ -109,12 +109,16 @@ pub(crate) extern "C" fn select(buffer: Word, count: Word, has_default: Word, re
     match waited {
         Waited::Cancelled => ALL_CLOSED,
         Waited::Done(drawloom_status::DRAWLOOM_OK) => {
+            state::progress();
             if !arms.sends(chosen) {
                 arms.set_message(chosen, cases[chosen].value as Word);
             }
             chosen as Word
         }
-        Waited::Done(drawloom_status::DRAWLOOM_DEFAULT) => DEFAULT,
+        Waited::Done(drawloom_status::DRAWLOOM_DEFAULT) => {
+            ending::looked_in_vain(at);
+            DEFAULT
+        }
         Waited::Done(_) => all_closed(),
     }
 }

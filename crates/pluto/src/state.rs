@@ -19,6 +19,10 @@ thread_local! {
     pub(crate) static CANCELS: Cell<bool> = const { Cell::new(false) };
     /// A task was asked to end.
     pub(crate) static CANCELLED: Cell<bool> = const { Cell::new(false) };
+    /// Operations since a message was passed on or a result was got.
+    static IDLE: Cell<u64> = const { Cell::new(0) };
+    /// As many of them are a livelock.
+    pub(crate) static PROGRESS_BOUND: Cell<u64> = const { Cell::new(u64::MAX) };
     /// What the execution has printed.
     pub(crate) static PRINTED: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
     /// What the first execution of an exploration has printed.
@@ -45,6 +49,7 @@ pub(crate) fn begin_exploration() {
 
 /// Another execution begins.
 pub(crate) fn begin_execution() {
+    IDLE.set(0);
     PRINTED.with_borrow_mut(Vec::clear);
     COMPLAINED.with_borrow_mut(Vec::clear);
 }
@@ -59,4 +64,15 @@ pub(crate) fn end_execution() {
 /// Whether the first execution of the exploration runs: what it says is heard.
 pub(crate) fn is_first() -> bool {
     FIRST_PRINTED.with_borrow(Option::is_none)
+}
+
+/// A message was passed on, or a result was got.
+pub(crate) fn progress() {
+    IDLE.set(0);
+}
+
+/// A task has looked in vain, and may do so for ever. Whether that is one time too many.
+pub(crate) fn idles() -> bool {
+    IDLE.set(IDLE.get() + 1);
+    IDLE.get() >= PROGRESS_BOUND.get()
 }

@@ -2,6 +2,7 @@
 
 use drawloom_report::{BlockedRecord, Details, Record, StepRecord};
 
+use crate::ending::LIVELOCK;
 use crate::source::{Source, is_test};
 
 /// What a report says of one finding.
@@ -129,13 +130,18 @@ impl Story {
             Details::Deadlock { blocked, cycle, chain, everybody } => {
                 story.deadlock(&fibers, blocked, (cycle, chain), *everybody)
             }
+            Details::Panic { .. } if record.finding.message.starts_with(LIVELOCK) => {
+                let what = record.finding.message.trim_start_matches(LIVELOCK).trim_start_matches(": after ");
+                story.livelock(&fibers, format!("After {what}."));
+            }
             Details::Panic { .. } => {
                 story.kind = "failure".to_owned();
                 let what = said_of(&record.finding.message, source);
                 story.fibers.push(fibers.fiber(record.finding.task, what));
             }
-            Details::Livelock { bound } => story.livelock(&fibers, *bound),
-            Details::StepLimit { limit } => story.livelock(&fibers, *limit),
+            Details::Livelock { bound: most } | Details::StepLimit { limit: most } => {
+                story.livelock(&fibers, format!("After {most} yield points, no fiber has completed."));
+            }
             _ => story.fibers.push(fibers.fiber(record.finding.task, record.finding.message.clone())),
         }
         story
@@ -163,9 +169,9 @@ impl Story {
         }
     }
 
-    fn livelock(&mut self, fibers: &Fibers<'_>, bound: u64) {
+    fn livelock(&mut self, fibers: &Fibers<'_>, how: String) {
         self.kind = "livelock".to_owned();
-        self.more.push(format!("After {bound} yield points, no fiber has completed."));
+        self.more.push(how);
         for task in fibers.tasks.iter().filter(|task| !fibers.record.tasks[**task].finished) {
             let steps = fibers.record.tasks[*task].steps;
             self.fibers.push(fibers.fiber(*task as u32, format!("yielded {steps} times")));

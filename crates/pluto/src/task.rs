@@ -148,7 +148,10 @@ pub(crate) extern "C" fn get(task: Word, returns_to: usize) -> Word {
         nanos => capi::drawloom_task_join_for(handle, nanos, at),
     }) {
         Waited::Cancelled => 0,
-        Waited::Done(_) => task.outcome(),
+        Waited::Done(_) => {
+            state::progress();
+            task.outcome()
+        }
     }
 }
 
