@@ -151,6 +151,7 @@ impl Engine {
     /// As [`create_queue`](Self::create_queue), under a number of its own among the children of `parent`: it must not be taken.
     pub fn create_queue_as(&mut self, parent: TaskId, ordinal: u32, strategy: &mut dyn Strategy) -> TaskId {
         self.tasks[parent.index()].children = ordinal - 1;
+        strategy.numbered(parent, ordinal);
         self.create_queue(parent, strategy)
     }
 
