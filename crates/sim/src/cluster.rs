@@ -48,6 +48,7 @@ pub struct Cluster<M> {
     pub(crate) most_events: u64,
     pub(crate) invariants: Vec<Invariant<M>>,
     pub(crate) is_ordered: bool,
+    pub(crate) clients_are_ordered: bool,
     pub(crate) corrupter: Option<Corrupter<M>>,
     pub(crate) survives: Option<u32>,
     pub(crate) rule: Option<Rule<M>>,
@@ -70,6 +71,7 @@ impl<M> Cluster<M> {
             most_events: 1_000_000,
             invariants: Vec::new(),
             is_ordered: false,
+            clients_are_ordered: false,
             corrupter: None,
             survives: None,
             rule: None,
@@ -192,6 +194,12 @@ impl<M> Cluster<M> {
     /// [choose](crate::Ctx::choose) in the midst of events.
     pub fn ordered(&mut self) -> &mut Self {
         self.is_ordered = true;
+        self
+    }
+
+    /// Events at different clients are ordered with each other, as by [`ordered`](Self::ordered); those at other nodes are not.
+    pub fn order_clients(&mut self) -> &mut Self {
+        self.clients_are_ordered = true;
         self
     }
 

@@ -31,6 +31,7 @@ pub struct Faults {
     pub(crate) crash_targets: Option<Vec<NodeId>>,
     pub(crate) restarts: bool,
     pub(crate) loss: Loss,
+    pub(crate) reboots: u32,
     pub(crate) pauses: u32,
     pub(crate) stops: u32,
     pub(crate) duplicates: u32,
@@ -41,6 +42,7 @@ pub struct Faults {
     pub(crate) mode: Mode,
     pub(crate) jumps: u32,
     pub(crate) jump_by: Vec<i64>,
+    pub(crate) certain: bool,
 }
 
 impl Faults {
@@ -55,7 +57,14 @@ impl Faults {
         Faults { crashes: most, ..self }
     }
 
-    /// Only these crash, pause or stop.
+    /// As many as there may be of each kind there are, in every run. Nothing is lost where invariants and histories decide, since a fault
+    /// that comes after everything else is as good as none; what is left in the end is then never that of a run without faults.
+    #[must_use]
+    pub fn certain(self) -> Faults {
+        Faults { certain: true, ..self }
+    }
+
+    /// Only these crash, reboot, pause or stop.
     #[must_use]
     pub fn crash_only(self, nodes: impl IntoIterator<Item = NodeId>) -> Faults {
         Faults { crash_targets: Some(nodes.into_iter().collect()), ..self }
@@ -65,6 +74,12 @@ impl Faults {
     #[must_use]
     pub fn restarts(self) -> Faults {
         Faults { restarts: true, ..self }
+    }
+
+    /// So many nodes may crash and be back at once: they lose what they had in memory, and no message.
+    #[must_use]
+    pub fn reboots(self, most: u32) -> Faults {
+        Faults { reboots: most, ..self }
     }
 
     /// What a crash does to storage.
@@ -132,6 +147,8 @@ impl Faults {
 pub(crate) enum Action {
     /// With how many of the writes that were not synced left, if it loses any.
     Crash(Loss, usize),
+    /// As a crash, and a restart at once.
+    Reboot(Loss, usize),
     Restart,
     Stop,
     Pause,
@@ -147,13 +164,15 @@ pub(crate) enum Action {
 impl Action {
     pub(crate) fn tell(&self, name: &dyn Fn(NodeId) -> String) -> String {
         let names = |nodes: &[NodeId]| nodes.iter().map(|node| name(*node)).collect::<Vec<_>>().join(", ");
+        let loses = |loss: &Loss, kept: &usize| match (loss, kept) {
+            (Loss::Nothing, _) | (Loss::Unsynced, &usize::MAX) => String::new(),
+            (Loss::Unsynced, 0) => ", and loses what was not synced".to_owned(),
+            (Loss::Unsynced, kept) => format!(", and loses what was not synced, but for the first {kept}"),
+            (Loss::Everything, _) => ", and loses its storage".to_owned(),
+        };
         match self {
-            Action::Crash(Loss::Nothing, _) | Action::Crash(Loss::Unsynced, usize::MAX) => "crashes".to_owned(),
-            Action::Crash(Loss::Unsynced, 0) => "crashes, and loses what was not synced".to_owned(),
-            Action::Crash(Loss::Unsynced, kept) => {
-                format!("crashes, and loses what was not synced, but for the first {kept}")
-            }
-            Action::Crash(Loss::Everything, _) => "crashes, and loses its storage".to_owned(),
+            Action::Crash(loss, kept) => format!("crashes{}", loses(loss, kept)),
+            Action::Reboot(loss, kept) => format!("crashes and restarts{}", loses(loss, kept)),
             Action::Restart => "restarts".to_owned(),
             Action::Stop => "is asked to stop".to_owned(),
             Action::Pause => "pauses".to_owned(),
@@ -167,6 +186,9 @@ impl Action {
         }
     }
 }
+
+/// How much of what was not synced a crash leaves, if it does not lose all of it.
+pub(crate) const LEFT: [usize; 3] = [1, 2, usize::MAX];
 
 /// One fault: what it does where, one after the other.
 pub(crate) type Fault = Vec<(NodeId, Action)>;
@@ -197,10 +219,9 @@ impl Faults {
             })
         });
         let jumps = servers.iter().flat_map(|node| self.jump_by.iter().map(|by| vec![(*node, Action::Jump(*by))]));
-        let kept: &[usize] = if self.loss == Loss::Unsynced { &[0, 1, 2, usize::MAX] } else { &[0] };
-        let crashes = kept.iter().flat_map(|kept| of_each(targets, &|| back(Action::Crash(self.loss, *kept))));
         let kinds = [
-            (self.crashes, crashes.collect()),
+            (self.crashes, of_each(targets, &|| back(Action::Crash(self.loss, 0)))),
+            (self.reboots, of_each(targets, &|| vec![Action::Reboot(self.loss, 0)])),
             (self.stops, of_each(targets, &|| back(Action::Stop))),
             (self.pauses, of_each(targets, &|| vec![Action::Pause, Action::Resume])),
             (self.duplicates, of_each(all, &|| vec![Action::Duplicate])),

@@ -17,8 +17,8 @@ pub type Place = Option<&'static Location<'static>>;
 /// A host is told of everything that may happen, when it becomes possible. It says what does, in any order that keeps to this: an event
 /// happens after it was posted, and those of a queue happen in turn.
 pub trait Host {
-    /// The cluster has one more node.
-    fn add_node(&mut self, node: NodeId, name: &str);
+    /// The cluster has one more node. Its events do not commute with those of `with`, an earlier one, nor of others that have been added so.
+    fn add_node(&mut self, node: NodeId, name: &str, with: Option<NodeId>);
 
     /// One of `outcomes`, before anything happens.
     fn choose(&mut self, outcomes: u64) -> u64;

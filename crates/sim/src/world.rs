@@ -9,7 +9,7 @@ use crate::clock::{Clock, TimerId, Timers};
 use crate::cluster::{Cluster, Corrupter, Factory, Invariant, Rule, Verdict};
 use crate::ctx::Ctx;
 use crate::event::Event;
-use crate::fault::{Action, Fault, Loss};
+use crate::fault::{Action, Fault, LEFT, Loss};
 use crate::host::{Host, QueueId};
 use crate::id::NodeId;
 use crate::log::{Log, What};
@@ -151,8 +151,8 @@ impl<M> World<M> {
 impl<M: Clone + Debug + 'static> World<M> {
     #[track_caller]
     pub(crate) fn new(cluster: Cluster<M>, host: &mut dyn Host) -> World<M> {
-        let Cluster { members, faults, clock, most_timers, most_events, invariants, corrupter, survives, rule, .. } =
-            cluster;
+        let Cluster { members, faults, clock, most_timers, most_events, invariants, .. } = cluster;
+        let Cluster { is_ordered, clients_are_ordered, corrupter, survives, rule, .. } = cluster;
         assert!(!members.is_empty(), "a cluster without nodes: add some with `node` before it runs");
         if let Some(survives) = survives.filter(|survives| faults.crashes > *survives) {
             panic!("{} crashes, but the protocol is said to survive only {survives}", faults.crashes);
@@ -161,8 +161,12 @@ impl<M: Clone + Debug + 'static> World<M> {
         let all: Vec<NodeId> = (0..members.len()).map(NodeId::from_index).collect();
         let servers: Vec<NodeId> = all.iter().copied().filter(|node| !members[node.index()].is_client).collect();
         let mut nodes = Vec::with_capacity(members.len());
+        let mut first_client = None;
         for (member, id) in members.into_iter().zip(&all) {
-            host.add_node(*id, &member.name);
+            let first = if clients_are_ordered && member.is_client { &mut first_client } else { &mut None };
+            let with = if is_ordered { all.first().filter(|first| *first != id).copied() } else { *first };
+            first.get_or_insert(*id);
+            host.add_node(*id, &member.name, with);
             nodes.push(NodeState {
                 name: member.name,
                 factory: member.factory,
@@ -184,6 +188,8 @@ impl<M: Clone + Debug + 'static> World<M> {
                 corruptions: 0,
             });
         }
+        let draw = |host: &mut dyn Host, outcomes: u64| if outcomes < 2 { 0 } else { host.choose(outcomes) as usize };
+        let certain = faults.certain;
         let mut chosen: Vec<Fault> = Vec::new();
         for kind in faults.kinds(&all, &servers) {
             let unknown = kind.options.iter().flatten().find(|(node, _)| node.index() >= all.len());
@@ -198,14 +204,21 @@ impl<M: Clone + Debug + 'static> World<M> {
             // Those before the last one that was chosen would be the same faults in another order.
             let mut from = 0;
             for _ in 0..kind.most {
-                let left = kind.options.len() - from;
-                if host.choose(2) == 0 {
-                    break;
+                // One of them, or none any more: that is not as likely as all of them together, since a fault that comes last is as good
+                // as none.
+                let left = (kind.options.len() - from) as u64;
+                match if certain { draw(host, left) + 1 } else { host.choose(left + 1) as usize } {
+                    0 => break,
+                    ahead => from += ahead - 1,
                 }
-                if left > 1 {
-                    from += host.choose(left as u64) as usize;
+                let mut fault = kind.options[from].clone();
+                if let Some((_, Action::Crash(Loss::Unsynced, left) | Action::Reboot(Loss::Unsynced, left))) =
+                    fault.first_mut()
+                {
+                    // Mostly everything is lost.
+                    *left = if host.choose(2) == 0 { 0 } else { LEFT[host.choose(LEFT.len() as u64) as usize] };
                 }
-                chosen.push(kind.options[from].clone());
+                chosen.push(fault);
             }
         }
         let mut world = World {
@@ -406,6 +419,12 @@ impl<M: Clone + Debug + 'static> World<M> {
         let state = &mut self.nodes[node.index()];
         match action {
             Action::Crash(loss, kept) => self.crash(node, loss, kept),
+            Action::Reboot(loss, kept) => {
+                if state.is_up {
+                    self.crash(node, loss, kept);
+                    self.start(node, host);
+                }
+            }
             Action::Stop => {
                 if state.is_up {
                     self.with_code(node, host, |code, cx| code.on_stop(cx));

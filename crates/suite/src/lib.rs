@@ -7,6 +7,7 @@ mod trial;
 /// The library that the programs of this crate run on.
 use drawloom as library;
 
+pub mod clusters;
 pub mod internal;
 pub mod programs;
 

@@ -12,7 +12,7 @@ pub(super) struct AsItComes {
 }
 
 impl Host for AsItComes {
-    fn add_node(&mut self, _: NodeId, _: &str) {}
+    fn add_node(&mut self, _: NodeId, _: &str, _: Option<NodeId>) {}
 
     fn choose(&mut self, _: u64) -> u64 {
         0

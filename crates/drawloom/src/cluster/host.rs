@@ -43,9 +43,9 @@ impl Choices {
 }
 
 impl Host for Choices {
-    fn add_node(&mut self, _: NodeId, name: &str) {
+    fn add_node(&mut self, _: NodeId, name: &str, with: Option<NodeId>) {
         let (task, resource) = self.rt.create_node(name, self.site);
-        let resource = self.nodes.first().filter(|_| self.is_ordered).map_or(resource, |first| first.resource);
+        let resource = with.map_or(resource, |with| self.nodes[with.index()].resource);
         self.nodes.push(Named { task, resource });
     }
 

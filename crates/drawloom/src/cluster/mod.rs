@@ -72,10 +72,21 @@ use std::ops::{Deref, DerefMut};
 use std::panic::Location;
 
 pub use drawloom_sim::{
-    Clock, Ctx, Faults, Holds, Isolate, Loss, Mode, Node, NodeId, Probe, Shape, Stream, Timer, TimerId, Verdict, World,
+    Clock, Ctx, Event, Faults, Holds, Host, Isolate, Loss, Mode, Node, NodeId, Place, Probe, QueueId, Shape, Stream,
+    Timer, TimerId, Verdict, World,
 };
 
+#[cfg(feature = "check")]
+use crate::history::{Model, Watch};
 use crate::rt;
+
+#[cfg(feature = "check")]
+impl<H: Model + 'static> Isolate for Watch<H> {
+    /// The same watch: it is meant to be shared.
+    fn isolate(&self) -> Self {
+        self.clone()
+    }
+}
 
 /// What there is in a cluster, what may happen to it, and what must hold: see [`drawloom_sim::Cluster`], whose methods it has.
 pub struct Cluster<M>(drawloom_sim::Cluster<M>);
@@ -90,6 +101,26 @@ impl<M> Cluster<M> {
     /// A cluster without nodes.
     pub fn new() -> Cluster<M> {
         Cluster(drawloom_sim::Cluster::new())
+    }
+
+    /// One run in which something else than an exploration decides what happens.
+    #[track_caller]
+    pub fn run_on(self, host: &mut dyn Host) -> World<M>
+    where
+        M: Clone + Debug + 'static,
+    {
+        self.0.run_on(host)
+    }
+
+    /// Watches what clients see: the first return that `model` does not explain is a finding. Nodes that are added with
+    /// [`client_with`](drawloom_sim::Cluster::client_with) take the watch, and each start of one makes a
+    /// [client](crate::history::Watch::client) of its own.
+    ///
+    /// Whether an operation returned before another one was called matters then, so events at clients are ordered with each other.
+    #[cfg(feature = "check")]
+    pub fn history<H: Model + Clone>(&mut self, model: H) -> Watch<H> {
+        self.0.order_clients();
+        Watch::of_events(model)
     }
 
     /// Runs until nothing is left that could happen; what is left then can be looked at.

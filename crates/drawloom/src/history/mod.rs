@@ -75,11 +75,22 @@ pub struct Watch<M: Model> {
 
 /// What all clients write to.
 struct Shared<M: Model> {
-    slot: Slot,
-    /// How many there are.
-    clients: Object<u64>,
+    order: Order,
     /// Never contended under control.
     seen: Mutex<Seen<M>>,
+}
+
+/// What orders calls and returns.
+enum Order {
+    /// Each is a step of its own.
+    Steps {
+        slot: Slot,
+        /// How many clients there are.
+        clients: Object<u64>,
+    },
+    /// Each is part of an event of a cluster, which orders the events of its clients. So many clients there are.
+    #[cfg(feature = "cluster")]
+    Events(std::sync::atomic::AtomicU64),
 }
 
 /// What has happened so far.
@@ -97,9 +108,15 @@ impl<M: Model> Shared<M> {
     /// A step of this kind.
     #[track_caller]
     fn step(&self, kind: OpKind) {
-        if let Some(rt) = rt::current() {
-            let resource = self.slot.resource(rt, ResourceKind::History, || State::Plain);
-            rt.step(Operation::new(kind, resource, rt::here()));
+        match &self.order {
+            Order::Steps { slot, .. } => {
+                if let Some(rt) = rt::current() {
+                    let resource = slot.resource(rt, ResourceKind::History, || State::Plain);
+                    rt.step(Operation::new(kind, resource, rt::here()));
+                }
+            }
+            #[cfg(feature = "cluster")]
+            Order::Events(_) => {}
         }
     }
 
@@ -120,11 +137,21 @@ impl<M: Model + Clone> Watch<M> {
     #[must_use]
     #[track_caller]
     pub fn within(model: M, budget: Budget) -> Watch<M> {
-        let monitor = Monitor::within(model.clone(), budget);
-        let seen = Mutex::new(Seen { model, budget, monitor, history: History::new(), scenario: Vec::new() });
         let clients = Object::new(0);
         crate::label(&clients, drawloom_report::WATCH);
-        Watch { shared: Arc::new(Shared { slot: Slot::new(), clients, seen }) }
+        Watch::ordered_by(Order::Steps { slot: Slot::new(), clients }, model, budget)
+    }
+
+    /// Watches what clients of a cluster see.
+    #[cfg(feature = "cluster")]
+    pub(crate) fn of_events(model: M) -> Watch<M> {
+        Watch::ordered_by(Order::Events(Default::default()), model, Budget::default())
+    }
+
+    fn ordered_by(order: Order, model: M, budget: Budget) -> Watch<M> {
+        let monitor = Monitor::within(model.clone(), budget);
+        let seen = Mutex::new(Seen { model, budget, monitor, history: History::new(), scenario: Vec::new() });
+        Watch { shared: Arc::new(Shared { order, seen }) }
     }
 }
 
@@ -133,10 +160,14 @@ impl<M: Model> Watch<M> {
     #[must_use]
     #[track_caller]
     pub fn client(&self) -> Client<M> {
-        let process = self.shared.clients.update(|clients| {
-            *clients += 1;
-            Process(*clients - 1)
-        });
+        let process = match &self.shared.order {
+            Order::Steps { clients, .. } => clients.update(|clients| {
+                *clients += 1;
+                Process(*clients - 1)
+            }),
+            #[cfg(feature = "cluster")]
+            Order::Events(clients) => Process(clients.fetch_add(1, std::sync::atomic::Ordering::Relaxed)),
+        };
         Client { process, open: false, shared: self.shared.clone() }
     }
 

@@ -1,6 +1,6 @@
 //! Every order of events there is, one after the other, without the engine: what exhaustive exploration is held against.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use drawloom_sim::{Event, Host, NodeId, Place, QueueId};
 
@@ -14,23 +14,40 @@ struct Follower {
     widths: Vec<usize>,
     ready: Vec<(Name, usize, Event)>,
     children: Vec<u32>,
+    /// Where the events of each node are ordered.
+    places: Vec<usize>,
     queues: Vec<(Name, std::collections::VecDeque<(usize, Event)>)>,
     at: usize,
     class: Class,
+    /// Classes of beginnings that were met before, if nobody wants to go through one twice.
+    known: Option<HashSet<Class>>,
+    /// The beginning is known: nothing more happens.
+    is_known: bool,
 }
 
 /// What executions have in common that differ only in the order of events that commute: what was chosen at first, and what happened at each
 /// node.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Default, Debug)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Debug)]
 pub struct Class {
     first: Vec<u64>,
     nodes: BTreeMap<usize, Vec<(Name, Vec<u64>)>>,
 }
 
 impl Follower {
-    fn new(path: Vec<usize>) -> Self {
+    fn new(path: Vec<usize>, known: Option<HashSet<Class>>) -> Self {
         let (widths, ready, children, queues) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        Follower { path, widths, ready, children, queues, at: 0, class: Class::default() }
+        Follower {
+            path,
+            widths,
+            ready,
+            children,
+            places: Vec::new(),
+            queues,
+            at: 0,
+            class: Class::default(),
+            known,
+            is_known: false,
+        }
     }
 
     fn choice(&mut self, width: usize) -> usize {
@@ -46,8 +63,9 @@ impl Follower {
 }
 
 impl Host for Follower {
-    fn add_node(&mut self, _: NodeId, _: &str) {
+    fn add_node(&mut self, node: NodeId, _: &str, with: Option<NodeId>) {
         self.children.push(0);
+        self.places.push(with.map_or(node.index(), |with| self.places[with.index()]));
     }
 
     fn choose(&mut self, outcomes: u64) -> u64 {
@@ -83,7 +101,10 @@ impl Host for Follower {
     fn next(&mut self) -> Option<Event> {
         let in_turn = (0..self.queues.len()).filter(|at| !self.queues[*at].1.is_empty()).collect::<Vec<_>>();
         let width = self.ready.len() + in_turn.len();
-        if width == 0 {
+        if let Some(known) = self.known.as_mut().filter(|_| self.widths.len() >= self.path.len()) {
+            self.is_known |= !known.insert(self.class.clone());
+        }
+        if width == 0 || self.is_known {
             return None;
         }
         let chosen = self.choice(width);
@@ -95,6 +116,7 @@ impl Host for Follower {
                 (*name, at, event)
             }
         };
+        let at = self.places[at];
         self.at = at;
         self.class.nodes.entry(at).or_default().push((name, Vec::new()));
         Some(event)
@@ -108,22 +130,45 @@ pub fn classes<T: PartialEq + std::fmt::Debug>(
 ) -> Option<(usize, BTreeMap<Class, T>)> {
     let (mut classes, mut path) = (BTreeMap::new(), Vec::new());
     for orders in 1..=most {
-        let mut follower = Follower::new(path);
+        let mut follower = Follower::new(path, None);
         let seen = run(&mut follower);
         let Follower { widths, path: followed, class, .. } = follower;
         if let Some(before) = classes.get(&class) {
             assert_eq!(*before, seen, "events that are said to commute do not: {class:?}");
         }
         classes.insert(class, seen);
-        // The next path: the last choice that has another outcome left.
-        path = widths.iter().enumerate().map(|(at, _)| followed.get(at).copied().unwrap_or(0)).collect();
-        loop {
-            let Some(last) = path.pop() else { return Some((orders, classes)) };
-            if last + 1 < widths[path.len()] {
-                path.push(last + 1);
-                break;
-            }
+        match next_path(&widths, &followed) {
+            Some(next) => path = next,
+            None => return Some((orders, classes)),
         }
     }
     None
+}
+
+/// The next path: the last choice that has another outcome left.
+fn next_path(widths: &[usize], followed: &[usize]) -> Option<Vec<usize>> {
+    let mut path: Vec<usize> = (0..widths.len()).map(|at| followed.get(at).copied().unwrap_or(0)).collect();
+    loop {
+        let last = path.pop()?;
+        if last + 1 < widths[path.len()] {
+            path.push(last + 1);
+            return Some(path);
+        }
+    }
+}
+
+/// How many classes there are, where there are too many orders to go through: no beginning is continued twice that differs from another
+/// only in the order of events that commute.
+pub fn count(run: impl Fn(&mut dyn Host)) -> usize {
+    let (mut classes, mut path, mut known) = (0, Vec::new(), HashSet::new());
+    loop {
+        let mut follower = Follower::new(path, Some(known));
+        run(&mut follower);
+        classes += usize::from(!follower.is_known);
+        known = follower.known.take().unwrap_or_default();
+        match next_path(&follower.widths, &follower.path) {
+            Some(next) => path = next,
+            None => return classes,
+        }
+    }
 }
