@@ -134,6 +134,15 @@ impl Engine {
         self.tasks[step.task.index()].hash = step.kind.room().fold_all(self, hash, &step);
     }
 
+    /// For a step that touches no resource, and whose outcome says nothing.
+    #[inline(always)]
+    pub(crate) fn leave_trail_of_own(&mut self, task: TaskId, kind: OpKind) {
+        if self.limits().behaviour {
+            let hash = &mut self.tasks[task.index()].hash;
+            *hash = mix(*hash, kind_word(kind));
+        }
+    }
+
     /// Takes a park of `task` into account.
     #[inline]
     pub(crate) fn leave_trail_of_park(&mut self, task: TaskId, kind: OpKind) {

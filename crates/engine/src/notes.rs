@@ -28,8 +28,10 @@ pub struct Notes {
     said: Map<u32, Box<str>>,
     /// Why processes have ended.
     reasons: Map<TaskId, Box<str>>,
+    /// Something was noted, or may have been.
+    used: bool,
     /// The tasks that stand for nodes of clusters, in the order of their creation.
-    pub(crate) nodes: Vec<TaskId>,
+    nodes: Vec<TaskId>,
     /// What has happened at nodes, in its order.
     happened: Vec<Happened>,
 }
@@ -78,6 +80,28 @@ pub struct Tied {
 }
 
 impl Notes {
+    /// Forgets all. Mostly there is nothing to forget.
+    #[inline]
+    pub(crate) fn clear(&mut self) {
+        if self.used {
+            // Every cluster has nodes: their memory is kept.
+            let mut nodes = std::mem::take(&mut self.nodes);
+            nodes.clear();
+            *self = Notes { nodes, ..Notes::default() };
+        }
+    }
+
+    /// One more task stands for a node.
+    pub(crate) fn add_node(&mut self, task: TaskId) {
+        self.writing().nodes.push(task);
+    }
+
+    /// To be written to.
+    fn writing(&mut self) -> &mut Notes {
+        self.used = true;
+        self
+    }
+
     /// What arrived in a mailbox with this number.
     pub fn arrival(&self, process: ResourceId, number: u64) -> Option<&str> {
         let all = self.arrived.get(process.index())?;
@@ -135,14 +159,14 @@ impl Engine {
 
     /// `from` has posted this at a process; it arrives after what it has posted there before.
     pub fn note_posted(&mut self, process: ResourceId, from: u64, text: &str) {
-        self.notes.posted.at((process, from)).push_back(text.into());
+        self.notes.writing().posted.at((process, from)).push_back(text.into());
     }
 
     /// What `from` has posted first has arrived, as number so and so.
     pub(crate) fn note_arrival(&mut self, process: ResourceId, from: u64, number: u64) {
-        let posted = self.notes.posted.get_mut(&(process, from));
-        let text = posted.and_then(VecDeque::pop_front);
-        let all = &mut self.notes.arrived;
+        let notes = self.notes.writing();
+        let text = notes.posted.get_mut(&(process, from)).and_then(VecDeque::pop_front);
+        let all = &mut notes.arrived;
         all.resize_with(all.len().max(process.index() + 1), Vec::new);
         // They are numbered without gaps.
         debug_assert_eq!(all[process.index()].len() as u64, number);
@@ -152,23 +176,23 @@ impl Engine {
     /// A link or a monitor is made or goes, after the last step.
     pub fn note_tie(&mut self, by: TaskId, with: TaskId, link: bool, made: bool) {
         let step = (self.steps().len() as u32).saturating_sub(1);
-        self.notes.ties.push(Tied { step, by, with, link, made });
+        self.notes.writing().ties.push(Tied { step, by, with, link, made });
     }
 
     /// What the last step says, which puts nothing into a mailbox.
     pub fn note_said(&mut self, text: &str) {
         let step = (self.steps().len() as u32).saturating_sub(1);
-        self.notes.said.insert(step, text.into());
+        self.notes.writing().said.insert(step, text.into());
     }
 
     /// What has happened by the last step.
     pub fn note_happened(&mut self, what: Happening, from: Option<u32>, text: &str) {
         let step = (self.steps().len() as u32).saturating_sub(1);
-        self.notes.happened.push(Happened { step, what, from, text: text.into() });
+        self.notes.writing().happened.push(Happened { step, what, from, text: text.into() });
     }
 
     /// Why a process ends.
     pub fn note_reason(&mut self, task: TaskId, reason: &str) {
-        self.notes.reasons.insert(task, reason.into());
+        self.notes.writing().reasons.insert(task, reason.into());
     }
 }

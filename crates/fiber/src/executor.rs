@@ -136,6 +136,9 @@ impl Executor {
             Next::Run(task) | Next::Settle(task) => task,
             Next::Stop => TaskId::NONE,
         };
+        if inner.foreign.is_some() {
+            self.run_foreign(handle);
+        }
         // Nobody's number is beyond all tasks.
         while let Some(fiber) = handle.inner().fiber_of.get(handle.inner().resumes.index()) {
             self.resume_fiber(handle, handle.inner().resumes, *fiber);
@@ -211,38 +214,53 @@ impl Executor {
     }
 
     #[inline(always)]
-    fn resume_fiber(&mut self, handle: Handle, task: TaskId, mut fiber: *mut Fiber) {
-        let inner = handle.inner();
+    fn resume_fiber(&mut self, handle: Handle, task: TaskId, fiber: *mut Fiber) {
+        let fiber = if fiber == NO_FIBER { self.find_fiber(handle, task) } else { fiber };
         if fiber == NO_FIBER {
-            fiber = match inner.idle.pop() {
-                Some(idle) => idle,
-                None => self.add_fiber(handle, task),
-            };
-            if fiber == NO_FIBER {
-                return;
-            }
-            handle.inner().fiber_of[task.index()] = fiber;
+            return;
         }
         let inner = handle.inner();
         inner.running = task;
         inner.running_fiber = fiber;
-        if let Some(foreign) = inner.hears_switches {
-            // SAFETY: the fiber is alive.
-            foreign.switches_to(Some((task, unsafe { (*fiber).stack })));
-        }
         // SAFETY: the fiber is boxed, so its place does not change when others are added while it
         // runs; and nobody else touches it before it suspends, but for its yielder, which its own
         // coroutine writes.
         unsafe {
             (*fiber).resume();
         }
-        let inner = handle.inner();
-        if let Some(foreign) = inner.hears_switches {
-            foreign.switches_to(None);
+    }
+
+    /// A fiber for a task that begins.
+    #[inline(always)]
+    fn find_fiber(&mut self, handle: Handle, task: TaskId) -> *mut Fiber {
+        let fiber = match handle.inner().idle.pop() {
+            Some(idle) => idle,
+            None => self.add_fiber(handle, task),
+        };
+        if fiber != NO_FIBER {
+            handle.inner().fiber_of[task.index()] = fiber;
         }
-        if inner.ended != NO_FIBER {
-            let ended = std::mem::replace(&mut inner.ended, NO_FIBER);
-            self.use_again(handle, ended);
+        fiber
+    }
+
+    /// Runs an execution of tasks of another language, which may want to hear of each switch.
+    #[cold]
+    fn run_foreign(&mut self, handle: Handle) {
+        while let Some(&fiber) = handle.inner().fiber_of.get(handle.inner().resumes.index()) {
+            let task = handle.inner().resumes;
+            let fiber = if fiber == NO_FIBER { self.find_fiber(handle, task) } else { fiber };
+            if let Some(foreign) = handle.inner().hears_switches.filter(|_| fiber != NO_FIBER) {
+                // SAFETY: the fiber is alive.
+                foreign.switches_to(Some((task, unsafe { (*fiber).stack })));
+            }
+            self.resume_fiber(handle, task, fiber);
+            if let Some(foreign) = handle.inner().hears_switches {
+                foreign.switches_to(None);
+            }
+            let ended = std::mem::replace(&mut handle.inner().ended, NO_FIBER);
+            if ended != NO_FIBER {
+                self.use_again(handle, ended);
+            }
         }
     }
 

@@ -172,9 +172,18 @@ impl Handle {
 
     #[inline(always)]
     pub(crate) fn switch(self) {
-        match self.inner().hears_switches {
-            None => self.leave(),
-            Some(foreign) => foreign.stops(self.inner().running, &mut || self.leave()),
+        if self.inner().hears_switches.is_some() {
+            return self.leave_heard();
+        }
+        self.leave();
+    }
+
+    /// Leaves, and the other language hears of it.
+    #[cold]
+    #[inline(never)]
+    fn leave_heard(self) {
+        if let Some(foreign) = self.inner().hears_switches {
+            foreign.stops(self.inner().running, &mut || self.leave());
         }
     }
 
@@ -443,6 +452,7 @@ impl Handle {
     }
 
     /// The running task has ended: says who goes on.
+    #[inline(always)]
     fn choose_after_the_end_of(self, me: TaskId) {
         let inner = self.inner();
         inner.engine.bury(me);

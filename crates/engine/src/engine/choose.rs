@@ -154,10 +154,8 @@ impl Engine {
     pub(super) fn next_in_full(&mut self, strategy: &mut dyn Strategy) -> Next {
         match self.settle_at_once() {
             Some(task) => Next::Settle(task),
-            None => {
-                let next = self.next_with_care(strategy);
-                if self.doomed.is_empty() { next } else { self.next_among_doomed(next, strategy) }
-            }
+            None if self.doomed.is_empty() => self.next_with_care(strategy),
+            None => self.next_among_doomed(strategy),
         }
     }
 

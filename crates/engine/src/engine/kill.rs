@@ -73,7 +73,9 @@ impl Engine {
     }
 
     /// Makes the last steps of tasks that were killed, as long as it is they who are picked: nobody resumes them.
-    pub(super) fn next_among_doomed(&mut self, mut next: Next, strategy: &mut dyn Strategy) -> Next {
+    #[cold]
+    pub(super) fn next_among_doomed(&mut self, strategy: &mut dyn Strategy) -> Next {
+        let mut next = self.next_with_care(strategy);
         while let Next::Run(task) = next {
             let kind = self.tasks[task.index()].pending.kind;
             if !kind.is_killed() {

@@ -261,9 +261,11 @@ impl Engine {
         self.steps.clear();
         self.timers.clear();
         self.limits.clone_from(limits);
-        self.ending = Ending::Done;
+        if !self.ending.is_done() {
+            self.ending = Ending::Done;
+        }
         self.aside = None;
-        self.notes = Notes::default();
+        self.notes.clear();
         self.cut = false;
         self.tearing_down = false;
         self.trails.clear();

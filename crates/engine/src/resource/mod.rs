@@ -78,6 +78,7 @@ impl Engine {
             OpKind::Park => self.commit_park(task),
             OpKind::Unpark => self.commit_unpark(task, TaskId(operation.arg as u32)),
             OpKind::Await => self.commit_await(task),
+            kind @ (OpKind::Spawn | OpKind::Exit | OpKind::Join) => self.commit_of_task(task, kind),
             kind => kind.room().carry_out(self, task, strategy),
         }
     }

@@ -103,7 +103,7 @@ impl Engine {
         self.name_resource(id, name);
         // Nobody owns it.
         self.drop_resource(id);
-        self.notes.nodes.push(stands_for);
+        self.notes.add_node(stands_for);
         (stands_for, id)
     }
 
