@@ -35,9 +35,27 @@ pub(crate) struct Facts<'m> {
     pub(crate) closed: bool,
     /// Whether threads begin here, or locks of threads are made.
     pub(crate) starts_threads: bool,
+    /// Whether a task can be cancelled: by somebody in the file, or by whoever uses it.
+    pub(crate) cancels: bool,
     /// Attribute names that only one class has.
     unique: HashMap<String, Option<ClassId>>,
 }
+
+/// What ends tasks before their time, or the others of a group when one fails.
+const CANCELLERS: [&str; 12] = [
+    "cancel",
+    "wait_for",
+    "timeout",
+    "timeout_at",
+    "move_on_after",
+    "move_on_at",
+    "fail_after",
+    "fail_at",
+    "CancelScope",
+    "TaskGroup",
+    "open_nursery",
+    "create_task_group",
+];
 
 /// `a.b` for `a::b`.
 fn dots(path: &str) -> String {
@@ -64,6 +82,7 @@ impl<'m> Facts<'m> {
             frameworks: Vec::new(),
             closed: false,
             starts_threads: false,
+            cancels: true,
             unique: HashMap::new(),
         };
         for (at, function) in (0..).zip(&module.functions) {
@@ -431,6 +450,14 @@ impl<'m> Facts<'m> {
         for _ in 0..2 {
             for statement in &self.function(self.top).body {
                 statement.walk(&mut |expr| {
+                    if let Kind::With(items, ..) = &expr.kind {
+                        for (context, target) in items {
+                            let pool = self.infer(context, None) == Type::Group;
+                            if let (Some(Kind::Name(name)), true) = (target.as_ref().map(|it| &it.kind), pool) {
+                                self.globals.insert(name.clone(), Type::Group);
+                            }
+                        }
+                    }
                     let Kind::Assign { targets, value, kind, .. } = &expr.kind else { return };
                     let written = kind.as_ref().map(|kind| self.written(kind)).unwrap_or_default();
                     let inferred = written.or(&self.infer(value, None));
@@ -541,6 +568,16 @@ impl<'m> Facts<'m> {
                     {
                         let element = self.infer(&given[1].value, Some(id));
                         self.element_of(base, &element, Some(id));
+                    }
+                }
+                Kind::Call(callee, given) if given.len() == 1 => {
+                    if let Kind::Attribute(base, name) = &callee.kind
+                        && matches!(name.as_str(), "append" | "appendleft" | "add")
+                    {
+                        let element = self.infer(&given[0].value, Some(id));
+                        if matches!(element, Type::Future | Type::Lock { .. }) {
+                            self.element_of(base, &element, Some(id));
+                        }
                     }
                 }
                 Kind::For { target, iterable, .. } => {
@@ -676,7 +713,7 @@ impl<'m> Facts<'m> {
         let top = self.top;
         let scopes = module.functions.iter().enumerate();
         let scopes = scopes.map(|(at, function)| (Some(FunctionId(at)).filter(|id| *id != top), &function.body));
-        let (mut closed, mut threads) = (false, false);
+        let (mut closed, mut threads, mut cancels) = (false, false, false);
         for (function, body) in scopes {
             for statement in body {
                 statement.walk(&mut |expr| {
@@ -685,6 +722,7 @@ impl<'m> Facts<'m> {
                         self.calls[found.0] += 1;
                     }
                     if let Kind::Attribute(_, name) | Kind::Name(name) = &callee.kind {
+                        cancels |= CANCELLERS.contains(&name.as_str());
                         threads |= matches!(
                             name.as_str(),
                             "Thread" | "ThreadPoolExecutor" | "Lock" | "RLock" | "Timer" | "Condition"
@@ -708,7 +746,21 @@ impl<'m> Facts<'m> {
             closed = self.functions.contains_key("main");
         }
         self.closed = closed;
+        self.cancels = cancels || !closed;
         self.starts_threads = threads && self.has_threads();
+    }
+
+    /// Whether a function only says that others have to write it.
+    pub(crate) fn is_abstract(&self, id: FunctionId) -> bool {
+        let function = self.function(id);
+        let mut body = function.body.iter().filter(|it| !matches!(it.kind, Kind::Literal(_) | Kind::Nothing));
+        let raises = |it: &Expr| match &it.kind {
+            Kind::Raise(Some(raised)) => raised.text().starts_with("NotImplementedError"),
+            _ => false,
+        };
+        let first = body.next();
+        let empty = first.is_none() && function.decorators.iter().any(|it| it.ends_with("abstractmethod"));
+        empty || first.is_some_and(raises) && body.next().is_none()
     }
 
     /// Whether awaiting each function can let others run: a fixed point over who awaits whom.
@@ -735,6 +787,9 @@ impl<'m> Facts<'m> {
                     Kind::For { is_async: true, .. } => certain = certain.max(Certainty::May),
                     _ => {}
                 });
+            }
+            if function.is_async && self.is_abstract(FunctionId(at)) {
+                certain = Certainty::Always;
             }
             awaited.push(own);
             known.push(certain);

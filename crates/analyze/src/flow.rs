@@ -22,6 +22,14 @@ pub(crate) fn analyse(graph: &mut Graph, latches: bool) {
             }
         }
     }
+    graph.just_read = vec![Vec::new(); count];
+    for (at, node) in graph.nodes.iter().enumerate() {
+        let Event::Branch { reads } = &node.event else { continue };
+        if reads.len() > 1 {
+            let just = reads.iter().copied().filter(|read| *read < at && straight(graph, *read, at));
+            graph.just_read[at] = just.collect();
+        }
+    }
     let latch = if latches { find_latches(graph) } else { vec![Latch::No; count] };
     graph.held = held(graph, &latch);
     graph.alive = alive(graph);
@@ -90,7 +98,7 @@ fn resets(literal: &str) -> bool {
 }
 
 /// Whether some path leads from one node to another without a checkpoint.
-fn straight(graph: &Graph, from: NodeId, to: NodeId) -> bool {
+pub(crate) fn straight(graph: &Graph, from: NodeId, to: NodeId) -> bool {
     let mut seen = vec![false; graph.nodes.len()];
     let mut left = VecDeque::from([from]);
     while let Some(at) = left.pop_front() {
@@ -121,6 +129,8 @@ pub(crate) fn lock_of(event: &Event) -> Option<(Loc, Option<&String>, bool)> {
     match event {
         Event::Acquire { lock, key, shared } => Some((*lock, key.as_ref(), *shared)),
         Event::Write { loc, key, .. } => Some((*loc, key.as_ref(), false)),
+        // Whoever gives back what it has not taken has it from the beginning.
+        Event::Release { lock, key } => Some((*lock, key.as_ref(), false)),
         _ => None,
     }
 }
@@ -128,7 +138,14 @@ pub(crate) fn lock_of(event: &Event) -> Option<(Loc, Option<&String>, bool)> {
 /// Locks held at each node, whatever path leads there.
 fn held(graph: &Graph, latch: &[Latch]) -> Vec<Vec<NodeId>> {
     let mut at_entry: Vec<Option<Vec<NodeId>>> = vec![None; graph.nodes.len()];
-    at_entry[0] = Some(Vec::new());
+    let taken_here = |lock: Loc| {
+        graph.nodes.iter().any(|node| matches!(&node.event, Event::Acquire { lock: of, .. } if *of == lock))
+    };
+    let from_before = (0..graph.nodes.len()).filter(|at| match &graph.nodes[*at].event {
+        Event::Release { lock, .. } => !taken_here(*lock),
+        _ => false,
+    });
+    at_entry[0] = Some(from_before.collect());
     let mut left: VecDeque<NodeId> = VecDeque::from([0]);
     let mut rounds = 0;
     while let Some(at) = left.pop_front() {
@@ -245,9 +262,21 @@ impl Reach {
                             && stops.looks_again
                             && switched == 1
                             && graph.tested[at]
-                            && *how != Reading::Iterates
+                            && !matches!(how, Reading::Iterates | Reading::Next)
                             && same(key.as_ref(), stops.key)
                             && (!stops.anywhere || !graph.held[at].is_empty()) =>
+                    {
+                        continue;
+                    }
+                    // One half of a condition was enough, and the other half was not looked at: the condition was all the same.
+                    Event::Branch { .. }
+                        if stops.looks_again
+                            && switched == 1
+                            && (!stops.anywhere || !graph.held[at].is_empty())
+                            && graph.just_read[at].iter().any(|read| {
+                                *read != start
+                                    && matches!(&graph.nodes[*read].event, Event::Read { loc, key, .. } if *loc == stops.loc && same(key.as_ref(), stops.key))
+                            }) =>
                     {
                         continue;
                     }
@@ -289,6 +318,11 @@ impl Reach {
             }
         }
     }
+}
+
+/// Whether a path never goes back to the head of a loop: in the next round variables are others, and what was looked at is, too.
+pub(crate) fn onwards(path: &[NodeId]) -> bool {
+    path.windows(2).all(|pair| pair[0] < pair[1])
 }
 
 /// Whether two keys can be the same one, within one task: nobody knows of what is not written out.

@@ -22,6 +22,8 @@ pub(crate) enum Edge {
 pub(crate) const INCREMENT: &str = "+=";
 /// The literal of `x -= 1`.
 pub(crate) const DECREMENT: &str = "-=";
+/// The literal of a removal of what need not be there.
+pub(crate) const IF_THERE: &str = "if there";
 /// The literal of a lock that is put somewhere.
 pub(crate) const LOCK: &str = "a lock";
 
@@ -45,6 +47,8 @@ pub(crate) enum Reading {
     Contains,
     /// One element after the other.
     Iterates,
+    /// The next element, further down in a loop.
+    Next,
     /// All of it at once, into a copy.
     Snapshot,
 }
@@ -100,6 +104,16 @@ pub(crate) enum Event {
     Opaque,
 }
 
+impl Event {
+    /// The state that is read or written, with its key.
+    pub(crate) fn touches(&self) -> Option<(Loc, Option<&String>)> {
+        match self {
+            Event::Read { loc, key, .. } | Event::Write { loc, key, .. } => Some((*loc, key.as_ref())),
+            _ => None,
+        }
+    }
+}
+
 /// What a task waits for at a checkpoint.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Why {
@@ -125,6 +139,8 @@ pub(crate) struct Node {
     pub(crate) event: Event,
     pub(crate) span: Span,
     pub(crate) function: FunctionId,
+    /// Which call of the function: one that comes later has a larger number.
+    pub(crate) call: usize,
     pub(crate) next: Vec<(NodeId, Edge)>,
     /// The decisions that it depends on.
     pub(crate) controls: Vec<NodeId>,
@@ -142,8 +158,12 @@ pub(crate) struct Graph {
     pub(crate) held: Vec<Vec<NodeId>>,
     /// The spawns that may still run at each node.
     pub(crate) alive: Vec<Vec<NodeId>>,
+    /// Spawns whose handle is put into a field.
+    pub(crate) stored: Vec<NodeId>,
     /// Whether some decision rests on it.
     pub(crate) tested: Vec<bool>,
+    /// Of a decision by several reads, those that were made just before it.
+    pub(crate) just_read: Vec<Vec<NodeId>>,
     /// Where each node is reached from.
     pub(crate) before: Vec<Vec<NodeId>>,
 }

@@ -94,15 +94,25 @@ impl<'m> Lowerer<'_, 'm> {
             }
             Kind::Comprehension { element, generators, .. } => self.comprehension(element, generators, span),
             Kind::Closure(id) | Kind::Definition(id) => self.closure(*id, matches!(expr.kind, Kind::Definition(_))),
-            Kind::Assign { targets, value, declares, kind } => {
-                let value = self.expression(value);
-                let value = match kind {
+            Kind::Assign { targets, value: source, declares, kind } => {
+                let value = self.expression(source);
+                let mut value = match kind {
                     Some(kind) => {
                         let written = self.facts.written(kind);
                         Val { kind: value.kind.clone().or(&written), ..value }
                     }
                     None => value,
                 };
+                // A lock that is put somewhere is the one that is there, in all variables that have it.
+                if value.kind.is_lock() && value.place.is_none() {
+                    let stored =
+                        targets.iter().find(|target| matches!(target.kind, Kind::Index(..) | Kind::Attribute(..)));
+                    if let Some(stored) = stored {
+                        let there = self.place(stored);
+                        self.is_stored(source, &value, &there);
+                        (value.place, value.key) = (there.place, there.key);
+                    }
+                }
                 for target in targets {
                     self.assign_to(target, value.clone(), *declares, span);
                 }
@@ -352,13 +362,23 @@ impl<'m> Lowerer<'_, 'm> {
         }
         match base.place {
             Some(loc) if !matches!(base.kind, Type::Plain) => {
+                let mut bound = base.bound;
                 let path = match &base.key {
-                    Some(_) => format!("{}[].{name}", self.names.name(loc)),
+                    Some(key) => {
+                        if !self.is_rust() && !base.kind.synchronises() {
+                            // The element is looked up first.
+                            let event = Event::Read { loc, key: Some(key.clone()), how: Reading::Value };
+                            let node = self.emit(event, span);
+                            self.raises(node, false);
+                            bound = Some(node);
+                        }
+                        format!("{}[].{name}", self.names.name(loc))
+                    }
                     None => format!("{}.{name}", self.names.name(loc)),
                 };
                 let place = Some(self.names.number(&path));
                 // Of which element is a part of what it is.
-                Val { place, text, key: base.key, bound: base.bound, guards: base.guards, ..Val::default() }
+                Val { place, text, key: base.key, bound, guards: base.guards, ..Val::default() }
             }
             _ => Val { text, bound: base.bound, reads: base.reads, ..Val::default() },
         }
@@ -427,7 +447,8 @@ impl<'m> Lowerer<'_, 'm> {
         self.tails.extend(ends);
         self.tails.sort_unstable();
         self.tails.dedup();
-        all
+        // All of it has been read; reading it once more would forget the other parts.
+        Val { place: None, key: None, ..all }
     }
 
     fn comprehension(&mut self, element: &'m [Expr], generators: &'m [Generator], span: Span) -> Val {
@@ -459,7 +480,7 @@ impl<'m> Lowerer<'_, 'm> {
         let value = self.several(element);
         let suspends = self.graph.nodes[inside..].iter().any(|node| matches!(node.event, Event::Checkpoint { .. }));
         if let (Some((loc, key, at)), true, false) = (over, suspends, self.unreachable()) {
-            self.emit(Event::Read { loc, key, how: Reading::Iterates }, at);
+            self.emit(Event::Read { loc, key, how: Reading::Next }, at);
         }
         for (from, _) in self.tails.clone() {
             self.graph.nodes[from].next.push((head, Edge::Normal));
@@ -475,6 +496,14 @@ impl<'m> Lowerer<'_, 'm> {
             // What is called once for each of many.
             elements: elements.flat_map(|one| [one.clone(), one.clone()]).collect(),
             ..Val::default()
+        }
+    }
+
+    /// From now on a variable's value is the one that is stored there.
+    fn is_stored(&mut self, source: &Expr, value: &Val, there: &Val) {
+        if let Kind::Name(name) = &source.kind {
+            let known = Val { place: there.place, key: there.key.clone(), ..value.clone() };
+            self.define(name, known);
         }
     }
 
@@ -531,6 +560,9 @@ impl<'m> Lowerer<'_, 'm> {
                 let place = self.place(target);
                 match place.place {
                     Some(loc) => {
+                        if matches!(target.kind, Kind::Attribute(..)) {
+                            self.graph.stored.extend(&value.spawned);
+                        }
                         let indexed = matches!(target.kind, Kind::Index(..));
                         let how = if indexed && place.key.is_some() { Writing::Add } else { Writing::Assign };
                         // Whose element it is, its key says.
@@ -585,11 +617,20 @@ impl<'m> Lowerer<'_, 'm> {
             let loc = self.names.number(&path);
             self.write(loc, None, Writing::Assign, &value, span);
         }
+        if declares && value.place.is_none() && self.is_rust() && lockable(&value.kind) {
+            value.place = Some(self.variable(function, name));
+        }
         let suffix = &self.frames[self.frame].suffix;
         if value.place.is_none() || value.text.is_empty() {
             value.text = format!("{name}{suffix}");
         }
         self.define(name, value);
+    }
+
+    /// The state that a variable of Rust is, which can be shared by its type.
+    pub(super) fn variable(&mut self, function: FunctionId, name: &str) -> usize {
+        let path = format!("{}::<closure>.{name}", self.facts.function(function).qualified);
+        self.names.number(&path)
     }
 
     fn yields(&mut self, value: Option<&'m Expr>, span: Span) -> Val {
@@ -643,6 +684,11 @@ impl<'m> Lowerer<'_, 'm> {
     }
 }
 
+/// Whether it holds something that tasks can share, and change under a lock or in one step.
+pub(super) fn lockable(kind: &Type) -> bool {
+    matches!(kind, Type::Around(..) | Type::Atomic | Type::ConcurrentMap(_))
+}
+
 /// Whether something of this type can be shared and changed in Rust without `&mut`.
 pub(super) fn shared_by_type(kind: &Type) -> bool {
     matches!(
@@ -651,7 +697,7 @@ pub(super) fn shared_by_type(kind: &Type) -> bool {
             | Type::Atomic
             | Type::ConcurrentMap(_)
             | Type::Cell(_)
-            | Type::Once
+            | Type::Once(_)
             | Type::Notify
             | Type::Lock { .. }
             | Type::Event(_)

@@ -71,6 +71,7 @@ impl<'m> Lowerer<'_, 'm> {
             }
             "Thread" | "Timer" | "start_new_thread" | "Process" => Spawner::Thread,
             "submit" | "apply_async" | "map_async" => Spawner::Thread,
+            "map" | "starmap" | "imap" | "imap_unordered" if method && self.is_pool(callee) => Spawner::Thread,
             "run_in_executor" | "to_thread" | "run_sync" if awaited => Spawner::ThreadEnd,
             "run_in_executor" => Spawner::Thread,
             "run" | "run_until_complete" => {
@@ -81,6 +82,12 @@ impl<'m> Lowerer<'_, 'm> {
             }
             _ => return None,
         })
+    }
+
+    /// Whether a method is one of a pool of threads.
+    fn is_pool(&self, callee: &Expr) -> bool {
+        let Kind::Attribute(base, _) = &callee.kind else { return false };
+        self.facts.infer(base, Some(self.frames[self.frame].function)) == Type::Group && self.facts.has_threads()
     }
 
     /// A call that begins tasks, if it is one.
@@ -128,7 +135,8 @@ impl<'m> Lowerer<'_, 'm> {
             _ => RootKind::Task,
         };
         let path = self.facts.path(callee).unwrap_or_default();
-        let all = if path.ends_with("map_async") { true } else { matches!(spawner, Spawner::Serves) };
+        let maps = matches!(path.rsplit('.').next(), Some("map" | "starmap" | "imap" | "imap_unordered" | "map_async"));
+        let all = maps || matches!(spawner, Spawner::Serves);
         let mut spawned: Vec<NodeId> = Vec::new();
         for body in bodies {
             spawned.push(self.begin(kind, body, all, span));

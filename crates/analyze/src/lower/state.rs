@@ -57,6 +57,7 @@ impl<'m> Lowerer<'_, 'm> {
             event,
             span,
             function: self.frames[self.frame].function,
+            call: self.frame,
             next: Vec::new(),
             controls: self.controls.clone(),
             cleanup: self.cleanup > 0,
@@ -118,11 +119,13 @@ impl<'m> Lowerer<'_, 'm> {
     }
 
     pub(super) fn write(&mut self, loc: Loc, key: Option<String>, how: Writing, value: &Val, span: Span) -> NodeId {
+        let mut from = value.reads.clone();
+        crate::lower::merge(&mut from, &value.far);
         let event = Event::Write {
             loc,
             key,
             how,
-            from: value.reads.clone(),
+            from,
             literal: if value.kind.is_lock() { Some(crate::graph::LOCK.to_owned()) } else { value.literal.clone() },
             own: value.fresh && !matches!(how, Writing::Assign),
         };
