@@ -129,7 +129,6 @@ macro_rules! address_of_variable {
     };
 }
 
-#[cfg_attr(target_arch = "x86_64", doc = "")]
 mod variables {
     #[cfg(target_arch = "x86_64")]
     std::arch::global_asm!(
