@@ -219,7 +219,9 @@ impl<M> Cluster<M> {
         M: Clone + Debug + 'static,
     {
         let mut world = World::new(self, host);
-        world.run(host);
+        if let Err(wrong) = world.run(host) {
+            panic!("{wrong}");
+        }
         world
     }
 }

@@ -191,7 +191,11 @@ impl<M: Clone + Debug + 'static> World<M> {
         let draw = |host: &mut dyn Host, outcomes: u64| if outcomes < 2 { 0 } else { host.choose(outcomes) as usize };
         let certain = faults.certain;
         let mut chosen: Vec<Fault> = Vec::new();
-        for kind in faults.kinds(&all, &servers) {
+        let kinds = faults.kinds(&all, &servers);
+        if !kinds.is_empty() {
+            host.expect_faults();
+        }
+        for kind in kinds {
             let unknown = kind.options.iter().flatten().find(|(node, _)| node.index() >= all.len());
             if let Some((node, action)) = unknown {
                 let what = action.tell(&|node| node.to_string());
@@ -252,20 +256,21 @@ impl<M: Clone + Debug + 'static> World<M> {
         for node in all {
             world.start(node, host);
         }
-        world.check();
         world
     }
 }
 
 // What happens.
 impl<M: Clone + Debug + 'static> World<M> {
-    pub(crate) fn run(&mut self, host: &mut dyn Host) {
+    /// Until nothing is left that could happen; or until something is wrong, and what.
+    pub(crate) fn run(&mut self, host: &mut dyn Host) -> Result<(), String> {
+        self.check()?;
         loop {
             while let Some(event) = host.next() {
-                self.happen(event, host);
+                self.happen(event, host)?;
             }
             if !self.time_passes(host) {
-                return;
+                return Ok(());
             }
         }
     }
@@ -283,22 +288,33 @@ impl<M: Clone + Debug + 'static> World<M> {
         false
     }
 
-    fn happen(&mut self, event: Event, host: &mut dyn Host) {
+    fn happen(&mut self, event: Event, host: &mut dyn Host) -> Result<(), String> {
         self.events += 1;
-        assert!(
-            self.events <= self.most_events,
-            "the cluster has not come to rest after {} events: raise `events`, or set fewer timers",
-            self.most_events
-        );
+        if self.events > self.most_events {
+            let most = self.most_events;
+            return Err(format!(
+                "the cluster has not come to rest after {most} events: raise `events`, or set fewer timers"
+            ));
+        }
         match event {
             Event::Message(slot) => self.arrive(slot, host),
             Event::Tick(node) => self.tick(node, host),
             Event::Rejected(slot) => self.reject(slot, host),
             Event::Fault(number) => self.strike(number, host),
         }
-        if !self.invariants.is_empty() {
-            self.check();
+        self.check()
+    }
+
+    /// Takes note of what has happened.
+    #[inline]
+    fn note(&mut self, host: &mut dyn Host, at: NodeId, what: impl FnOnce() -> What<M>) {
+        if !host.wants_notes() {
+            return self.log.note(at, what);
         }
+        let what = what();
+        let (sort, from, text) = what.parts(at, &|node| self.name(node).to_owned());
+        host.note(sort, from, &text);
+        self.log.note(at, || what);
     }
 
     /// Runs code of a node.
@@ -358,14 +374,18 @@ impl<M: Clone + Debug + 'static> World<M> {
             Fate::Arrives => {}
             Fate::Lost(why) => {
                 let message = envelope.message;
-                return self.log.note(to, || What::Message { from, message, lost: Some(why) });
+                return self.note(host, to, || What::Message { from, message, lost: Some(why) });
             }
             Fate::Waits => {
-                self.log.note(to, || What::Message { from, message: envelope.message.clone(), lost: Some("it waits") });
+                self.note(host, to, || What::Message {
+                    from,
+                    message: envelope.message.clone(),
+                    lost: Some("it waits"),
+                });
                 return self.nodes[to.index()].held.push(envelope);
             }
             Fate::IsRejected => {
-                self.log.note(to, || What::Message {
+                self.note(host, to, || What::Message {
                     from,
                     message: envelope.message.clone(),
                     lost: Some("it is rejected"),
@@ -385,13 +405,13 @@ impl<M: Clone + Debug + 'static> World<M> {
                 corrupt(&mut message, &mut |outcomes| if outcomes < 2 { 0 } else { host.choose_within(outcomes) });
             }
         }
-        self.log.note(to, || What::Message { from, message: message.clone(), lost: None });
+        self.note(host, to, || What::Message { from, message: message.clone(), lost: None });
         self.with_code(to, host, |code, cx| code.on_message(from, message, cx));
     }
 
     fn reject(&mut self, slot: u32, host: &mut dyn Host) {
         let Envelope { from, to, message } = self.in_flight.take(slot);
-        self.log.note(from, || What::Rejected { to, message: message.clone() });
+        self.note(host, from, || What::Rejected { to, message: message.clone() });
         if self.nodes[from.index()].is_up {
             self.with_code(from, host, |code, cx| code.on_rejected(to, message, cx));
         }
@@ -401,12 +421,13 @@ impl<M: Clone + Debug + 'static> World<M> {
         let state = &mut self.nodes[node.index()];
         if state.is_paused {
             state.ticks_held += 1;
-            return self.log.note(node, || What::NoTimer);
+            return self.note(host, node, || What::NoTimer);
         }
-        match state.timers.fire() {
-            None => self.log.note(node, || What::NoTimer),
+        let fired = state.timers.fire();
+        match fired {
+            None => self.note(host, node, || What::NoTimer),
             Some(timer) => {
-                self.log.note(node, || What::Timer(timer.tag));
+                self.note(host, node, || What::Timer(timer.tag));
                 self.with_code(node, host, |code, cx| code.on_timer(timer, cx));
             }
         }
@@ -415,7 +436,7 @@ impl<M: Clone + Debug + 'static> World<M> {
     fn strike(&mut self, number: u32, host: &mut dyn Host) {
         let (node, action) = self.actions[number as usize].clone();
         let what = action.tell(&|node| self.name(node).to_owned());
-        self.log.note(node, || What::Fault(what.into()));
+        self.note(host, node, || What::Fault(what.into()));
         let state = &mut self.nodes[node.index()];
         match action {
             Action::Crash(loss, kept) => self.crash(node, loss, kept),
@@ -490,16 +511,18 @@ impl<M: Clone + Debug + 'static> World<M> {
         }
     }
 
-    fn check(&self) {
+    /// Which invariant is broken, if one is.
+    fn check(&self) -> Result<(), String> {
         for invariant in &self.invariants {
             if let Some(what) = (invariant.check)(self) {
                 let (name, number) = (&invariant.name, self.events);
                 let last = (number as usize).checked_sub(1).and_then(|last| self.tell(last));
                 let what = if what.is_empty() { String::new() } else { format!(": {what}") };
                 let after = last.map_or("at the beginning".to_owned(), |last| format!("after \"{last}\""));
-                panic!("invariant \"{name}\" is broken {after}{what}");
+                return Err(format!("invariant \"{name}\" is broken {after}{what}"));
             }
         }
+        Ok(())
     }
 
     /// Whether a node is a client.

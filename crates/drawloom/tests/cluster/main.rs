@@ -4,3 +4,4 @@ mod basics;
 mod brute;
 mod classes;
 mod programs;
+mod shrinking;
