@@ -3,5 +3,6 @@
 mod basics;
 mod brute;
 mod classes;
+mod mistakes;
 mod programs;
 mod shrinking;
