@@ -4,5 +4,6 @@ mod basics;
 mod brute;
 mod classes;
 mod mistakes;
+mod named;
 mod programs;
 mod shrinking;
