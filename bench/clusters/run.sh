@@ -12,7 +12,7 @@ cargo build --quiet --release --no-default-features --features turmoil --bin tur
 RUSTFLAGS="--cfg madsim" CARGO_TARGET_DIR="$target/madsim" \
     cargo build --quiet --release --no-default-features --features madsim --bin madsim
 
-for scenario in "echo 2 50000" "echo 10 50000" "heartbeats 5 3600" "tiny 2 2000" "tiny 10 1000"; do
+for scenario in "echo 2 50000" "echo 10 50000" "heartbeats 5 3600" "tiny 2 20000" "tiny 10 2000"; do
     # shellcheck disable=SC2086
     {
         "$target/release/drawloom" $scenario

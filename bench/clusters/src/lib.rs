@@ -44,16 +44,19 @@ impl Scenario {
         }
     }
 
-    /// Runs it, and prints what it cost.
-    pub fn measure(self, simulator: &str, run: impl FnOnce()) {
+    /// Runs it so many times, and prints what one of them cost.
+    pub fn measure(self, simulator: &str, times: usize, run: impl FnOnce()) {
         let before = cpu_seconds();
         run();
-        let seconds = cpu_seconds() - before;
+        let seconds = (cpu_seconds() - before) / times as f64;
         let (what, rate) = match self {
             Scenario::Tiny { runs, .. } => ("runs", runs as f64 / seconds),
             _ => ("messages", self.messages() as f64 / seconds),
         };
-        println!("{simulator} {self:?}: {seconds:.3} CPU s, {rate:.0} {what}/CPU s, {} MiB at most", most_memory() / 1024);
+        println!(
+            "{simulator} {self:?}: {seconds:.3} CPU s, {rate:.0} {what}/CPU s, {} MiB at most",
+            most_memory() / 1024
+        );
     }
 }
 

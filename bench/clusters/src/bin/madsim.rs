@@ -76,7 +76,7 @@ fn heartbeats(hosts: usize, seconds: u64) {
 
 fn main() {
     let scenario = Scenario::of_arguments();
-    scenario.measure("madsim", || match scenario {
+    scenario.measure("madsim", 1, || match scenario {
         Scenario::Echo { hosts, requests } => echo(hosts, requests, 1),
         Scenario::Heartbeats { hosts, seconds } => heartbeats(hosts, seconds),
         Scenario::Tiny { hosts, runs } => (0..runs).for_each(|run| echo(hosts, hosts - 1, run as u64)),

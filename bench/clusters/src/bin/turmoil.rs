@@ -64,7 +64,7 @@ fn heartbeats(hosts: usize, seconds: u64) {
 
 fn main() {
     let scenario = Scenario::of_arguments();
-    scenario.measure("turmoil", || match scenario {
+    scenario.measure("turmoil", 1, || match scenario {
         Scenario::Echo { hosts, requests } => echo(hosts, requests),
         Scenario::Heartbeats { hosts, seconds } => heartbeats(hosts, seconds),
         Scenario::Tiny { hosts, runs } => (0..runs).for_each(|_| echo(hosts, hosts - 1)),
