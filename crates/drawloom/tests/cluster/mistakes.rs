@@ -74,7 +74,9 @@ fn said(build: fn(&mut Cluster<u32>)) -> String {
     format!("{message}\n    in {file}: {line}")
 }
 
-const MISTAKES: &[(&str, fn(&mut Cluster<u32>))] = &[
+type Mistake = (&'static str, fn(&mut Cluster<u32>));
+
+const MISTAKES: &[Mistake] = &[
     ("no nodes", |_| {}),
     ("a message to an unknown node", |cluster| {
         cluster.node("a", || Does(|cx| cx.send(NodeId::from_index(7), 1)));
