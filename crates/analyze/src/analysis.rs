@@ -1,13 +1,14 @@
 //! From a source file to its analysis: rules, then filters, then words.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use drawloom_report::Place;
 use drawloom_report::explain::Effect;
 use drawloom_syntax::{Function, Language, Module, Parser, Span};
 
+use crate::choose;
 use crate::facts::Facts;
-use crate::finding::{Analysis, Confidence, Evidence, Finding, Step, Target, Unread, Window};
+use crate::finding::{Also, Analysis, Confidence, Evidence, Finding, Step, Target, Unread, Window};
 use crate::fixes::fixes;
 use crate::graph::{Event, NodeId, Reading, Why, Writing};
 use crate::inventory::{self, Source};
@@ -44,29 +45,33 @@ impl Default for Options {
     }
 }
 
+impl From<Turns> for Model {
+    fn from(turns: Turns) -> Model {
+        match turns {
+            Turns::Auto => Model::Auto,
+            Turns::Tasks => Model::Tasks,
+            Turns::Threads => Model::Threads,
+        }
+    }
+}
+
 /// Analyses the source of one file, which is called `path` in what is said of it.
 pub fn analyse(parser: &dyn Parser, source: &str, path: &str, options: Options) -> Analysis {
-    let mut module = parser.parse(source);
-    let top = top(&mut module);
-    module.functions.push(top);
+    let module = modelled(parser, source);
     let facts = Facts::of(&module, options.framework);
-    let model = match options.model {
-        Turns::Auto => Model::Auto,
-        Turns::Tasks => Model::Tasks,
-        Turns::Threads => Model::Threads,
-    };
-    let program = Program::of(&facts, model);
+    let program = Program::of(&facts, options.model.into());
     let lines = Source { path, lines: source.lines().collect() };
-    let raw = chosen(&program, rules::all(&program));
-    let notes = notes(&program, &lines, &raw);
-    let mut findings: Vec<Finding> = raw.iter().map(|found| finding(&program, &lines, found)).collect();
+    let raw = choose::chosen(&program, rules::all(&program));
+    let windows: Vec<Found> = raw.iter().map(|chosen| chosen.found.clone()).collect();
+    let notes = notes(&program, &lines, &windows);
+    let mut findings: Vec<Finding> = raw.iter().map(|chosen| finding(&program, &lines, chosen)).collect();
     findings.sort_by(|one, other| {
         let key = |it: &Finding| (-it.evidence.score, it.act.line, it.rule, it.state.clone());
         key(one).cmp(&key(other))
     });
     let before = findings.len();
     findings.retain(|finding| !crate::ignore::is_ignored(&module, finding));
-    let wanted: BTreeSet<usize> = raw.iter().flat_map(|found| [Some(found.loc), found.second]).flatten().collect();
+    let wanted: BTreeSet<usize> = windows.iter().flat_map(|found| [Some(found.loc), found.second]).flatten().collect();
     Analysis {
         target: Target {
             path: path.to_owned(),
@@ -105,6 +110,14 @@ pub fn analyse(parser: &dyn Parser, source: &str, path: &str, options: Options) 
     }
 }
 
+/// The tree of a file, with what is run at its top as its last function.
+pub(crate) fn modelled(parser: &dyn Parser, source: &str) -> Module {
+    let mut module = parser.parse(source);
+    let top = top(&mut module);
+    module.functions.push(top);
+    module
+}
+
 /// What is run at the top of a file, as a function without a name.
 fn top(module: &mut Module) -> Function {
     Function {
@@ -131,64 +144,8 @@ pub(crate) fn hash(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3))
 }
 
-/// One finding for each state, function and kind of mistake: the one that is surest, then the one with the shortest window.
-fn chosen(program: &Program<'_, '_>, found: Vec<Found>) -> Vec<Found> {
-    let exported = |task: usize| program.tasks[task].root.kind == crate::lower::RootKind::Exported;
-    let called_locked =
-        |loc: usize, task: usize, node: NodeId| exported(task) && program.usually_locked(loc, Access { task, node });
-    let mut best: BTreeMap<(usize, String, u8), (i32, usize, Found)> = BTreeMap::new();
-    for it in found {
-        let by_callers = match (it.rule, it.remote) {
-            (Rule::MissingGuard, Some(remote)) => called_locked(it.loc, remote.task, remote.node),
-            (Rule::LockLifetime | Rule::CancellationLeak, _) => false,
-            _ => called_locked(it.loc, it.task, it.opens) && called_locked(it.loc, it.task, it.closes),
-        };
-        if by_callers {
-            continue;
-        }
-        let graph = &program.tasks[it.task].graph;
-        let closing = match (it.rule, it.remote) {
-            (Rule::MissingGuard | Rule::LockLifetime, Some(remote)) => program.node(remote).function,
-            _ => graph.nodes[it.closes].function,
-        };
-        let family = match it.rule {
-            Rule::CheckThenAct
-            | Rule::ReadModifyWrite
-            | Rule::AwaitInUpdate
-            | Rule::RacedGuard
-            | Rule::AtomicPair
-            | Rule::WakeOrder => 1,
-            Rule::PairedState => 2,
-            Rule::LockLifetime => 3,
-            Rule::StaleElement => 4,
-            Rule::Iteration => 5,
-            Rule::MissingGuard => 6,
-            Rule::CancellationLeak => 7,
-            Rule::LostWakeup => 8,
-        };
-        let (score, _) = sharing::score(&sharing::weigh(program, &it));
-        let key = (it.loc, program.facts.function(closing).qualified.clone(), family);
-        let length = it.path.len();
-        let better = match best.get(&key) {
-            None => true,
-            Some((known, shortest, other)) => {
-                (*known, std::cmp::Reverse(*shortest), std::cmp::Reverse(other.task))
-                    < (score, std::cmp::Reverse(length), std::cmp::Reverse(it.task))
-            }
-        };
-        if better {
-            best.insert(key, (score, length, it));
-        }
-    }
-    // What one side does without a lock is said once: as the missing lock, and not as what comes of it.
-    let guarded: BTreeSet<(usize, Option<Access>)> =
-        best.values().filter(|(.., it)| it.rule == Rule::MissingGuard).map(|(.., it)| (it.loc, it.remote)).collect();
-    let locs: BTreeSet<usize> = guarded.iter().map(|(loc, _)| *loc).collect();
-    let all = best.into_values().map(|(.., it)| it);
-    all.filter(|it| it.rule != Rule::Iteration || !locs.contains(&it.loc)).collect()
-}
-
-fn finding(program: &Program<'_, '_>, source: &Source<'_>, found: &Found) -> Finding {
+fn finding(program: &Program<'_, '_>, source: &Source<'_>, chosen: &choose::Chosen) -> Finding {
+    let found = &chosen.found;
     let graph = &program.tasks[found.task].graph;
     let weights = sharing::weigh(program, found);
     let (score, because) = sharing::score(&weights);
@@ -231,10 +188,27 @@ fn finding(program: &Program<'_, '_>, source: &Source<'_>, found: &Found) -> Fin
         place: source.place(first),
         act: source.place(closes),
         evidence: Evidence { score, confidence, because, trace, window },
+        also: also(program, source, &chosen.also, closes),
         fixes: fixes(program, found),
         fingerprint: format!("{:016x}", hash(snippets.as_bytes())),
         confirmation: None,
     }
+}
+
+/// Where else the same is done to the same state.
+fn also(program: &Program<'_, '_>, source: &Source<'_>, others: &[Access], known: Span) -> Vec<Also> {
+    let mut all: Vec<Also> = others
+        .iter()
+        .map(|at| program.node(*at))
+        .filter(|node| node.span.line != known.line)
+        .map(|node| Also {
+            function: program.facts.function(node.function).qualified.clone(),
+            place: source.place(node.span),
+        })
+        .collect();
+    all.sort_by_key(|it| (it.place.line, it.place.column));
+    all.dedup_by_key(|it| it.place.line);
+    all
 }
 
 fn squeezed(line: &str) -> String {
@@ -250,6 +224,9 @@ fn sentence(
     program: &Program<'_, '_>,
 ) -> String {
     match found.rule {
+        Rule::CheckThenAct if found.second.is_some() => format!(
+            "`{function}` looks at `{state}` and enters `{other}` later, and {theirs} sets the one and goes over the other in between"
+        ),
         Rule::CheckThenAct | Rule::AtomicPair => {
             format!("`{function}` checks `{state}` and acts on it later, and {theirs} can change it in between")
         }
@@ -277,6 +254,11 @@ fn sentence(
         }
         Rule::CancellationLeak => {
             let graph = &program.tasks[found.task].graph;
+            if found.remote.is_some() {
+                return format!(
+                    "`{function}` waits in `{state}`, and if it is cancelled after {theirs} has woken it, it keeps `{other}`"
+                );
+            }
             if matches!(graph.nodes[found.opens].event, Event::Acquire { .. }) {
                 format!("`{function}` takes `{state}`, and a cancellation before the release leaves it taken")
             } else {
@@ -334,7 +316,14 @@ fn schedule(program: &Program<'_, '_>, source: &Source<'_>, found: &Found) -> (V
     }
     if found.rule == Rule::CancellationLeak {
         let (text, _) = words(program, own(found.closes));
-        push("Task A", own(found.closes), format!("does not get to this: {text}"), Effect::Crash);
+        let text = match found.remote {
+            Some(_) => {
+                push("Task A", own(found.closes), "is cancelled before it runs".to_owned(), Effect::Other);
+                "has been given what nobody gives back now".to_owned()
+            }
+            None => format!("does not get to this: {text}"),
+        };
+        push("Task A", own(found.closes), text, Effect::Crash);
     } else {
         let (text, effect) = words(program, own(found.closes));
         push("Task A", own(found.closes), text, effect);
@@ -384,11 +373,12 @@ fn words(program: &Program<'_, '_>, at: Access) -> (String, Effect) {
         Event::Read { loc, key, how } => {
             let text = match how {
                 Reading::Value => format!("reads `{}{}`", name(*loc), of(key)),
+                Reading::Empty => format!("looks whether `{}` is empty", name(*loc)),
                 Reading::Contains => match key {
                     Some(key) => format!("looks whether `{key}` is in `{}`", name(*loc)),
                     None => format!("looks at `{}`", name(*loc)),
                 },
-                Reading::Iterates => format!("goes over `{}`", name(*loc)),
+                Reading::Iterates | Reading::Next => format!("goes over `{}`", name(*loc)),
                 Reading::Snapshot => format!("copies `{}`", name(*loc)),
             };
             (text, Effect::Read)
@@ -435,5 +425,8 @@ fn words(program: &Program<'_, '_>, at: Access) -> (String, Effect) {
 /// The place of a line, for targets.
 pub(crate) fn covers(finding: &Finding, lines: (u32, u32)) -> bool {
     let inside = |place: &Place| place.line >= lines.0 && place.line <= lines.1;
-    finding.evidence.trace.iter().any(|step| inside(&step.place)) || inside(&finding.place) || inside(&finding.act)
+    finding.evidence.trace.iter().any(|step| inside(&step.place))
+        || inside(&finding.place)
+        || inside(&finding.act)
+        || finding.also.iter().any(|also| inside(&also.place))
 }

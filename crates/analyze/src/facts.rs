@@ -35,9 +35,27 @@ pub(crate) struct Facts<'m> {
     pub(crate) closed: bool,
     /// Whether threads begin here, or locks of threads are made.
     pub(crate) starts_threads: bool,
+    /// Whether a task can be cancelled: by somebody in the file, or by whoever uses it.
+    pub(crate) cancels: bool,
     /// Attribute names that only one class has.
     unique: HashMap<String, Option<ClassId>>,
 }
+
+/// What ends tasks before their time, or the others of a group when one fails.
+const CANCELLERS: [&str; 12] = [
+    "cancel",
+    "wait_for",
+    "timeout",
+    "timeout_at",
+    "move_on_after",
+    "move_on_at",
+    "fail_after",
+    "fail_at",
+    "CancelScope",
+    "TaskGroup",
+    "open_nursery",
+    "create_task_group",
+];
 
 /// `a.b` for `a::b`.
 fn dots(path: &str) -> String {
@@ -64,6 +82,7 @@ impl<'m> Facts<'m> {
             frameworks: Vec::new(),
             closed: false,
             starts_threads: false,
+            cancels: true,
             unique: HashMap::new(),
         };
         for (at, function) in (0..).zip(&module.functions) {
@@ -213,7 +232,7 @@ impl<'m> Facts<'m> {
     /// A type as written.
     pub(crate) fn written(&self, text: &str) -> Type {
         if self.module.language == Language::Rust {
-            return of_rust(text, &|name| self.class_named(name));
+            return of_rust(&self.without_aliases(text), &|name| self.class_named(name));
         }
         let text = text.trim_matches(['"', '\'']);
         if let Some(part) = text.split('|').find(|part| text.contains('|') && *part != "None") {
@@ -252,6 +271,35 @@ impl<'m> Facts<'m> {
             Some(path) => constructed(&format!("{path}.{rest}")),
             None => Type::Unknown,
         }
+    }
+
+    /// A type of Rust as written, with what its names stand for.
+    fn without_aliases(&self, text: &str) -> String {
+        let mut text = text.to_owned();
+        for _ in 0..4 {
+            let before = text.clone();
+            for (name, stands_for) in &self.module.aliases {
+                let known = |part: &str| part == name;
+                let mut out = String::new();
+                let mut word = String::new();
+                for c in text.chars().chain(std::iter::once('\0')) {
+                    if c.is_alphanumeric() || c == '_' {
+                        word.push(c);
+                        continue;
+                    }
+                    out += if known(&word) { stands_for } else { &word };
+                    word.clear();
+                    if c != '\0' {
+                        out.push(c);
+                    }
+                }
+                text = out;
+            }
+            if text == before || text.len() > 2000 {
+                break;
+            }
+        }
+        text
     }
 
     /// The type of an expression, as far as it can be told where it stands; `function` is what it is in.
@@ -431,6 +479,14 @@ impl<'m> Facts<'m> {
         for _ in 0..2 {
             for statement in &self.function(self.top).body {
                 statement.walk(&mut |expr| {
+                    if let Kind::With(items, ..) = &expr.kind {
+                        for (context, target) in items {
+                            let pool = self.infer(context, None) == Type::Group;
+                            if let (Some(Kind::Name(name)), true) = (target.as_ref().map(|it| &it.kind), pool) {
+                                self.globals.insert(name.clone(), Type::Group);
+                            }
+                        }
+                    }
                     let Kind::Assign { targets, value, kind, .. } = &expr.kind else { return };
                     let written = kind.as_ref().map(|kind| self.written(kind)).unwrap_or_default();
                     let inferred = written.or(&self.infer(value, None));
@@ -541,6 +597,18 @@ impl<'m> Facts<'m> {
                     {
                         let element = self.infer(&given[1].value, Some(id));
                         self.element_of(base, &element, Some(id));
+                    }
+                }
+                Kind::Call(callee, given) if given.len() == 1 => {
+                    if let Kind::Attribute(base, name) = &callee.kind
+                        && matches!(name.as_str(), "append" | "appendleft" | "add")
+                    {
+                        let element = self.infer(&given[0].value, Some(id));
+                        // Tasks in the background are kept somewhere by everybody; those who wait are kept by what is shared.
+                        let begins = given[0].value.text().contains("create_task(");
+                        if !begins && matches!(element, Type::Future | Type::Lock { .. }) {
+                            self.element_of(base, &element, Some(id));
+                        }
                     }
                 }
                 Kind::For { target, iterable, .. } => {
@@ -676,7 +744,7 @@ impl<'m> Facts<'m> {
         let top = self.top;
         let scopes = module.functions.iter().enumerate();
         let scopes = scopes.map(|(at, function)| (Some(FunctionId(at)).filter(|id| *id != top), &function.body));
-        let (mut closed, mut threads) = (false, false);
+        let (mut closed, mut threads, mut cancels) = (false, false, false);
         for (function, body) in scopes {
             for statement in body {
                 statement.walk(&mut |expr| {
@@ -685,6 +753,7 @@ impl<'m> Facts<'m> {
                         self.calls[found.0] += 1;
                     }
                     if let Kind::Attribute(_, name) | Kind::Name(name) = &callee.kind {
+                        cancels |= CANCELLERS.contains(&name.as_str());
                         threads |= matches!(
                             name.as_str(),
                             "Thread" | "ThreadPoolExecutor" | "Lock" | "RLock" | "Timer" | "Condition"
@@ -708,7 +777,21 @@ impl<'m> Facts<'m> {
             closed = self.functions.contains_key("main");
         }
         self.closed = closed;
+        self.cancels = cancels || !closed;
         self.starts_threads = threads && self.has_threads();
+    }
+
+    /// Whether a function only says that others have to write it.
+    pub(crate) fn is_abstract(&self, id: FunctionId) -> bool {
+        let function = self.function(id);
+        let mut body = function.body.iter().filter(|it| !matches!(it.kind, Kind::Literal(_) | Kind::Nothing));
+        let raises = |it: &Expr| match &it.kind {
+            Kind::Raise(Some(raised)) => raised.text().starts_with("NotImplementedError"),
+            _ => false,
+        };
+        let first = body.next();
+        let empty = first.is_none() && function.decorators.iter().any(|it| it.ends_with("abstractmethod"));
+        empty || first.is_some_and(raises) && body.next().is_none()
     }
 
     /// Whether awaiting each function can let others run: a fixed point over who awaits whom.
@@ -735,6 +818,9 @@ impl<'m> Facts<'m> {
                     Kind::For { is_async: true, .. } => certain = certain.max(Certainty::May),
                     _ => {}
                 });
+            }
+            if function.is_async && self.is_abstract(FunctionId(at)) {
+                certain = Certainty::Always;
             }
             awaited.push(own);
             known.push(certain);

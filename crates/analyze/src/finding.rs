@@ -156,6 +156,9 @@ pub struct Finding {
     /// What it rests on.
     #[serde(flatten)]
     pub evidence: Evidence,
+    /// Where else the same is done.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub also: Vec<Also>,
     /// What could be done.
     pub fixes: Vec<Fix>,
     /// The same as long as the code is, wherever it moves to.
@@ -163,6 +166,30 @@ pub struct Finding {
     /// What running it has shown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub confirmation: Option<Confirmation>,
+}
+
+/// Another place of the same mistake.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Also {
+    /// The function.
+    pub function: String,
+    /// Where in it.
+    pub place: Place,
+}
+
+impl Finding {
+    /// Why it is said, and where else it holds.
+    pub fn because(&self) -> String {
+        let mut text = self.evidence.because.clone();
+        for (at, also) in self.also.iter().enumerate() {
+            text += if at == 0 { " The same in " } else { ", in " };
+            text += &format!("`{}` at line {}", also.function, also.place.line);
+        }
+        if !self.also.is_empty() {
+            text += ".";
+        }
+        text
+    }
 }
 
 /// Something to know that is no mistake in itself.

@@ -22,6 +22,14 @@ pub(crate) fn analyse(graph: &mut Graph, latches: bool) {
             }
         }
     }
+    graph.just_read = vec![Vec::new(); count];
+    for (at, node) in graph.nodes.iter().enumerate() {
+        let Event::Branch { reads } = &node.event else { continue };
+        if reads.len() > 1 {
+            let just = reads.iter().copied().filter(|read| *read < at && straight(graph, *read, at));
+            graph.just_read[at] = just.collect();
+        }
+    }
     let latch = if latches { find_latches(graph) } else { vec![Latch::No; count] };
     graph.held = held(graph, &latch);
     graph.alive = alive(graph);
@@ -50,8 +58,11 @@ fn find_latches(graph: &Graph) -> Vec<Latch> {
         if !sets {
             continue;
         }
-        let tests = node.controls.iter().filter_map(|branch| match &graph.nodes[*branch].event {
-            Event::Branch { reads } => Some(reads.iter()),
+        let asserted = graph.nodes[..at].iter().enumerate().filter(|(_, it)| it.call == node.call);
+        let asserted = asserted.filter(|(_, it)| matches!(it.event, Event::Asserts { .. })).map(|(id, _)| id);
+        let tests = node.controls.iter().copied().chain(asserted);
+        let tests = tests.filter_map(|branch| match &graph.nodes[branch].event {
+            Event::Branch { reads } | Event::Asserts { reads } => Some(reads.iter()),
             _ => None,
         });
         let tests = tests.flatten().filter(|read| match &graph.nodes[**read].event {
@@ -90,7 +101,7 @@ fn resets(literal: &str) -> bool {
 }
 
 /// Whether some path leads from one node to another without a checkpoint.
-fn straight(graph: &Graph, from: NodeId, to: NodeId) -> bool {
+pub(crate) fn straight(graph: &Graph, from: NodeId, to: NodeId) -> bool {
     let mut seen = vec![false; graph.nodes.len()];
     let mut left = VecDeque::from([from]);
     while let Some(at) = left.pop_front() {
@@ -121,6 +132,8 @@ pub(crate) fn lock_of(event: &Event) -> Option<(Loc, Option<&String>, bool)> {
     match event {
         Event::Acquire { lock, key, shared } => Some((*lock, key.as_ref(), *shared)),
         Event::Write { loc, key, .. } => Some((*loc, key.as_ref(), false)),
+        // Whoever gives back what it has not taken has it from the beginning.
+        Event::Release { lock, key } => Some((*lock, key.as_ref(), false)),
         _ => None,
     }
 }
@@ -128,7 +141,14 @@ pub(crate) fn lock_of(event: &Event) -> Option<(Loc, Option<&String>, bool)> {
 /// Locks held at each node, whatever path leads there.
 fn held(graph: &Graph, latch: &[Latch]) -> Vec<Vec<NodeId>> {
     let mut at_entry: Vec<Option<Vec<NodeId>>> = vec![None; graph.nodes.len()];
-    at_entry[0] = Some(Vec::new());
+    let taken_here = |lock: Loc| {
+        graph.nodes.iter().any(|node| matches!(&node.event, Event::Acquire { lock: of, .. } if *of == lock))
+    };
+    let from_before = (0..graph.nodes.len()).filter(|at| match &graph.nodes[*at].event {
+        Event::Release { lock, .. } => !taken_here(*lock),
+        _ => false,
+    });
+    at_entry[0] = Some(from_before.collect());
     let mut left: VecDeque<NodeId> = VecDeque::from([0]);
     let mut rounds = 0;
     while let Some(at) = left.pop_front() {
@@ -143,7 +163,12 @@ fn held(graph: &Graph, latch: &[Latch]) -> Vec<Vec<NodeId>> {
                     out.insert(place, at);
                 }
             }
-            (Event::Release { lock, key }, _) => out.retain(|taken| !gives_back(graph, *taken, *lock, key.as_ref())),
+            // Of a lock that was taken twice the inner one is given back.
+            (Event::Release { lock, key }, _) => {
+                if let Some(last) = out.iter().rposition(|taken| gives_back(graph, *taken, *lock, key.as_ref())) {
+                    out.remove(last);
+                }
+            }
             (Event::Write { loc, key, .. }, Latch::Gives) => {
                 out.retain(|taken| !gives_back(graph, *taken, *loc, key.as_ref()));
             }
@@ -235,8 +260,9 @@ impl Reach {
             let mut now = switched;
             if at != start {
                 match &node.event {
-                    Event::Write { loc, key, .. }
-                        if *loc == stops.loc && stops.writes && same(key.as_ref(), stops.key) =>
+                    // What is looked up or added in one step is not put in its place.
+                    Event::Write { loc, key, how, .. }
+                        if *how != Writing::Atomic && *loc == stops.loc && stops.writes && same(key.as_ref(), stops.key) =>
                     {
                         continue;
                     }
@@ -245,9 +271,21 @@ impl Reach {
                             && stops.looks_again
                             && switched == 1
                             && graph.tested[at]
-                            && *how != Reading::Iterates
+                            && !matches!(how, Reading::Iterates | Reading::Next)
                             && same(key.as_ref(), stops.key)
                             && (!stops.anywhere || !graph.held[at].is_empty()) =>
+                    {
+                        continue;
+                    }
+                    // One half of a condition was enough, and the other half was not looked at: the condition was all the same.
+                    Event::Branch { .. }
+                        if stops.looks_again
+                            && switched == 1
+                            && (!stops.anywhere || !graph.held[at].is_empty())
+                            && graph.just_read[at].iter().any(|read| {
+                                *read != start
+                                    && matches!(&graph.nodes[*read].event, Event::Read { loc, key, .. } if *loc == stops.loc && same(key.as_ref(), stops.key))
+                            }) =>
                     {
                         continue;
                     }
@@ -291,6 +329,11 @@ impl Reach {
     }
 }
 
+/// Whether a path never goes back to the head of a loop: in the next round variables are others, and what was looked at is, too.
+pub(crate) fn onwards(path: &[NodeId]) -> bool {
+    path.windows(2).all(|pair| pair[0] < pair[1])
+}
+
 /// Whether two keys can be the same one, within one task: nobody knows of what is not written out.
 pub(crate) fn same(one: Option<&String>, other: Option<&String>) -> bool {
     match (one, other) {
@@ -320,9 +363,17 @@ pub(crate) fn throughout(graph: &Graph, path: &[NodeId]) -> Vec<NodeId> {
     }
     // What is given back on the way, and taken again by the same node, is not held without a break.
     all.retain(|taken| {
+        let own = lock_of(&graph.nodes[*taken].event).map(|(lock, ..)| lock);
+        let mut again = 0_u32;
         !path[1..].iter().any(|at| match &graph.nodes[*at].event {
+            Event::Acquire { lock, .. } if Some(*lock) == own => {
+                again += 1;
+                false
+            }
             Event::Release { lock, key } if *at != path[path.len() - 1] => {
-                gives_back(graph, *taken, *lock, key.as_ref())
+                let inner = again > 0 && Some(*lock) == own;
+                again -= u32::from(inner);
+                !inner && gives_back(graph, *taken, *lock, key.as_ref())
             }
             _ => false,
         })

@@ -30,7 +30,7 @@ impl Program<'_, '_> {
             Event::Read { loc, .. } | Event::Write { loc, .. } => loc,
             _ => 0,
         });
-        loc.is_some_and(|loc| matches!(self.kind(loc), Type::Atomic | Type::ConcurrentMap(_) | Type::Once))
+        loc.is_some_and(|loc| matches!(self.kind(loc), Type::Atomic | Type::ConcurrentMap(_) | Type::Once(_)))
     }
 
     /// Whether two roots have a variable each: what inner functions use belongs to one call of the outer one.
@@ -45,13 +45,31 @@ impl Program<'_, '_> {
     /// Whether the same line of source makes the same access under a lock, where this file calls it: then whoever calls it from
     /// elsewhere is expected to hold the lock, too.
     pub(crate) fn usually_locked(&self, loc: Loc, access: Access) -> bool {
-        let node = self.node(access);
-        self.accesses.get(&loc).into_iter().flatten().any(|other| {
-            let graph = &self.tasks[other.task].graph;
-            other.task != access.task
-                && graph.nodes[other.node].span == node.span
-                && graph.held[other.node].iter().any(|taken| matches!(graph.nodes[*taken].event, Event::Acquire { .. }))
+        let own = self.locks_at(access);
+        let line = self.locks_of_line.get(&(loc, self.node(access).span));
+        line.is_some_and(|all| all.iter().any(|locks| !locks.is_subset(&own)))
+    }
+
+    /// Whether an access is under a lock that is taken in the same function.
+    pub(crate) fn locked_here(&self, access: Access) -> bool {
+        let graph = &self.tasks[access.task].graph;
+        let own = graph.nodes[access.node].function;
+        graph.held[access.node].iter().any(|taken| {
+            matches!(graph.nodes[*taken].event, Event::Acquire { .. }) && graph.nodes[*taken].function == own
         })
+    }
+
+    /// Whether it is an object's own state, and both roots run a function that the object runs as one task at a time: its handle is
+    /// kept in one field.
+    pub(crate) fn same_single_task(&self, loc: Loc, one: usize, other: usize) -> bool {
+        let function = self.tasks[one].root.callable.function;
+        if function != self.tasks[other].root.callable.function || !self.single.contains_key(&function) {
+            return false;
+        }
+        let Some((class, field)) = self.names.name(loc).split_once('.') else { return false };
+        let own = self.facts.function(function).class;
+        let of = self.facts.class_named(class);
+        of.is_some() && of == own && !of.is_some_and(|of| self.facts.is_class_level(of, field))
     }
 
     pub(crate) fn is_semaphore(&self, loc: Loc) -> bool {

@@ -122,7 +122,10 @@ pub(crate) fn notes(program: &Program<'_, '_>, source: &Source<'_>, found: &[Fou
                         _ => None,
                     });
                     if let Some(lock) = sync.filter(|lock| {
-                        matches!(program.kind(*lock), Type::Around(LockKind::Mutex | LockKind::ReadWrite, _))
+                        matches!(
+                            program.kind(*lock),
+                            Type::Around(LockKind::Mutex | LockKind::ReadWrite, _) | Type::ConcurrentMap(_)
+                        )
                     }) {
                         let name = program.names.name(lock);
                         add(

@@ -2,8 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use drawloom_syntax::{FunctionId, Language};
+use drawloom_syntax::{FunctionId, Language, Span};
 
+use crate::customs::{ends, is_handler, makes, starts};
 use crate::facts::Facts;
 use crate::flow;
 use crate::graph::{Event, Graph, Loc, NodeId};
@@ -53,6 +54,12 @@ pub(crate) struct Program<'a, 'm> {
     beside: BTreeSet<(usize, usize)>,
     /// Of each root, whether whoever owns an object calls it once, to open or to close it.
     once: Vec<bool>,
+    /// Functions that an object runs as one task, whose handle is in a field.
+    pub(crate) single: BTreeMap<FunctionId, Loc>,
+    /// Functions that those tasks run, itself included, with the tasks.
+    pub(crate) run_by_single: BTreeMap<FunctionId, BTreeSet<FunctionId>>,
+    /// The locks that are held at accesses of the same line, in any root.
+    pub(crate) locks_of_line: BTreeMap<(Loc, Span), BTreeSet<BTreeSet<Loc>>>,
     /// Every access to each piece of state.
     pub(crate) accesses: BTreeMap<Loc, Vec<Access>>,
     pub(crate) model: Model,
@@ -66,12 +73,17 @@ impl<'a, 'm> Program<'a, 'm> {
             tasks: Vec::new(),
             beside: BTreeSet::new(),
             once: Vec::new(),
+            single: BTreeMap::new(),
+            run_by_single: BTreeMap::new(),
+            locks_of_line: BTreeMap::new(),
             accesses: BTreeMap::new(),
             model,
         };
         program.find_tasks();
         program.find_beside();
         program.find_accesses();
+        program.find_locks();
+        program.find_single();
         program
     }
 
@@ -128,10 +140,23 @@ impl<'a, 'm> Program<'a, 'm> {
                 if function.public != public || (!public && facts.calls[at] > 0 && !handler) {
                     continue;
                 }
-                waiting.push(Self::plain(id, RootKind::Exported));
+                let thread = function.name == "run"
+                    && function.class.is_some_and(|class| {
+                        facts.module.classes[class.0].bases.iter().any(|base| base.rsplit('.').next() == Some("Thread"))
+                    });
+                waiting.push(Self::plain(id, if thread { RootKind::Thread } else { RootKind::Exported }));
             }
             self.close(&mut waiting, &mut known, &mut reached);
         }
+        // What is called where nobody could follow is looked at by itself.
+        for (at, function) in facts.module.functions.iter().enumerate() {
+            let id = FunctionId(at);
+            let called = facts.calls[at] > 0 && !function.is_closure && function.parent.is_none();
+            if called && id != facts.top && !reached.contains(&id) && !makes(&function.name) {
+                waiting.push(Self::plain(id, RootKind::Exported));
+            }
+        }
+        self.close(&mut waiting, &mut known, &mut reached);
     }
 
     fn close(
@@ -327,10 +352,14 @@ impl<'a, 'm> Program<'a, 'm> {
 
     fn find_accesses(&mut self) {
         for (at, task) in self.tasks.iter().enumerate() {
+            let exported = task.root.kind == RootKind::Exported;
+            if exported && makes(&self.facts.function(task.root.callable.function).name) {
+                continue;
+            }
             for (node, it) in task.graph.nodes.iter().enumerate() {
                 let (Event::Read { loc, .. } | Event::Write { loc, .. }) = &it.event else { continue };
                 // Whoever makes an object has it alone.
-                if self.facts.function(it.function).name == "__init__" {
+                if makes(&self.facts.function(it.function).name) {
                     continue;
                 }
                 // What no path reaches is not done.
@@ -354,70 +383,4 @@ impl<'a, 'm> Program<'a, 'm> {
             name => name.to_owned(),
         }
     }
-}
-
-/// Whether a function of this name is called once in an object's life.
-fn starts(name: &str) -> bool {
-    let name = name.trim_start_matches('_');
-    matches!(
-        name,
-        "init__"
-            | "aenter__"
-            | "enter__"
-            | "open"
-            | "connect"
-            | "begin"
-            | "launch"
-            | "setup"
-            | "startup"
-            | "post_init__"
-    ) || ["start", "run", "serve", "setup_", "startup"].iter().any(|word| name.starts_with(word))
-}
-
-/// Whether a function of this name is called once, at the end of an object's life.
-pub(crate) fn ends(name: &str) -> bool {
-    let name = name.trim_start_matches('_');
-    let words = [
-        "close",
-        "aclose",
-        "shutdown",
-        "stop",
-        "disconnect",
-        "terminate",
-        "cleanup",
-        "teardown",
-        "aexit",
-        "exit",
-        "destroy",
-        "dispose",
-        "finalize",
-    ];
-    words.iter().any(|word| name.starts_with(word))
-}
-
-/// Decorators of functions that somebody calls for each request, message or client.
-pub(crate) fn is_handler(decorator: &str) -> bool {
-    let Some((_, last)) = decorator.rsplit_once('.') else { return false };
-    matches!(
-        last,
-        "get"
-            | "post"
-            | "put"
-            | "delete"
-            | "patch"
-            | "route"
-            | "websocket"
-            | "on"
-            | "event"
-            | "command"
-            | "handler"
-            | "task"
-            | "listener"
-            | "subscriber"
-            | "on_event"
-            | "message_handler"
-            | "middleware"
-            | "head"
-            | "endpoint"
-    )
 }

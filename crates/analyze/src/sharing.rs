@@ -2,9 +2,10 @@
 
 use drawloom_syntax::{ClassId, Language};
 
+use crate::customs::{ends, is_handler};
 use crate::graph::{Certainty, Event, Loc, Why, Writing};
 use crate::lower::RootKind;
-use crate::program::{Program, ends, is_handler};
+use crate::program::Program;
 use crate::rules::{Found, Rule};
 use crate::types::Type;
 
@@ -16,6 +17,9 @@ pub(crate) fn weigh(program: &Program<'_, '_>, found: &Found) -> Vec<Weight> {
     let mut weights = vec![sharing(program, found)];
     let graph = &program.tasks[found.task].graph;
     match found.gap.map(|gap| &graph.nodes[gap].event) {
+        Some(Event::Suspend) if plain_generator(program, found) => {
+            weights.push((-10, "the caller of the generator runs between them, and need not wait there".to_owned()));
+        }
         Some(Event::Checkpoint { certainty: Certainty::Always, .. } | Event::Suspend) => {
             weights.push((15, "another task can run at the checkpoint between them".to_owned()));
         }
@@ -50,24 +54,54 @@ pub(crate) fn weigh(program: &Program<'_, '_>, found: &Found) -> Vec<Weight> {
     }
     let own = &program.facts.function(graph.nodes[found.opens].function).name;
     let theirs = found.remote.map(|remote| program.facts.function(program.node(remote).function).name.clone());
-    let paired = matches!(found.rule, Rule::PairedState | Rule::LockLifetime | Rule::MissingGuard | Rule::StaleElement);
+    let paired = matches!(found.rule, Rule::PairedState | Rule::LockLifetime | Rule::MissingGuard);
     let exported = |at: usize| program.tasks[at].root.kind == RootKind::Exported;
-    let unlocked = program
-        .accesses
-        .get(&found.loc)
-        .is_none_or(|all| all.iter().all(|access| program.tasks[access.task].graph.held[access.node].is_empty()));
+    let unlocked =
+        program.accesses.get(&found.loc).is_none_or(|all| !all.iter().any(|access| program.locked_here(*access)));
+    // Where nobody is known to run in a thread, threads count only for what a lock of threads protects somewhere.
+    let by_threads = found.gap.is_none() && found.rule != Rule::CancellationLeak;
+    let thread = |at: usize| program.tasks[at].root.kind == RootKind::Thread;
     if program.facts.module.language == Language::Python
-        && program.tasks[found.task].preempted
-        && exported(found.task)
-        && found.remote.is_some_and(|remote| exported(remote.task))
+        && by_threads
+        && !thread(found.task)
+        && found.remote.is_some_and(|remote| !thread(remote.task))
+        && (exported(found.task) || found.remote.is_some_and(|remote| exported(remote.task)))
         && unlocked
     {
         weights.push((-50, "although no access to it holds a lock".to_owned()));
     }
+    let function = |at: usize| program.tasks[at].root.callable.function;
+    let inherits = |at: usize| {
+        let root = program.facts.function(function(at));
+        let elsewhere = |class: &ClassId| {
+            let bases = &program.facts.module.classes[class.0].bases;
+            bases.iter().any(|base| program.facts.class_named(base).is_none() && base != "object" && base != "ABC")
+        };
+        let hook = !root.public && program.facts.calls[function(at).0] == 0;
+        exported(at) && hook && root.class.as_ref().is_some_and(elsewhere)
+    };
+    if program.facts.module.language == Language::Python && inherits(found.task) {
+        weights.push((-20, "although only a class of another file calls it, perhaps under a lock".to_owned()));
+    }
+    if found.remote.is_some_and(|remote| program.of_one_task(found.task, remote.task)) {
+        weights.push((-50, "although it is run by one task here".to_owned()));
+    }
     if !paired && (ends(own) || theirs.is_some_and(|name| ends(&name))) {
         weights.push((-15, "only a shutdown has this order".to_owned()));
+        if found.rule == Rule::CheckThenAct
+            && ends(own)
+            && matches!(&graph.nodes[found.closes].event, Event::Write { literal: Some(text), .. } if text == "True")
+        {
+            weights.push((-25, "to close twice is usually allowed".to_owned()));
+        }
     }
     weights
+}
+
+/// Whether the window lies in a generator that is gone over, and no manager or asynchronous one.
+fn plain_generator(program: &Program<'_, '_>, found: &Found) -> bool {
+    let function = program.facts.function(program.tasks[found.task].graph.nodes[found.opens].function);
+    function.is_generator && !function.is_async && function.decorators.is_empty()
 }
 
 /// How sure it is that it is shared.
@@ -106,7 +140,28 @@ fn sharing(program: &Program<'_, '_>, found: &Found) -> Weight {
     if on_class && matches!(program.kind(found.loc), Type::Container(_)) {
         return (30, format!("`{name}` belongs to the class, and every task has the same"));
     }
-    of_class(program, class)
+    let by_class = |at: usize| {
+        let function = facts.function(program.tasks[at].root.callable.function);
+        function.class == Some(class)
+            && function.decorators.iter().any(|it| it == "classmethod" || it == "staticmethod")
+    };
+    let shared_by_class = facts.module.language == Language::Python
+        && facts.function(graph_function(program, found)).class == Some(class)
+        && facts.function(graph_function(program, found)).decorators.iter().any(|it| it == "classmethod");
+    if shared_by_class || by_class(found.task) {
+        return (30, format!("`{name}` belongs to the class, and every task has the same"));
+    }
+    let (score, because) = of_class(program, class, found);
+    let lasting = ["pool", "engine", "cache", "_instance", "singleton", "registry"];
+    if score == -20 && lasting.iter().any(|word| field.to_lowercase().contains(word)) {
+        return (0, format!("a `{field}` is usually shared"));
+    }
+    (score, because)
+}
+
+/// The function that closes the window.
+fn graph_function(program: &Program<'_, '_>, found: &Found) -> drawloom_syntax::FunctionId {
+    program.tasks[found.task].graph.nodes[found.closes].function
 }
 
 /// Whether a class-level field is only the default of a field of each object.
@@ -117,7 +172,7 @@ fn assigned_per_object(program: &Program<'_, '_>, loc: Loc) -> bool {
     writes.next().is_some()
 }
 
-fn of_class(program: &Program<'_, '_>, class: ClassId) -> Weight {
+fn of_class(program: &Program<'_, '_>, class: ClassId, found: &Found) -> Weight {
     let facts = program.facts;
     let name = &facts.module.classes[class.0].name;
     let own = |word: &str| facts.method(class, word).is_some();
@@ -157,6 +212,18 @@ fn of_class(program: &Program<'_, '_>, class: ClassId) -> Weight {
     if facts.module.language == Language::Rust {
         return (30, format!("a `{name}` can be used through a shared reference"));
     }
+    let enters = |at: crate::program::Access| {
+        let name = facts.function(program.node(at).function).name.as_str();
+        matches!(name, "__aenter__" | "__aexit__" | "__enter__" | "__exit__")
+    };
+    let opens = crate::program::Access { task: found.task, node: found.opens };
+    if enters(opens) && found.remote.is_some_and(enters) {
+        return (-40, format!("although one task enters and leaves a `{name}`"));
+    }
+    let wraps = name.ends_with("Lock") && own("acquire") && own("release");
+    if wraps && facts.fields_of(class).any(|(_, kind)| kind.is_lock()) {
+        return (-40, format!("although a `{name}` is a lock itself, by the one that it has"));
+    }
     let mut held: Vec<&str> = facts
         .fields_of(class)
         .filter(|(_, kind)| {
@@ -175,7 +242,8 @@ fn of_class(program: &Program<'_, '_>, class: ClassId) -> Weight {
             && root.kind != RootKind::Entry
             && facts.function(root.callable.function).class == Some(class)
     });
-    if spawns {
+    let runs = |at: usize| program.tasks[at].root.kind != RootKind::Exported;
+    if spawns && (runs(found.task) || found.remote.is_some_and(|remote| runs(remote.task))) {
         return (30, format!("`{name}` starts a task over its own method"));
     }
     let global = facts.globals.values().any(|kind| *kind == Type::Object(class));
@@ -207,7 +275,8 @@ fn of_class(program: &Program<'_, '_>, class: ClassId) -> Weight {
         "Backend",
         "Service",
     ];
-    if usually.iter().any(|word| name.contains(word)) {
+    let plain = ["Impl", "Base"].iter().fold(name.as_str(), |name, end| name.strip_suffix(end).unwrap_or(name));
+    if usually.iter().any(|word| plain.ends_with(word)) {
         return (0, format!("a `{name}` is usually shared"));
     }
     (-20, format!("a `{name}` may be shared"))
@@ -233,6 +302,9 @@ fn harm(program: &Program<'_, '_>, found: &Found) -> Vec<Weight> {
         Rule::LostWakeup => vec![(15, "the task then waits for ever".to_owned())],
         Rule::WakeOrder => vec![(15, "two tasks can then both believe to be the one".to_owned())],
         Rule::ReadModifyWrite | Rule::AwaitInUpdate => vec![(10, "the other task's change is then lost".to_owned())],
+        Rule::StaleElement if matches!(closing, Event::Write { .. }) => {
+            vec![(10, "what is removed is then not what was looked at".to_owned())]
+        }
         Rule::StaleElement => vec![(5, "the change is then made to something that nobody has any more".to_owned())],
         Rule::MissingGuard => Vec::new(),
         Rule::CheckThenAct | Rule::AtomicPair => {

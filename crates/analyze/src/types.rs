@@ -64,8 +64,8 @@ pub(crate) enum Type {
     ConcurrentMap(Box<Type>),
     /// A cell of Rust, for one thread.
     Cell(Box<Type>),
-    /// Initialised once.
-    Once,
+    /// Initialised once; with what is in it.
+    Once(Box<Type>),
     /// A notification of tokio.
     Notify,
     /// Each thread or task has its own.
@@ -101,7 +101,13 @@ impl Type {
     pub(crate) fn synchronises(&self) -> bool {
         matches!(
             self,
-            Type::Lock { .. } | Type::Event(_) | Type::Queue(_) | Type::Notify | Type::Once | Type::Group | Type::Local
+            Type::Lock { .. }
+                | Type::Event(_)
+                | Type::Queue(_)
+                | Type::Notify
+                | Type::Once(_)
+                | Type::Group
+                | Type::Local
         )
     }
 
@@ -136,6 +142,8 @@ pub(crate) fn constructed(path: &str) -> Type {
         "collections" | "weakref" | "" => Waits::Tasks,
         "contextvars" => return Type::Local,
         // A lock class of another file of the project.
+        _ if matches!(name, "create_task" | "ensure_future") => return Type::Future,
+        _ if name == "Future" && (root == "." || module.ends_with("futures")) => return Type::Future,
         _ if name.starts_with(char::is_uppercase) && (name.ends_with("Lock") || name.ends_with("Mutex")) => {
             return Type::Lock { waits: Waits::Tasks, kind: LockKind::Mutex };
         }
@@ -156,7 +164,12 @@ pub(crate) fn constructed(path: &str) -> Type {
         }
         "Future" | "Task" | "Thread" | "Timer" | "Process" if library => Type::Future,
         "create_task" | "ensure_future" | "run_coroutine_threadsafe" if library => Type::Future,
-        "TaskGroup" | "open_nursery" | "create_task_group" | "ThreadPoolExecutor" | "ProcessPoolExecutor"
+        "TaskGroup"
+        | "open_nursery"
+        | "create_task_group"
+        | "ThreadPoolExecutor"
+        | "ProcessPoolExecutor"
+        | "ThreadPool"
             if library =>
         {
             Type::Group
@@ -207,7 +220,7 @@ pub(crate) fn of_rust(text: &str, class: &dyn Fn(&str) -> Option<ClassId>) -> Ty
             Type::ConcurrentMap(Box::new(part(1).or(&part(0))))
         }
         "RefCell" | "Cell" => Type::Cell(Box::new(part(0))),
-        "OnceCell" | "OnceLock" | "Once" | "AtomicWaker" => Type::Once,
+        "OnceCell" | "OnceLock" | "Once" | "AtomicWaker" => Type::Once(Box::new(part(0))),
         "ThreadLocal" => Type::Local,
         "HashMap" | "BTreeMap" | "IndexMap" => Type::Container(Box::new(part(1))),
         "Vec" | "VecDeque" | "HashSet" | "BTreeSet" | "LinkedList" | "BinaryHeap" | "Slab" => {

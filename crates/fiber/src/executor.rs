@@ -286,7 +286,7 @@ impl Executor {
             }
         };
         if let Some(foreign) = inner.foreign {
-            let (low, high) = fiber.bounds;
+            let (low, high) = fiber.usable();
             fiber.stack = foreign.stack_made(low, high);
         }
         let place: *mut Fiber = &mut *fiber;

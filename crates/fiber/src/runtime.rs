@@ -542,6 +542,12 @@ impl Handle {
         inner.engine.create_queue(parent, &mut *inner.strategy)
     }
 
+    /// The same, under a number of its own among the children of `parent`, from 1: it must not be taken.
+    pub fn create_queue_as(self, parent: TaskId, ordinal: u32) -> TaskId {
+        let inner = self.inner();
+        inner.engine.create_queue_as(parent, ordinal, &mut *inner.strategy)
+    }
+
     /// From now on something may happen, once and at any time. `parent` names it.
     #[inline]
     pub fn post(self, parent: TaskId, operation: Operation) -> TaskId {

@@ -190,8 +190,11 @@ impl<'a> Names<'a> {
     }
 
     /// Its path and name: `0.1 (deposit)`, `0 (main)`, `0.2`.
+    ///
+    /// A node of a cluster is called by its name alone.
     pub(crate) fn tag(&self, task: u32) -> String {
         match self.role(task) {
+            Some(name) if self.record.processes.nodes.contains(&task) => name.to_owned(),
             Some(name) => format!("{} ({name})", self.path(task)),
             None => self.path(task).to_owned(),
         }
@@ -288,9 +291,19 @@ fn given_or_found(record: &Record, sources: &Sources<'_>) -> Vec<Option<String>>
             .or_else(|| sources.used_at(alone()))
             .or_else(|| of_a_place(r.created_at))
             .or_else(|| of_elements(index))
-            .or_else(|| made_at.filter(|place| place.is_the_users()).map(ToString::to_string))
+            .or_else(|| made_at.filter(|place| place.is_the_users()).map(of_birthplace))
     };
     record.resources.iter().zip(0..).map(name).collect()
+}
+
+/// What has no other name is named after the place where it was made: of a library, `pool.rs:48` says as much as the whole path.
+fn of_birthplace(place: &Place) -> String {
+    match std::path::Path::new(&place.file) {
+        file if file.is_absolute() => {
+            format!("{}:{}", file.file_name().unwrap_or_default().to_string_lossy(), place.line)
+        }
+        _ => place.to_string(),
+    }
 }
 
 fn given_name(task: &TaskRecord) -> Option<&str> {

@@ -183,9 +183,8 @@ impl Reader<'_> {
                 Kind::Try { body, handlers, otherwise, finally: self.block(&it.finalbody) }
             }
             Stmt::Assert(it) => {
-                let span = self.span(statement);
-                let raise = Expr { kind: Kind::Raise(None), span };
-                Kind::If(self.boxed(&it.test), Vec::new(), vec![raise])
+                // It says what holds; nothing is decided by it.
+                Kind::Assert(self.boxed(&it.test))
             }
             Stmt::Import(it) => {
                 for alias in &it.names {
@@ -258,6 +257,9 @@ impl Reader<'_> {
 
     fn function(&mut self, def: &ast::StmtFunctionDef) -> FunctionId {
         let decorators: Vec<String> = def.decorator_list.iter().map(|it| decorator(&it.expression)).collect();
+        // Before `async def`, generators were what is awaited, by `yield from`.
+        let by_generator =
+            decorators.iter().any(|it| matches!(it.as_str(), "coroutine" | "asyncio.coroutine" | "types.coroutine"));
         let name = def.name.to_string();
         let qualified = self.qualified(&name);
         let (span, head) = (self.span(def), self.span(&def.name));
@@ -272,7 +274,7 @@ impl Reader<'_> {
             qualified,
             class,
             parent: self.current(),
-            is_async: def.is_async,
+            is_async: def.is_async || by_generator,
             is_generator: false,
             is_closure: false,
             public,
@@ -437,6 +439,9 @@ impl Reader<'_> {
                 Kind::Yield(self.option(it.value.as_deref()))
             }
             Node::YieldFrom(it) => {
+                if self.current().is_some_and(|id| self.module.functions[id.0].is_async) {
+                    return Kind::Await(self.boxed(&it.value));
+                }
                 self.yields.iter_mut().last().into_iter().for_each(|yields| *yields = true);
                 Kind::Yield(Some(self.boxed(&it.value)))
             }

@@ -164,7 +164,10 @@ impl<'m> Lowerer<'_, 'm> {
     }
 
     fn can_enter(&self, function: FunctionId) -> bool {
-        self.active.len() <= DEEPEST && !self.active.contains(&function) && self.graph.nodes.len() < MOST_NODES
+        !self.facts.is_abstract(function)
+            && self.active.len() <= DEEPEST
+            && !self.active.contains(&function)
+            && self.graph.nodes.len() < MOST_NODES
     }
 
     /// Runs the body of a call.
@@ -175,7 +178,8 @@ impl<'m> Lowerer<'_, 'm> {
             if function.is_async {
                 let certainty = self.facts.suspends[id.0];
                 if certainty != Certainty::Never {
-                    self.checkpoint(certainty, Why::Await, "", span);
+                    let why = if function.name == "wait" { Why::Wakeup } else { Why::Await };
+                    self.checkpoint(certainty, why, "", span);
                 }
             }
             let reads = pending.given.iter().flat_map(|(_, value)| value.reads.clone()).collect();
@@ -270,7 +274,11 @@ impl<'m> Lowerer<'_, 'm> {
             let kind = self.facts.local(callable.function, name).cloned().unwrap_or_default();
             let value = match named.or_else(|| positional.next().map(|(_, value)| value)) {
                 Some(value) => Val { kind: value.kind.clone().or(&kind), ..value.clone() },
-                None => Val { kind, text: name.to_owned(), ..Val::default() },
+                None => {
+                    let shared = self.is_rust() && super::expression::lockable(&kind);
+                    let place = shared.then(|| self.variable(callable.function, name));
+                    Val { kind, place, text: name.to_owned(), ..Val::default() }
+                }
             };
             values.push((name, value));
         }

@@ -58,6 +58,13 @@ impl<'m> Lowerer<'_, 'm> {
             Kind::Name(name) => self.name(name),
             Kind::Attribute(base, name) => {
                 let base = self.place(base);
+                // In Rust a field and a method can have the same name.
+                if let (Type::Object(class), true) = (&base.kind, self.is_rust())
+                    && self.facts.field(*class, name).is_some()
+                {
+                    let class = *class;
+                    return self.field_of(base, class, name);
+                }
                 self.attribute(base, name, span)
             }
             Kind::Index(base, key) => {
@@ -79,6 +86,13 @@ impl<'m> Lowerer<'_, 'm> {
                 let value = self.expression(inner);
                 Val { kind: Type::Plain, ..Val::from(value.reads) }
             }
+            Kind::Assert(inner) => {
+                let value = self.expression(inner);
+                if !self.unreachable() {
+                    self.emit(Event::Asserts { reads: value.reads }, span);
+                }
+                Val::default()
+            }
             Kind::Either(parts) => self.either(parts),
             Kind::Collection(kind, parts) => {
                 let all = self.several(parts);
@@ -90,19 +104,32 @@ impl<'m> Lowerer<'_, 'm> {
                 }
                 let kind = Type::Container(Box::new(element));
                 let literal = parts.is_empty().then(|| "empty".to_owned());
-                Val { kind, fresh: true, literal, elements: Vec::new(), ..all }
+                // What can be run is kept: somebody may begin a task for each.
+                let elements = all.elements.iter().filter(|one| one.callable.is_some() || one.pending.is_some());
+                let elements = elements.cloned().collect();
+                Val { kind, fresh: true, literal, elements, ..all }
             }
             Kind::Comprehension { element, generators, .. } => self.comprehension(element, generators, span),
             Kind::Closure(id) | Kind::Definition(id) => self.closure(*id, matches!(expr.kind, Kind::Definition(_))),
-            Kind::Assign { targets, value, declares, kind } => {
-                let value = self.expression(value);
-                let value = match kind {
+            Kind::Assign { targets, value: source, declares, kind } => {
+                let value = self.expression(source);
+                let mut value = match kind {
                     Some(kind) => {
                         let written = self.facts.written(kind);
                         Val { kind: value.kind.clone().or(&written), ..value }
                     }
                     None => value,
                 };
+                // A lock that is put somewhere is the one that is there, in all variables that have it.
+                if value.kind.is_lock() && value.place.is_none() {
+                    let stored =
+                        targets.iter().find(|target| matches!(target.kind, Kind::Index(..) | Kind::Attribute(..)));
+                    if let Some(stored) = stored {
+                        let there = self.place(stored);
+                        self.is_stored(source, &value, &there);
+                        (value.place, value.key) = (there.place, there.key);
+                    }
+                }
                 for target in targets {
                     self.assign_to(target, value.clone(), *declares, span);
                 }
@@ -340,28 +367,44 @@ impl<'m> Lowerer<'_, 'm> {
                 }
                 return Val { text, ..self.callable(method, Some(base)) };
             }
-            let class = self.facts.owner(class, name);
-            let kind = self.facts.field(class, name).cloned().unwrap_or_default();
-            // In Rust only what is behind a guard, or is shared by its type, can be somebody else's.
-            let tracked = !self.is_rust() || !base.guards.is_empty() || base.place.is_some() || shared_by_type(&kind);
-            let path = format!("{}.{name}", self.facts.module.classes[class.0].name);
-            let place = tracked.then(|| self.names.number(&path)).filter(|_| kind != Type::Local);
-            // An object that was made here is nobody else's yet.
-            let place = place.filter(|_| !base.fresh);
-            return Val { kind, place, text, bound: base.bound, guards: base.guards, ..Val::default() };
+            return self.field_of(base, class, name);
         }
         match base.place {
             Some(loc) if !matches!(base.kind, Type::Plain) => {
+                let mut bound = base.bound;
                 let path = match &base.key {
-                    Some(_) => format!("{}[].{name}", self.names.name(loc)),
+                    Some(key) => {
+                        if !self.is_rust() && !base.kind.synchronises() {
+                            // The element is looked up first.
+                            let event = Event::Read { loc, key: Some(key.clone()), how: Reading::Value };
+                            let node = self.emit(event, span);
+                            self.raises(node, false);
+                            bound = Some(node);
+                        }
+                        format!("{}[].{name}", self.names.name(loc))
+                    }
                     None => format!("{}.{name}", self.names.name(loc)),
                 };
                 let place = Some(self.names.number(&path));
                 // Of which element is a part of what it is.
-                Val { place, text, key: base.key, bound: base.bound, guards: base.guards, ..Val::default() }
+                Val { place, text, key: base.key, bound, guards: base.guards, ..Val::default() }
             }
             _ => Val { text, bound: base.bound, reads: base.reads, ..Val::default() },
         }
+    }
+
+    /// A field of an object of the file.
+    fn field_of(&mut self, base: Val, class: drawloom_syntax::ClassId, name: &str) -> Val {
+        let text = format!("{}.{name}", base.text);
+        let class = self.facts.owner(class, name);
+        let kind = self.facts.field(class, name).cloned().unwrap_or_default();
+        // In Rust only what is behind a guard, or is shared by its type, can be somebody else's.
+        let tracked = !self.is_rust() || !base.guards.is_empty() || base.place.is_some() || shared_by_type(&kind);
+        let path = format!("{}.{name}", self.facts.module.classes[class.0].name);
+        let place = tracked.then(|| self.names.number(&path)).filter(|_| kind != Type::Local);
+        // An object that was made here is nobody else's yet.
+        let place = place.filter(|_| !base.fresh);
+        Val { kind, place, text, bound: base.bound, guards: base.guards, ..Val::default() }
     }
 
     fn element(&mut self, base: Val, key_value: &Val, key: &Expr) -> Val {
@@ -427,7 +470,8 @@ impl<'m> Lowerer<'_, 'm> {
         self.tails.extend(ends);
         self.tails.sort_unstable();
         self.tails.dedup();
-        all
+        // All of it has been read; reading it once more would forget the other parts.
+        Val { place: None, key: None, ..all }
     }
 
     fn comprehension(&mut self, element: &'m [Expr], generators: &'m [Generator], span: Span) -> Val {
@@ -459,7 +503,7 @@ impl<'m> Lowerer<'_, 'm> {
         let value = self.several(element);
         let suspends = self.graph.nodes[inside..].iter().any(|node| matches!(node.event, Event::Checkpoint { .. }));
         if let (Some((loc, key, at)), true, false) = (over, suspends, self.unreachable()) {
-            self.emit(Event::Read { loc, key, how: Reading::Iterates }, at);
+            self.emit(Event::Read { loc, key, how: Reading::Next }, at);
         }
         for (from, _) in self.tails.clone() {
             self.graph.nodes[from].next.push((head, Edge::Normal));
@@ -475,6 +519,14 @@ impl<'m> Lowerer<'_, 'm> {
             // What is called once for each of many.
             elements: elements.flat_map(|one| [one.clone(), one.clone()]).collect(),
             ..Val::default()
+        }
+    }
+
+    /// From now on a variable's value is the one that is stored there.
+    fn is_stored(&mut self, source: &Expr, value: &Val, there: &Val) {
+        if let Kind::Name(name) = &source.kind {
+            let known = Val { place: there.place, key: there.key.clone(), ..value.clone() };
+            self.define(name, known);
         }
     }
 
@@ -531,6 +583,9 @@ impl<'m> Lowerer<'_, 'm> {
                 let place = self.place(target);
                 match place.place {
                     Some(loc) => {
+                        if matches!(target.kind, Kind::Attribute(..)) {
+                            self.graph.stored.extend(value.spawned.iter().map(|spawn| (*spawn, loc)));
+                        }
                         let indexed = matches!(target.kind, Kind::Index(..));
                         let how = if indexed && place.key.is_some() { Writing::Add } else { Writing::Assign };
                         // Whose element it is, its key says.
@@ -585,11 +640,20 @@ impl<'m> Lowerer<'_, 'm> {
             let loc = self.names.number(&path);
             self.write(loc, None, Writing::Assign, &value, span);
         }
+        if declares && value.place.is_none() && self.is_rust() && lockable(&value.kind) {
+            value.place = Some(self.variable(function, name));
+        }
         let suffix = &self.frames[self.frame].suffix;
         if value.place.is_none() || value.text.is_empty() {
             value.text = format!("{name}{suffix}");
         }
         self.define(name, value);
+    }
+
+    /// The state that a variable of Rust is, which can be shared by its type.
+    pub(super) fn variable(&mut self, function: FunctionId, name: &str) -> usize {
+        let path = format!("{}::<closure>.{name}", self.facts.function(function).qualified);
+        self.names.number(&path)
     }
 
     fn yields(&mut self, value: Option<&'m Expr>, span: Span) -> Val {
@@ -643,6 +707,11 @@ impl<'m> Lowerer<'_, 'm> {
     }
 }
 
+/// Whether it holds something that tasks can share, and change under a lock or in one step.
+pub(super) fn lockable(kind: &Type) -> bool {
+    matches!(kind, Type::Around(..) | Type::Atomic | Type::ConcurrentMap(_))
+}
+
 /// Whether something of this type can be shared and changed in Rust without `&mut`.
 pub(super) fn shared_by_type(kind: &Type) -> bool {
     matches!(
@@ -651,7 +720,7 @@ pub(super) fn shared_by_type(kind: &Type) -> bool {
             | Type::Atomic
             | Type::ConcurrentMap(_)
             | Type::Cell(_)
-            | Type::Once
+            | Type::Once(_)
             | Type::Notify
             | Type::Lock { .. }
             | Type::Event(_)

@@ -77,6 +77,9 @@ impl<'m> Lowerer<'_, 'm> {
         callee: &'m Expr,
         span: Span,
     ) -> Option<Val> {
+        if name == "create_future" {
+            return Some(Val { kind: Type::Future, fresh: true, ..Val::default() });
+        }
         match base.kind.clone() {
             Type::Lock { kind, .. } => {
                 let given = self.arguments(given);
@@ -125,7 +128,7 @@ impl<'m> Lowerer<'_, 'm> {
                     Some(Val::from(Self::reads_of(&given)))
                 }
             },
-            Type::Once => {
+            Type::Once(inner) => {
                 let given = self.arguments(given);
                 // The one who comes first initialises; the others wait.
                 for (_, value) in &given {
@@ -134,7 +137,10 @@ impl<'m> Lowerer<'_, 'm> {
                     }
                 }
                 self.if_awaited(awaited, Certainty::May, Why::Await, "", span);
-                Some(Val::default())
+                // What is in it is always the same.
+                let shared = super::expression::shared_by_type(&inner);
+                let place = base.place.filter(|_| shared && name.starts_with("get"));
+                Some(Val { kind: *inner, place, text: base.text, ..Val::default() })
             }
             Type::Atomic => {
                 let given = self.arguments(given);
@@ -188,7 +194,10 @@ impl<'m> Lowerer<'_, 'm> {
                 self.emit(Event::Release { lock, key }, span);
             }
             "wait" | "wait_for" => {
-                self.emit(Event::Wait { loc: lock }, span);
+                // `wait_for` looks itself, under the lock.
+                if name == "wait" {
+                    self.emit(Event::Wait { loc: lock }, span);
+                }
                 self.emit(Event::Release { lock, key: key.clone() }, span);
                 self.checkpoint(Certainty::Always, Why::Wakeup, "", span);
                 self.emit(Event::Acquire { lock, key, shared: false }, span);
@@ -419,11 +428,16 @@ impl<'m> Lowerer<'_, 'm> {
         };
         let key = key.or_else(|| base.key.clone());
         if let Some(bound) = base.bound {
-            let changes = matches!(known, Some(Touch::Writes(_) | Touch::Both)) || closes(name);
+            // To add or take out what is one's own is no change for others.
+            let token = !rust && given_values.first().is_some_and(|(_, value)| value.fresh);
+            let changes = matches!(known, Some(Touch::Writes(_) | Touch::Both)) && !token || closes(name);
             self.emit(Event::Use { bound, changes }, span);
         }
         let element = base.kind.element();
-        let own = given_values.last().is_some_and(|(_, value)| value.fresh);
+        // What is put under a key is as much one's own as the key; otherwise the element itself says.
+        let keyed_put = matches!(name, "insert" | "setdefault" | "entry") && given_values.len() > 1;
+        let own = if keyed_put { given_values.first() } else { given_values.last() };
+        let own = own.is_some_and(|(_, value)| value.fresh);
         let value = Val { fresh: own, ..Val::from(reads.clone()) };
         let result = match known {
             _ if closes(name) && !matches!(base.kind, Type::Container(_)) => {
@@ -441,8 +455,10 @@ impl<'m> Lowerer<'_, 'm> {
                     _ if iterates => Type::Container(Box::new(element)),
                     _ => element,
                 };
-                let place = iterates.then_some(loc);
-                Val { kind, bound, place, ..Val::from(vec![node]) }
+                let found = kind.is_lock() && key.is_some() && !rust;
+                let place = (iterates || found).then_some(loc);
+                let key = key.filter(|_| found);
+                Val { kind, bound, place, key, ..Val::from(vec![node]) }
             }
             Some(Touch::Writes(how)) => {
                 let used = !discards;
@@ -458,8 +474,15 @@ impl<'m> Lowerer<'_, 'm> {
                 } else {
                     key
                 };
-                let node = self.write(loc, key.clone(), how, &value, span);
                 let has_default = given_values.len() > 1;
+                let tolerant = !rust && (name == "discard" || name == "pop" && has_default);
+                let merges = !rust && matches!(name, "update" | "extend" | "difference_update");
+                let literal = if tolerant {
+                    Some(crate::graph::IF_THERE.to_owned())
+                } else {
+                    merges.then(|| crate::graph::MERGE.to_owned())
+                };
+                let node = self.write(loc, key.clone(), how, &Val { literal, ..value }, span);
                 if !rust && matches!(how, Writing::Remove) && !has_default {
                     self.raises(node, false);
                 }
@@ -474,7 +497,7 @@ impl<'m> Lowerer<'_, 'm> {
                 let made = given_values.get(1).map(|(_, value)| value.kind.clone()).unwrap_or_default();
                 let mut found = Val { kind: element.or(&made), place: Some(loc), key, ..Val::default() };
                 if !found.kind.is_lock() && !matches!(found.kind, Type::Object(_)) {
-                    found.place = found.place.filter(|_| !rust);
+                    found.place = found.place.filter(|_| !rust || !concurrent);
                 }
                 found.bound = Some(node);
                 found.reads = vec![node];
@@ -485,10 +508,24 @@ impl<'m> Lowerer<'_, 'm> {
                 Val { kind: Type::Unknown, ..Val::from(read.reads) }.with(&reads)
             }
         };
+        if concurrent && rust && !awaited && matches!(name, "get" | "get_mut" | "entry" | "iter" | "iter_mut") {
+            // What comes out of a concurrent map keeps a part of the map locked as long as it lives.
+            let shared = matches!(name, "get" | "iter");
+            let key = base
+                .key
+                .clone()
+                .or_else(|| first.zip(given_values.first()).map(|(expr, (_, value))| self.key_text(value, expr)));
+            let guard = self.emit(Event::Acquire { lock: loc, key, shared }, span);
+            self.temporaries.push(guard);
+            return Some(Val { guards: vec![guard], ..result.with(&from_closures) });
+        }
         if awaited {
             self.checkpoint(Certainty::Always, Why::Await, "", span);
             let mut result = Val { place: None, ..result };
             result.spawned.clear();
+            if known.is_none() && !rust {
+                result.far = std::mem::take(&mut result.reads);
+            }
             return Some(result.with(&from_closures));
         }
         Some(Val { guards: Vec::new(), ..result.with(&from_closures) })
@@ -505,8 +542,21 @@ impl<'m> Lowerer<'_, 'm> {
         span: Span,
     ) -> Option<Val> {
         if let Some(bound) = base.bound {
-            let changes = matches!(touch(name), Some(Touch::Writes(_) | Touch::Both)) || closes(name);
+            let named = |value: &Expr| match &value.kind {
+                Kind::Name(name) => {
+                    self.frames[self.frame].variables.get(name.as_str()).is_some_and(|value| value.fresh)
+                }
+                _ => false,
+            };
+            let token = !self.is_rust() && given.first().is_some_and(|first| named(&first.value));
+            let changes = matches!(touch(name), Some(Touch::Writes(_) | Touch::Both)) && !token || closes(name);
             self.emit(Event::Use { bound, changes }, span);
+        }
+        let through = name.starts_with("or_") || matches!(name, "value" | "value_mut" | "key" | "pair" | "pair_mut");
+        if self.is_rust() && !base.guards.is_empty() && through {
+            let given_values = self.arguments(given);
+            self.closures(&given_values, span);
+            return Some(base.clone());
         }
         if !base.reads.is_empty() || !base.spawned.is_empty() {
             let given_values = self.arguments(given);
@@ -597,6 +647,9 @@ impl<'m> Lowerer<'_, 'm> {
             }
             return all;
         }
+        if path == "typing.cast" && given.len() == 2 {
+            return self.place(&given[1].value);
+        }
         let mut values = self.arguments(given);
         let reads = Self::reads_of(&values);
         if path == "functools.partial"
@@ -656,7 +709,9 @@ impl<'m> Lowerer<'_, 'm> {
             );
         let pending = values.iter().find_map(|(_, value)| value.pending.clone()).filter(|_| !awaited);
         let spawned = sorted(values.iter().flat_map(|(_, value)| value.spawned.clone()).collect());
-        Val { kind, fresh, pending, reads, spawned, ..Val::default() }
+        // An answer from elsewhere may depend on what was asked, but decides nothing about it.
+        let (reads, far) = if awaited && !self.is_rust() { (Vec::new(), reads) } else { (reads, Vec::new()) };
+        Val { kind, fresh, pending, reads, far, spawned, ..Val::default() }
     }
 
     /// Whether awaiting a library's function lets others run.

@@ -153,6 +153,8 @@ pub(crate) struct Lowerer<'a, 'm> {
     /// Functions that are being put in place, against recursion.
     pub(super) active: Vec<FunctionId>,
     pub(super) cleanup: usize,
+    /// How many scopes around keep cancellations away.
+    pub(super) shielded: usize,
     pub(super) loops: usize,
     /// Whether nobody looks at the value of the expression at hand.
     pub(super) discards: bool,
@@ -180,6 +182,7 @@ pub(crate) fn lower<'m>(facts: &Facts<'m>, names: &mut Names, root: &Root) -> (G
         controls: Vec::new(),
         active: Vec::new(),
         cleanup: 0,
+        shielded: 0,
         loops: 0,
         discards: false,
         temporaries: Vec::new(),

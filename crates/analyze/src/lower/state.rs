@@ -57,6 +57,7 @@ impl<'m> Lowerer<'_, 'm> {
             event,
             span,
             function: self.frames[self.frame].function,
+            call: self.frame,
             next: Vec::new(),
             controls: self.controls.clone(),
             cleanup: self.cleanup > 0,
@@ -98,7 +99,7 @@ impl<'m> Lowerer<'_, 'm> {
             return value;
         }
         // What is in an object of the file is looked at field by field.
-        if matches!(value.kind, Type::Object(_)) && self.is_rust() && value.key.is_none() {
+        if matches!(value.kind, Type::Object(_)) && self.is_rust() && value.key.is_none() && value.guards.is_empty() {
             return value;
         }
         let node = self.emit(Event::Read { loc, key: value.key.clone(), how }, span);
@@ -118,12 +119,18 @@ impl<'m> Lowerer<'_, 'm> {
     }
 
     pub(super) fn write(&mut self, loc: Loc, key: Option<String>, how: Writing, value: &Val, span: Span) -> NodeId {
+        let mut from = value.reads.clone();
+        crate::lower::merge(&mut from, &value.far);
         let event = Event::Write {
             loc,
             key,
             how,
-            from: value.reads.clone(),
-            literal: if value.kind.is_lock() { Some(crate::graph::LOCK.to_owned()) } else { value.literal.clone() },
+            from,
+            literal: match value.kind {
+                Type::Lock { .. } => Some(crate::graph::LOCK.to_owned()),
+                Type::Future if value.fresh => Some(crate::graph::FUTURE.to_owned()),
+                _ => value.literal.clone(),
+            },
             own: value.fresh && !matches!(how, Writing::Assign),
         };
         self.emit(event, span)

@@ -17,7 +17,15 @@ const CANCELLED: [&str; 7] = [
     "?",
 ];
 /// What a look-up of something that is not there raises.
-const MISSING: [&str; 6] = ["KeyError", "IndexError", "LookupError", "AttributeError", "Exception", "NameError"];
+const MISSING: [&str; 5] = ["KeyError", "IndexError", "LookupError", "AttributeError", "NameError"];
+
+/// `CancelScope(shield=True)`, `move_on_after(1, shield=True)`
+fn shields(context: &Expr) -> bool {
+    let Kind::Call(_, given) = &context.kind else { return false };
+    given.iter().any(|given| {
+        given.name.as_deref() == Some("shield") && matches!(&given.value.kind, Kind::Literal(text) if text == "True")
+    })
+}
 
 impl<'m> Lowerer<'_, 'm> {
     /// The statements of a block; the value of the last one.
@@ -227,7 +235,7 @@ impl<'m> Lowerer<'_, 'm> {
         // The next element is asked for here: that is when a change of what is gone over is noticed.
         self.tails = continues;
         if let (Some(loc), false) = (over.place, self.unreachable()) {
-            let event = Event::Read { loc, key: over.key.clone(), how: Reading::Iterates };
+            let event = Event::Read { loc, key: over.key.clone(), how: Reading::Next };
             self.emit(event, iterable.span);
         }
         for (from, edge) in std::mem::take(&mut self.tails) {
@@ -431,6 +439,13 @@ impl<'m> Lowerer<'_, 'm> {
     pub(super) fn with_(&mut self, items: &'m [(Expr, Option<Expr>)], body: &'m [Expr], is_async: bool) -> Val {
         let Some(((context, target), rest)) = items.split_first() else { return self.block(body) };
         let at = context.span;
+        if shields(context) {
+            self.shielded += 1;
+            self.place(context);
+            let value = self.with_(rest, body, is_async);
+            self.shielded -= 1;
+            return value;
+        }
         let value = self.place(context);
         if let Type::Lock { waits, kind } = value.kind {
             let shared = kind == LockKind::Semaphore;
@@ -545,7 +560,7 @@ impl<'m> Lowerer<'_, 'm> {
     }
 
     pub(super) fn checkpoint(&mut self, certainty: Certainty, why: Why, note: &'static str, span: Span) -> NodeId {
-        let cancels = why != Why::CancelOnly || self.facts.tasks() != Framework::Asyncio;
+        let cancels = self.shielded == 0 && (why != Why::CancelOnly || self.facts.tasks() != Framework::Asyncio);
         let node = self.emit(Event::Checkpoint { certainty, cancels, why, note }, span);
         self.raises(node, cancels);
         node

@@ -17,6 +17,8 @@ pub(crate) struct Val {
     pub(crate) key: Option<String>,
     /// The reads that it depends on.
     pub(crate) reads: Vec<NodeId>,
+    /// The reads that were handed to something unknown that was awaited, and that it may depend on.
+    pub(crate) far: Vec<NodeId>,
     /// The read that took it out of shared state, if it is still the same object.
     pub(crate) bound: Option<NodeId>,
     /// What it is called, the same for the same value.
@@ -101,6 +103,7 @@ impl Val {
         let mut joined = self.clone();
         merge(&mut joined.reads, &other.reads);
         merge(&mut joined.spawned, &other.spawned);
+        merge(&mut joined.far, &other.far);
         joined.kind = joined.kind.or(&other.kind);
         if joined.place != other.place {
             joined.place = joined.place.or(other.place).filter(|_| self.place.is_none() || other.place.is_none());

@@ -57,7 +57,7 @@ fn one(analysis: &Analysis) -> String {
             "- {} confidence ({}). {}",
             finding.evidence.confidence.word(),
             finding.evidence.score,
-            prose(&finding.evidence.because)
+            prose(&finding.because())
         );
         if let Some(confirmation) = &finding.confirmation {
             let _ = writeln!(out, "- {}", confirmed(confirmation));

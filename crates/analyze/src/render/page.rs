@@ -103,7 +103,7 @@ fn finding(out: &mut String, number: usize, finding: &Finding) {
         evidence.window.from_step,
         evidence.window.to_step,
         html_escaped(&evidence.window.reason),
-        html_escaped(&evidence.because),
+        html_escaped(&finding.because()),
         evidence.score
     );
     if let Some(confirmation) = &finding.confirmation {

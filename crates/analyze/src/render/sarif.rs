@@ -76,12 +76,17 @@ fn result(finding: &Finding, rule: Option<usize>) -> Value {
         it["id"] = json!(id);
         related.push(it);
     }
+    for (id, also) in (related.len() + 1..).zip(&finding.also) {
+        let mut it = location(&also.place, Some(&format!("the same in {}", also.function)));
+        it["id"] = json!(id);
+        related.push(it);
+    }
     json!({
         "ruleId": finding.rule,
         "ruleIndex": rule,
         "level": level,
         "rank": f64::from(finding.evidence.score),
-        "message": { "text": format!("{}: {}. {}", finding.class.title(), finding.sentence, finding.evidence.because) },
+        "message": { "text": format!("{}: {}. {}", finding.class.title(), finding.sentence, finding.because()) },
         "locations": [location(&finding.place, None)],
         "relatedLocations": related,
         "codeFlows": [{ "threadFlows": flows(finding) }],

@@ -98,7 +98,7 @@ fn groups<'a>(finding: &'a Finding, text: &'a str, path: &'a str) -> Vec<Group<'
     let said = &finding.evidence;
     group = group.element(Level::NOTE.message(format!(
         "{} (confidence: {}, {})",
-        said.because,
+        finding.because(),
         said.confidence.word(),
         said.score
     )));

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use super::{Found, Rule};
-use crate::flow::{Reach, Stops, same, switches};
-use crate::graph::{DECREMENT, Edge, Event, Graph, INCREMENT, Loc, NodeId, Writing};
+use crate::flow::{Reach, Stops, onwards, same, switches};
+use crate::graph::{DECREMENT, Edge, Event, Graph, INCREMENT, Loc, NodeId, Why, Writing};
 use crate::lower::RootKind;
 use crate::program::Program;
 
@@ -20,6 +20,10 @@ pub(super) fn find(program: &Program<'_, '_>, found: &mut Vec<Found>) {
         let graph = &task.graph;
         for (opens, node) in graph.nodes.iter().enumerate() {
             let (Some((loc, key)), false) = (changed(&node.event), node.cleanup) else { continue };
+            // How long a lock has to stay in its map is another question.
+            if !matches!(node.event, Event::Acquire { .. }) && program.kind(loc).element().is_lock() {
+                continue;
+            }
             if done.contains(&(loc, node.span.line)) {
                 continue;
             }
@@ -30,7 +34,7 @@ pub(super) fn find(program: &Program<'_, '_>, found: &mut Vec<Found>) {
             if !restores.iter().any(|at| graph.nodes[*at].function == node.function) {
                 continue;
             }
-            if restores.is_empty() || !matters(program, loc, &node.event) {
+            if restores.is_empty() || !matters(program, loc, &node.event) || !always(program, graph, opens, &restores) {
                 continue;
             }
             let Some((gap, closes, path)) = leak(graph, opens, loc, key, &restores) else { continue };
@@ -95,6 +99,27 @@ fn matters(program: &Program<'_, '_>, loc: Loc, event: &Event) -> bool {
     tested.next().is_some()
 }
 
+/// Whether the change is restored whatever way leads out, unless something is raised: otherwise it is there to stay.
+fn always(program: &Program<'_, '_>, graph: &Graph, opens: NodeId, restores: &[NodeId]) -> bool {
+    let own = &graph.nodes[opens];
+    // The body of a generator's `with` is its caller's.
+    if program.facts.function(own.function).is_generator || matches!(own.event, Event::Acquire { .. }) {
+        return true;
+    }
+    let mut seen = vec![false; graph.nodes.len()];
+    let mut left = vec![opens];
+    while let Some(at) = left.pop() {
+        if std::mem::replace(&mut seen[at], true) || restores.contains(&at) {
+            continue;
+        }
+        if at == graph.ends[0] || graph.nodes[at].call < own.call {
+            return false;
+        }
+        left.extend(graph.nodes[at].next.iter().filter(|(_, edge)| *edge == Edge::Normal).map(|(to, _)| *to));
+    }
+    true
+}
+
 /// A checkpoint between the change and its restoration from which a cancellation leads out without it.
 fn leak(
     graph: &Graph,
@@ -103,17 +128,33 @@ fn leak(
     key: Option<&String>,
     restores: &[NodeId],
 ) -> Option<(NodeId, NodeId, Vec<NodeId>)> {
-    let stops = Stops { loc, key, anywhere: false, looks_again: false, writes: true, edges: [true, false, false] };
-    let reach = Reach::of(graph, opens, &stops);
+    let along = |errors: bool| {
+        let stops = Stops { loc, key, anywhere: false, looks_again: false, writes: true, edges: [true, errors, false] };
+        leak_along(graph, opens, restores, &Reach::of(graph, opens, &stops))
+    };
+    // A look-up that fails may be what the handler is for; what is raised otherwise leads out.
+    along(false).or_else(|| along(true).filter(|(gap, ..)| !graph.nodes[*gap].cleanup))
+}
+
+fn leak_along(
+    graph: &Graph,
+    opens: NodeId,
+    restores: &[NodeId],
+    reach: &Reach,
+) -> Option<(NodeId, NodeId, Vec<NodeId>)> {
     for closes in restores {
-        if graph.nodes[*closes].function != graph.nodes[opens].function {
+        if graph.nodes[*closes].call != graph.nodes[opens].call {
             continue;
         }
-        let Some(path) = reach.path(*closes) else { continue };
+        let Some(path) = reach.path(*closes).filter(|path| onwards(path)) else { continue };
         // Up to the first restoration: what comes later is another change.
         let first = path.iter().position(|at| restores.contains(at)).unwrap_or(path.len());
         for gap in path[1..first].iter().copied() {
-            let cancels = matches!(graph.nodes[gap].event, Event::Checkpoint { cancels: true, .. });
+            // What an unknown manager does at its ends is not known; most do not wait there.
+            let cancels = match &graph.nodes[gap].event {
+                Event::Checkpoint { cancels, why, .. } => *cancels && !matches!(why, Why::Enter | Why::Exit),
+                _ => false,
+            };
             if cancels && switches(&graph.nodes[gap].event) && escapes(graph, gap, restores) {
                 return Some((gap, *closes, path));
             }

@@ -29,7 +29,7 @@ pub(super) fn find(program: &Program<'_, '_>, found: &mut Vec<Found>) {
             }
             done.push((node.function, node.span.line));
             let graph = &program.tasks[take.task].graph;
-            let opens = looked_up(graph, *loc, take.node);
+            let Some(opens) = looked_up(graph, *loc, take.node) else { continue };
             found.push(Found {
                 rule: Rule::LockLifetime,
                 loc: *loc,
@@ -47,13 +47,14 @@ pub(super) fn find(program: &Program<'_, '_>, found: &mut Vec<Found>) {
 }
 
 /// Where the lock was looked up that is taken at a node.
-fn looked_up(graph: &crate::graph::Graph, loc: Loc, take: NodeId) -> NodeId {
+fn looked_up(graph: &crate::graph::Graph, loc: Loc, take: NodeId) -> Option<NodeId> {
     let before = (0..take).rev();
     let mut found = before.filter(|at| match &graph.nodes[*at].event {
         Event::Read { loc: of, .. } | Event::Write { loc: of, how: Writing::Atomic | Writing::Add, .. } => *of == loc,
         _ => false,
     });
-    found.next().unwrap_or(take)
+    let direct = matches!(graph.nodes[take].event, Event::Acquire { lock, .. } if lock == loc);
+    found.next().or(direct.then_some(take))
 }
 
 /// Whether it is a map of locks, or of objects with a lock each.

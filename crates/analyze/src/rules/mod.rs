@@ -5,6 +5,9 @@
 //! that no order of whole tasks has.
 
 mod cancelled;
+mod guards;
+mod handed;
+mod late;
 mod lifetime;
 mod paired;
 mod pairs;
@@ -174,6 +177,8 @@ pub(crate) fn all(program: &Program<'_, '_>) -> Vec<Found> {
     stale::find(program, &mut found);
     cancelled::find(program, &mut found);
     wakeups::find(program, &mut found);
+    late::find(program, &mut found);
+    handed::find(program, &mut found);
     found
 }
 
@@ -227,7 +232,12 @@ pub(crate) fn intruder(
             Event::Read { key, .. } | Event::Write { key, .. } => key.as_ref(),
             _ => None,
         };
+        let exported = program.tasks[remote.task].root.kind == crate::lower::RootKind::Exported;
+        let under_lock = exported && program.usually_locked(loc, *remote);
         harms(&node.event, *remote)
+            && !under_lock
+            && !program.has_ended(at, remote.task)
+            && !program.same_single_task(loc, at.task, remote.task)
             && !program.has_its_own(loc, at.task, remote.task)
             && may_be_same(with, key)
             && program.runs_beside(at, *remote)
@@ -237,7 +247,9 @@ pub(crate) fn intruder(
     let rank = |remote: &Access| {
         let node = program.node(*remote);
         let multi_self = remote.task == at.task;
-        (multi_self, node.function == function, node.cleanup, *remote)
+        // Whoever works says more than whoever closes.
+        let closes = crate::customs::ends(&program.facts.function(node.function).name);
+        (closes, multi_self, node.function == function, node.cleanup, *remote)
     };
     candidates.min_by_key(rank)
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::{Found, Rule, excluded, gap_of};
-use crate::flow::{Reach, Stops, same, throughout};
+use crate::flow::{Reach, Stops, onwards, same, throughout};
 use crate::graph::{Event, Loc, Writing};
 use crate::program::{Access, Program};
 
@@ -32,6 +32,7 @@ pub(super) fn find(program: &Program<'_, '_>, found: &mut Vec<Found>) {
                 .filter(|(_, other, with, also)| {
                     other != one && with == key && also == how && owner(program, *one) == owner(program, *other)
                 })
+                .filter(|(second, ..)| graph.nodes[*second].call == graph.nodes[*first].call)
                 .collect();
             if others.is_empty() {
                 continue;
@@ -49,7 +50,7 @@ pub(super) fn find(program: &Program<'_, '_>, found: &mut Vec<Found>) {
                 if done.contains(&(*one, *other)) {
                     continue;
                 }
-                let Some(path) = reach.path(*second) else { continue };
+                let Some(path) = reach.path(*second).filter(|path| onwards(path)) else { continue };
                 let holding = throughout(graph, &path);
                 let opens = Access { task: at, node: *first };
                 let Some(remote) = looked_at_together(program, *one, *other, opens, &holding) else { continue };

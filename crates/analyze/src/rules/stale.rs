@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::{Found, Rule, excluded, gap_of, intruder};
-use crate::flow::{Reach, Stops, throughout};
+use crate::flow::{Reach, Stops, onwards, throughout};
 use crate::graph::{Event, Reading, Writing};
 use crate::program::{Access, Program};
 
@@ -46,7 +46,7 @@ fn element(program: &Program<'_, '_>, used: Access, bound: usize, changes: bool)
     let stops =
         Stops { loc, key: Some(key), anywhere: false, looks_again: true, writes: true, edges: [true, true, false] };
     let reach = Reach::of(graph, bound, &stops);
-    let path = reach.path(used.node)?;
+    let path = reach.path(used.node).filter(|path| onwards(path))?;
     let opens = Access { task: used.task, node: bound };
     let holding = throughout(graph, &path);
     let harms = |event: &Event, remote: Access| {
@@ -91,10 +91,11 @@ fn iteration(program: &Program<'_, '_>, begins: Access) -> Option<Found> {
     };
     let reach = Reach::of(graph, begins.node, &stops);
     // The next element is asked for further down, by a read of its own.
-    let again = graph.nodes.iter().enumerate().filter(|(node, it)| {
-        *node != begins.node
-            && it.span.line == graph.nodes[begins.node].span.line
-            && matches!(&it.event, Event::Read { loc: of, how: Reading::Iterates, .. } if of == loc)
+    let begun = &graph.nodes[begins.node];
+    let again = graph.nodes.iter().enumerate().skip(begins.node).filter(|(_, it)| {
+        it.call == begun.call
+            && it.span.line == begun.span.line
+            && matches!(&it.event, Event::Read { loc: of, how: Reading::Next, .. } if of == loc)
     });
     let mut again = again.filter_map(|(node, _)| Some((node, reach.path(node)?)));
     let (closes, path) = again.next()?;

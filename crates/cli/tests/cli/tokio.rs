@@ -166,3 +166,37 @@ fn crates_of_others_are_controlled_as_they_are() {
     assert_eq!(explored, 9, "{}", answer.out);
     assert_eq!(project.files(), before, "the project is as it was");
 }
+
+/// What a project with the actors of another crate comes to: for each test what explains its finding, or the schedules that exhausted it.
+fn explored_actors(name: &str, test: &str, exhausted: &[&str]) -> String {
+    let project = Project::new(name, &format!("../../examples/{name}"), &["Cargo.toml", "src/lib.rs", test]);
+    let before = project.files();
+    let run = |filter: &str, strategy: &str| {
+        let answer = project.run(&["test", "--tokio", "--runner", "cargo", "--json", "--strategy", strategy, filter]);
+        let said = |line: &Value| {
+            let exploration = &line["exploration"];
+            let why = exploration["findings"][0]["explanation"].as_str();
+            let why = why.or(exploration["summary"].as_str()).unwrap_or("not explored");
+            format!("{}: {why}\n", line["path"].as_str().unwrap_or_default())
+        };
+        answer.json().iter().filter(|line| line["type"] == "test").map(said).collect::<String>()
+    };
+    let mut all = run("by_two_messages", "auto");
+    all.extend(exhausted.iter().map(|filter| run(filter, "exhaustive")));
+    assert_eq!(project.files(), before, "the project is as it was");
+    all
+}
+
+/// `cargo test -p drawloom-cli --test cli tokio -- --ignored`
+#[test]
+#[ignore = "builds a project and its dependencies, which takes minutes"]
+fn actors_of_ractor_are_controlled_as_they_are() {
+    assert_snapshot!(explored_actors("with_ractor", "tests/account.rs", &["by_one_message", "is_stopped"]));
+}
+
+/// `cargo test -p drawloom-cli --test cli tokio -- --ignored`
+#[test]
+#[ignore = "builds a project and its dependencies, which takes minutes"]
+fn actors_of_kameo_are_controlled_as_they_are() {
+    assert_snapshot!(explored_actors("with_kameo", "tests/tickets.rs", &["by_one_message"]));
+}

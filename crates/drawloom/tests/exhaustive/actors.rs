@@ -31,6 +31,7 @@ enum Does {
     Whereis,
     Later(usize, i64),
     Cancel,
+    CancelFirst,
     Spawn(i64),
     SpawnLinked(u8),
     SpawnMonitored,
@@ -61,6 +62,7 @@ const FAMILIES: &[Family] = &[
     ("exits of trappers", &[Trap, Signal(0, 1), Signal(1, 1), Poll]),
     ("normal exits", &[Trap, Signal(0, 0), Signal(1, 0), Poll]),
     ("kills", &[Signal(1, 2), Signal(0, 2), Send(1, 1), Poll]),
+    ("kills of those who wait", &[Take, TakeTag(1), Signal(0, 1), Send(0, 1), Send(0, 2)]),
     ("kills and ends", &[Signal(1, 2), Signal(1, 1), End(0), Monitor(1), Poll]),
     ("kills and questions", &[Signal(1, 2), Alive(1), Alive(0), End(0)]),
     ("questions", &[Alive(0), Alive(1), End(0), Send(0, 1)]),
@@ -72,6 +74,7 @@ const FAMILIES: &[Family] = &[
     ("timers", &[Later(0, 1), Later(1, 2), Poll, Cancel]),
     ("timers and sends", &[Later(0, 1), Send(0, 2), Take, Cancel]),
     ("timers and kills", &[Later(1, 1), Cancel, Signal(1, 2), Poll]),
+    ("timers of others", &[CancelFirst, Poll, Send(0, 1), Signal(1, 2)]),
     ("children", &[Spawn(1), Send(0, 2), Poll, End(0)]),
     ("children and kills", &[Spawn(1), Signal(0, 2), Signal(1, 1), Poll]),
     ("linked children", &[SpawnLinked(1), Trap, Poll, Send(0, 1)]),
@@ -148,7 +151,8 @@ fn value(received: &Received<i64>) -> i64 {
     }
 }
 
-type Peers = Arc<OnceLock<Vec<Pid<i64>>>>;
+/// All of them, and a timer that was set before any of them did anything, if somebody cancels it.
+type Peers = Arc<OnceLock<(Vec<Pid<i64>>, Option<TimerRef>)>>;
 
 async fn live(
     mut ctx: Ctx<i64>,
@@ -159,7 +163,7 @@ async fn live(
     log: Arc<Log>,
 ) -> ExitReason {
     gate.wait();
-    let peers = peers.get().expect("main knows all").clone();
+    let (peers, first) = peers.get().expect("main knows all").clone();
     let peer = |at: usize| &peers[at % peers.len()];
     let (mut monitor, mut timer, mut children) = (None::<MonitorRef>, None::<TimerRef>, 0);
     for does in does {
@@ -205,6 +209,7 @@ async fn live(
                 continue;
             }
             Cancel => timer.map_or(-1, |timer| i64::from(ctx.cancel(timer).is_some())),
+            CancelFirst => first.map_or(-1, |timer| i64::from(ctx.cancel(timer).is_some())),
             Spawn(message) => {
                 let to = peer(0).clone();
                 ctx.spawn(move |ctx: Ctx<i64>| async move { ctx.send(&to, 10 * message + 5) });
@@ -232,12 +237,14 @@ fn run(program: &Program, delivery: Delivery, log: &Arc<Log>) {
     let (program, log) = (program.clone(), log.clone());
     let ended = System::new().delivery(delivery).run(move |ctx: Ctx<i64>| async move {
         let peers = Peers::default();
+        let has_first = program.iter().flatten().any(|does| matches!(does, CancelFirst));
         let all = program.into_iter().enumerate().map(|(me, does)| {
             let (peers, gate, log) = (peers.clone(), gate.clone(), log.clone());
             ctx.spawn(move |ctx| live(ctx, me, does, peers, gate, log))
         });
-        let all = all.collect();
-        peers.set(all).expect("once");
+        let all: Vec<Pid<i64>> = all.collect();
+        let first = has_first.then(|| ctx.send_after(Duration::ZERO, &all[0], 99));
+        peers.set((all, first)).expect("once");
         gate.count_down();
     });
     ended.expect("main returns");
@@ -343,8 +350,36 @@ fn what_signals_and_cancels_decide_is_explored_as_by_brute_force() {
         vec![vec![Unregister], vec![Register(1)], vec![Unregister, Signal(1, 2)]],
         vec![vec![Later(0, 1), Cancel, Later(0, 1)], vec![Send(0, 2)]],
         vec![vec![Later(1, 1), Cancel, Later(1, 1)], vec![Poll]],
+        vec![vec![Signal(1, 2), Poll], vec![Later(1, 1), Cancel, Cancel]],
+        vec![vec![CancelFirst], vec![CancelFirst]],
+        vec![vec![Poll], vec![CancelFirst], vec![CancelFirst]],
     ];
     for program in programs {
-        assert!(compare_program(program, 4_000, Delivery::Atomic));
+        assert!(compare_program(program, 40_000, Delivery::Atomic));
+    }
+}
+
+/// Whoever is killed while it waits could have received before, what is sent only later in the execution at hand; if it accepts that.
+#[test]
+fn what_the_killed_could_have_received_is_explored_as_by_brute_force() {
+    let programs: Vec<Program> = vec![
+        vec![vec![Take], vec![Signal(0, 1)], vec![Send(0, 1)]],
+        vec![vec![Take], vec![Signal(0, 1), Signal(0, 1)], vec![Send(0, 1)]],
+        vec![vec![Take, Take], vec![Signal(0, 1)], vec![Send(0, 2), Send(0, 1)]],
+        vec![vec![TakeTag(1)], vec![Signal(0, 2)], vec![Send(0, 1)]],
+        vec![vec![TakeTag(1)], vec![Signal(0, 1)], vec![Send(0, 2)]],
+        vec![vec![TakeTag(1), Take], vec![Signal(0, 1)], vec![Send(0, 2), Send(0, 1)]],
+        vec![vec![TakeTag(1)], vec![Signal(0, 1), Alive(0)], vec![Send(0, 2), Send(0, 1)]],
+        vec![vec![TakeTag(2)], vec![Signal(0, 1)], vec![Send(0, 2)], vec![Send(0, 1)]],
+        vec![vec![TakeTag(1), TakeTag(1)], vec![Send(0, 1), Signal(0, 1)], vec![Send(0, 2), Send(0, 2), TakeTag(1)]],
+    ];
+    for program in programs {
+        assert!(compare_program(program, 40_000, Delivery::Atomic));
+    }
+    for program in [
+        vec![vec![Take], vec![Signal(0, 1)], vec![Send(0, 1)]],
+        vec![vec![TakeTag(1)], vec![Signal(0, 1)], vec![Send(0, 2)]],
+    ] {
+        assert!(compare_program(program, 40_000, Delivery::Split));
     }
 }

@@ -367,8 +367,13 @@ fn conflicts(sleeper: &Sleeper, event: &Event) -> bool {
     sleeper.is_woken_by(Some(&event.label))
 }
 
-/// Whether what a step with `label` comes to may depend on `event`; a timer also depends on the wait that it ends.
+/// Whether what a step with `label` comes to may depend on `event`; a timer also depends on the wait that it ends, and a receive on
+/// the delivery of what it takes.
 fn depends(event: &Event, label: &Label) -> bool {
     let is_waiting = label.kind.fires() && label.arg == u64::from(event.label.task.0);
-    is_waiting || relation(&event.label, label) == Relation::Dependent
+    match relation(&event.label, label) {
+        Relation::Dependent => true,
+        Relation::Enabling => is_waiting || label.kind.receives(),
+        _ => is_waiting,
+    }
 }

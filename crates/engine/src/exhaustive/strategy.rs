@@ -75,6 +75,20 @@ impl Scratch {
             && self.repeated_otherwise(made, as_before).is_none()
     }
 
+    /// Whether all steps are those that were planned but for the last one, which [may be impossible](crate::OpKind::may_find_nothing).
+    fn was_in_vain(&self, view: &View<'_>) -> bool {
+        let (Some((last, planned)), made) = (self.route.steps().split_last(), view.steps()) else { return false };
+        let Some(task) = self.cast.task(last.task) else { return false };
+        let next = made.get(planned.len());
+        if made.len() < planned.len() || next.is_some_and(|step| step.task == task) {
+            return false;
+        }
+        let own = made[planned.len()..].iter().find(|step| step.task == task);
+        let (kind, arg) = own.map_or((view.pending(task).kind, view.pending(task).arg), |step| (step.kind, step.arg));
+        kind.may_find_nothing(arg)
+            && planned.iter().zip(made).all(|(planned, step)| planned.task == self.cast.name(step.task))
+    }
+
     /// The step of the execution before instead of which its task has made another one, although nothing was otherwise
     /// until then. What steps came to may differ: a program may work with values that are none of its schedule's.
     #[inline]
@@ -195,10 +209,35 @@ impl Exhaustive {
     /// Who makes the step that is planned.
     fn ready(&mut self, planned: Planned, view: &View<'_>) -> Result<TaskId, Box<Divergence>> {
         let task = self.scratch.as_ref().and_then(|scratch| scratch.cast.task(planned.task));
-        match task.filter(|task| view.is_ready(*task)) {
-            Some(task) => Ok(task),
-            None => Err(self.diverged(view, planned, "that it cannot go".to_owned())),
+        match task {
+            Some(task) if view.is_ready(task) => Ok(task),
+            Some(task) if self.ends_in_vain(task, view) => Ok(go_on_freely(view)),
+            _ => Err(self.diverged(view, planned, "that it cannot go".to_owned())),
         }
+    }
+
+    /// Whether the last step that is planned is one of `task` that nobody knew to be impossible.
+    fn ends_in_vain(&mut self, task: TaskId, view: &View<'_>) -> bool {
+        let planned = self.scratch.as_ref().map_or(0, |scratch| scratch.route.steps().len());
+        let is_last = self.on_the_way.is_none() && view.steps().len() + 1 == planned;
+        let pending = view.pending(task);
+        let in_vain = is_last && pending.kind.may_find_nothing(pending.arg);
+        if in_vain {
+            self.goes_on_until = 0;
+        }
+        in_vain
+    }
+
+    /// Nothing follows from its execution, which is one that is made elsewhere.
+    fn leave_in_vain(&mut self, scratch: Box<Scratch>) {
+        self.explorer.own.with_and_tell(|board| {
+            board.finish(self.leaf, self.ticket);
+            board.tree.leave(self.leaf);
+        });
+        self.explorer.own.kept(|kept| {
+            kept.redundant.push(self.ticket);
+            kept.scratch = Some(scratch.forgetful());
+        });
     }
 
     /// The program did not do again what it did before.
@@ -255,6 +294,12 @@ impl Strategy for Exhaustive {
         if let Some(sleep) = &mut self.sleep {
             scratch.cast.forget_others();
             sleep.begin();
+        }
+    }
+
+    fn numbered(&mut self, parent: TaskId, ordinal: u32) {
+        if let Some(scratch) = &mut self.scratch {
+            scratch.children[parent.index()] = ordinal - 1;
         }
     }
 
@@ -339,6 +384,9 @@ impl Strategy for Exhaustive {
         self.catch_up(view.steps());
         let Some(mut scratch) = self.scratch.take() else { return };
         scratch.cast.forget_others();
+        if self.on_the_way.is_none() && scratch.was_in_vain(view) {
+            return self.leave_in_vain(scratch);
+        }
         let as_before = scratch.analysis.common(view);
         if self.on_the_way.is_none() && scratch.as_planned(view.steps(), as_before) {
             let Scratch { route, analysis, reversal, cast, .. } = &mut *scratch;

@@ -47,6 +47,11 @@ impl OpKind {
         matches!(self, OpKind::Deliver)
     }
 
+    /// Whether a plan may have this step although it cannot be made: a receive that accepts nothing of what has arrived.
+    pub(crate) fn may_find_nothing(self, arg: u64) -> bool {
+        self.receives() && !Receiving::of(arg).anything
+    }
+
     /// Whether it takes something out of a mailbox.
     #[inline(always)]
     pub(crate) const fn receives(self) -> bool {
@@ -209,7 +214,10 @@ impl Room for Rules {
         let receiving = Receiving::of(label.arg);
         let arrived = process::deliveries(there);
         // Which it would be is known where all that came before stays.
-        let found = receiving.found.filter(|number| u64::from(*number) < arrived);
+        let found = match receiving.found {
+            None if label.outcome == outcome::KILLED => found_alive(&label, receiving, arrived, there),
+            found => found.filter(|number| u64::from(*number) < arrived),
+        };
         let time_is_up = || {
             let fires = |s: &Step| s.kind.fires() && s.arg == u64::from(label.task.0) && !s.is_refused();
             let mut own_since = false;
@@ -257,6 +265,22 @@ impl Room for Rules {
             flow.put_message(step.resource, step.value, mine);
         }
     }
+}
+
+/// What a receive would find if its process lived on until after these steps, having found nothing before it was killed. Whether a
+/// predicate accepts what came later, nobody has asked: it may accept the last of it ([`OpKind::may_find_nothing`]).
+fn found_alive(killed: &Label, receiving: Receiving, arrived: u64, there: &There<'_>) -> Option<u32> {
+    if arrived <= killed.value {
+        return None;
+    }
+    if !receiving.anything {
+        return Some(arrived as u32 - 1);
+    }
+    let is_taken = |number: &u64| {
+        let by_own = |s: &Step| s.task == killed.task && s.kind.receives() && s.is_ok() && s.value == *number;
+        there.all_here().any(by_own)
+    };
+    (0..arrived).find(|number| !is_taken(number)).map(|number| number as u32)
 }
 
 /// How a receive relates to a delivery.
@@ -369,6 +393,7 @@ impl Engine {
         let receiving = Receiving::of(operation.arg);
         let step = self.steps.len() - 1;
         if doomed {
+            self.steps[step].value = self.inbox(operation.resource).arrivals.len() as u64;
             return Committed::Done(outcome::KILLED);
         }
         match receiving.found {

@@ -160,6 +160,30 @@ fn pair_of(kind: OpKind, arg: u64) -> Option<ResourceId> {
     }
 }
 
+/// Whether it delivers the message of the timer that is task number `timer`.
+fn fires_timer(label: &Label, timer: u64) -> bool {
+    label.kind.delivers() && u64::from(label.task.0) == timer
+}
+
+/// Whether it is a process that cancels this timer.
+fn cancels(label: &Label, timer: u64) -> bool {
+    label.kind == OpKind::Cancel && label.arg == timer && label.outcome != outcome::KILLED
+}
+
+/// Whether a step and a cancel come to something else in the other order: the first cancel counts, and only where it comes before
+/// the message.
+fn is_undone_by(step: &Label, cancel: &Label) -> bool {
+    if cancel.outcome == outcome::KILLED {
+        return false;
+    }
+    let came_first = cancel.outcome == outcome::OK;
+    match step.kind {
+        OpKind::Cancel => cancels(step, cancel.arg) && (came_first || step.outcome == outcome::OK),
+        // One cancel was before both.
+        _ => fires_timer(step, cancel.arg) && (came_first || step.outcome != outcome::KILLED),
+    }
+}
+
 /// The name that it frees, or the process that it names or takes the name from.
 fn other_of(kind: OpKind, arg: u64) -> Option<ResourceId> {
     match kind {
@@ -225,7 +249,7 @@ impl Room for Rules {
             }
         }
         if a.kind == OpKind::Cancel {
-            return (a.arg == u64::from(b.task.0) && b.kind.delivers()).then_some(Relation::Dependent);
+            return is_undone_by(b, a).then_some(Relation::Dependent);
         }
         if a.outcome == outcome::KILLED || b.outcome == outcome::KILLED {
             return None;
@@ -303,6 +327,11 @@ impl Room for Rules {
                     label.value = deliveries(there);
                 }
             }
+            OpKind::Cancel => {
+                let is_over =
+                    |s: &Step| s.is_ok() && (fires_timer(&s.label(), label.arg) || cancels(&s.label(), label.arg));
+                label.outcome = super::room::refused_if(there.steps().any(is_over));
+            }
             OpKind::Unregister => label.arg = holder_there(label.resource, there).map_or(0, |id| u64::from(id.0) + 1),
             OpKind::Down => {
                 let gone = there.steps().any(|s| s.kind == OpKind::Demonitor && s.arg == label.arg && s.is_ok());
@@ -340,7 +369,8 @@ impl Room for Rules {
             };
         }
         if step.kind == OpKind::Cancel {
-            return engine.trails.aimed(TaskId(step.arg as u32)).ordered(hash);
+            let cancels = engine.trails.aimed(TaskId(step.arg as u32));
+            return if step.is_ok() { cancels.ordered(hash) } else { cancels.commuting(hash) };
         }
         if has_delivered(&label) {
             hash = engine.leave_trail_of_delivery(step, hash);

@@ -176,6 +176,7 @@ impl Accesses {
         let first = record.steps.len().saturating_sub(MOST_STEPS) as u32;
         // What runs the program is no lock of it.
         let ours: Vec<bool> = record.resources.iter().map(|resource| resource.name.as_deref() == Some(TURN)).collect();
+        let is_ours = |resource: u32| ours.get(resource as usize).copied().unwrap_or(false);
         self.requests = self.holds.iter().map(|bar| bar.from.min(first)).collect();
         let mut open: Vec<Vec<usize>> = vec![Vec::new(); record.tasks.len()];
         for (at, bar) in self.holds.iter().enumerate().filter(|(_, bar)| bar.from < first && first <= bar.to) {
@@ -193,7 +194,7 @@ impl Accesses {
             last[step.task as usize] = i;
             let own = &open[step.task as usize];
             let section = own.last().and_then(|at| record.steps[self.requests[*at] as usize].place);
-            let locks = self.innermost(own, &ours);
+            let locks = self.innermost(own, &is_ours);
             let is_of_parts = step.resource.is_some_and(|whole| in_parts.contains(&whole));
             let whole = if is_of_parts { None } else { access(record, i, step, section, locks.clone()) };
             self.all.extend(accesses_to_parts(record, i, step, section, &locks));
@@ -209,7 +210,7 @@ impl Accesses {
                 let request = last[bar.task as usize];
                 self.requests[*at] = request;
                 open[bar.task as usize].push(*at);
-                let Some(resource) = bar.resource else { continue };
+                let Some(resource) = bar.resource.filter(|resource| !is_ours(*resource)) else { continue };
                 let asked = &record.steps[request as usize];
                 let reads = *reading.get_or_insert_with(asked.place, || {
                     let statement = record.place(asked.place).and_then(|place| sources.statement(place));
@@ -227,7 +228,7 @@ impl Accesses {
                     section: true,
                     piece: false,
                     in_transaction: false,
-                    locks: self.innermost(&open[bar.task as usize], &ours),
+                    locks: self.innermost(&open[bar.task as usize], &is_ours),
                     code: (None, asked.place, asked.operation, resource),
                     near: [None; 2],
                 });
@@ -237,10 +238,10 @@ impl Accesses {
     }
 
     /// The locks of those of `open`, indices in `holds`, that were taken last.
-    fn innermost(&self, open: &[usize], ours: &[bool]) -> Vec<u32> {
+    fn innermost(&self, open: &[usize], is_ours: &impl Fn(u32) -> bool) -> Vec<u32> {
         let last = &open[open.len().saturating_sub(MOST_HELD)..];
         let held = last.iter().filter_map(|at| self.holds[*at].resource);
-        held.filter(|resource| !ours.get(*resource as usize).copied().unwrap_or(false)).collect()
+        held.filter(|resource| !is_ours(*resource)).collect()
     }
 
     /// A call that changes a container looks at it, too (`order.remove(x)`), and so does a piece of a coroutine.

@@ -1,0 +1,22 @@
+# expect: clean
+import trio
+
+traffic = {"in": 0, "out": 0}
+
+
+async def pump(stream):
+    while True:
+        chunk = await stream.receive_some(4096)
+        if not chunk:
+            return
+        traffic["in"] += len(chunk)
+
+
+async def serve(listeners):
+    async with trio.open_nursery() as nursery:
+        for stream in listeners:
+            nursery.start_soon(pump, stream)
+
+
+if __name__ == "__main__":
+    trio.run(serve, [])
