@@ -73,6 +73,18 @@ row "instructions of the smallest actor test" "$smallest" "" ""
 row "the same of TraceForge" "$traceforge" "" ""
 gate "executions beside those of TraceForge" "$(ratio "$traceforge" "$smallest")" ">20"
 
+# Five senders: 120 orders, once and twice.
+per_order() {
+    local few many
+    few=$(instructions "$ACTORS" "$1" 5 1)
+    many=$(instructions "$ACTORS" "$1" 5 3)
+    awk "BEGIN { printf \"%.0f\", ($many - $few) / 240 }"
+}
+exhausted=$(per_order fan-in); verified=$(per_order fan-in-of-traceforge)
+row "instructions of an order of five senders, exhaustive" "$exhausted" "" ""
+row "the same of TraceForge, verify" "$verified" "" ""
+row "exhaustive executions beside those of TraceForge" "$(ratio "$verified" "$exhausted")" "" ""
+
 # The mirror of the project is built once; then its binary is run by itself.
 binary=$(cd ractor && "$(realpath "../$DRAWLOOM")" test --tokio --runner cargo --json -- --release |
     sed -n 's/.*"binary":"\([^"]*\)".*/\1/p' | head -1)

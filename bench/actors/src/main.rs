@@ -17,6 +17,8 @@ fn main() {
         "calls" => explore(executions, move || calls(size)),
         "smallest" => explore(executions, smallest),
         "smallest-of-traceforge" => smallest_of_traceforge(executions),
+        "fan-in" => exhaust(executions, move || fan_in(size)),
+        "fan-in-of-traceforge" => verify(executions, move || fan_in_of_traceforge(size)),
         "large" => large(size),
         other => panic!("no workload `{other}`"),
     }
@@ -63,6 +65,49 @@ fn smallest_of_traceforge(executions: u64) {
     };
     let made = traceforge::test(traceforge::Config::builder().build(), body, executions);
     println!("{executions} {made:?}");
+}
+
+/// So many processes send to the first one, in any order.
+fn fan_in(senders: u32) {
+    actor::run(move |mut ctx: Ctx<u32>| async move {
+        for n in 0..senders {
+            let me = ctx.me().clone();
+            ctx.spawn(move |ctx: Ctx<()>| async move { ctx.send(&me, n) });
+        }
+        for _ in 0..senders {
+            ctx.recv_message().await;
+        }
+    });
+}
+
+/// Explores all orders, so many times.
+fn exhaust(times: u64, body: impl Fn() + Clone + Send + Sync + 'static) {
+    let mut executions = 0;
+    for _ in 0..times {
+        let config = "exhaustive(threads = 1, trace = false)".parse().expect("a configuration");
+        let explored = drawloom::explore(config, body.clone());
+        assert!(explored.exhausted(), "{}", explored.summary());
+        executions += explored.executions();
+    }
+    println!("{times} {executions}");
+}
+
+fn fan_in_of_traceforge(senders: u32) {
+    let main = traceforge::thread::current().id();
+    for n in 0..senders {
+        traceforge::thread::spawn(move || traceforge::send_msg(main, n));
+    }
+    for _ in 0..senders {
+        traceforge::recv_msg_block::<u32>();
+    }
+}
+
+fn verify(times: u64, body: impl Fn() + Clone + Send + Sync + 'static) {
+    let mut executions = 0;
+    for _ in 0..times {
+        executions += traceforge::verify(traceforge::Config::builder().build(), body.clone()).execs;
+    }
+    println!("{times} {executions}");
 }
 
 struct Counter(u64);
