@@ -342,6 +342,9 @@ drawloom_handle drawloom_chan_new(uint64_t capacity,
 // Sends a message, and waits for room.
 drawloom_status drawloom_chan_send(drawloom_handle chan, uint64_t message, const drawloom_loc *at);
 
+// The same, for so many nanoseconds of virtual time at most.
+drawloom_status drawloom_chan_send_for(drawloom_handle chan, uint64_t message, uint64_t nanos, const drawloom_loc *at);
+
 // Sends a message if there is room: else `DRAWLOOM_FULL`.
 drawloom_status drawloom_chan_try_send(drawloom_handle chan, uint64_t message, const drawloom_loc *at);
 
@@ -363,10 +366,20 @@ drawloom_status drawloom_chan_close(drawloom_handle chan, const drawloom_loc *at
 // Another task will send. No step: whoever passes a sender on has one.
 drawloom_status drawloom_chan_acquire(drawloom_handle chan);
 
-// One of those who send goes away; with the last one the channel is closed, which is `DRAWLOOM_CLOSED`. So it is if there was
-// none any more.
+// One of those who send goes away; with the last one the channel is closed, which is `DRAWLOOM_CLOSED`: what was sent can still
+// be received. To give back more than there were is a finding, and so nobody sends who has given back: a runtime that cannot
+// vouch for that has `drawloom_chan_disown`.
 drawloom_status drawloom_chan_release(drawloom_handle chan,
                                       const drawloom_loc *at);
+
+// As `drawloom_chan_acquire`, of a channel whose senders nobody owns: a step.
+drawloom_status drawloom_chan_adopt(drawloom_handle chan, const drawloom_loc *at);
+
+// As `drawloom_chan_release`, of a channel whose senders nobody owns: a task may give one back that it does not have, and send
+// afterwards. With the last one the channel is closed, also for those who send; one more is none. A channel has one at first.
+// One way or the other: the two counts know nothing of each other.
+drawloom_status drawloom_chan_disown(drawloom_handle chan,
+                                     const drawloom_loc *at);
 
 // How many messages are in the channel, into `*length`.
 drawloom_status drawloom_chan_len(drawloom_handle chan, uint64_t *length, const drawloom_loc *at);
@@ -582,6 +595,9 @@ drawloom_handle drawloom_task_spawn(void (*entry)(void*), void *arg, const drawl
 
 // Waits until `task` has ended.
 drawloom_status drawloom_task_join(drawloom_handle task, const drawloom_loc *at);
+
+// The same, for so many nanoseconds of virtual time at most.
+drawloom_status drawloom_task_join_for(drawloom_handle task, uint64_t nanos, const drawloom_loc *at);
 
 // `DRAWLOOM_OK` if `task` has ended, `DRAWLOOM_BUSY` if not.
 drawloom_status drawloom_task_is_done(drawloom_handle task, const drawloom_loc *at);

@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 
 use drawloom_engine::{ChannelState, OpKind, Operation, ResourceId, ResourceKind, Site, State, TaskId, outcome};
+use drawloom_fiber::Seen;
 
 use crate::execution::{Data, Here, here};
 use crate::handle::Kind;
@@ -37,6 +38,9 @@ pub(crate) struct Channel {
     queue: VecDeque<u64>,
     /// Of a rendezvous: messages whose senders wait.
     offers: Vec<(TaskId, u64)>,
+    /// Senders that nobody owns, and what their number is to the engine once somebody has counted.
+    unowned: u64,
+    counted: ResourceId,
     /// Selects that wait for a message, and for room.
     pub(crate) receivers: Watchers,
     pub(crate) senders: Watchers,
@@ -112,14 +116,25 @@ impl Here {
     }
 
     #[inline(always)]
-    pub(crate) fn send(&self, handle: drawloom_handle, message: u64, waits: bool, site: Site) -> drawloom_status {
+    pub(crate) fn send(
+        &self,
+        handle: drawloom_handle,
+        message: u64,
+        waits: Option<u64>,
+        site: Site,
+    ) -> drawloom_status {
         let (channel, id) = self.channel(handle, site);
         let capacity = channel.capacity;
-        if capacity == 0 && waits {
-            return self.offer(handle, id, message, site);
+        if let (0, Some(nanos)) = (capacity, waits) {
+            return self.offer(handle, id, message, nanos, site);
         }
-        let kind = if waits { OpKind::Send } else { OpKind::TrySend };
-        match self.control().step(Operation::new(kind, id, site).with_arg(capacity)) {
+        let operation = |kind| Operation::new(kind, id, site).with_arg(capacity);
+        let came_to = match waits {
+            Some(u64::MAX) => self.control().step(operation(OpKind::Send)),
+            None => self.control().step(operation(OpKind::TrySend)),
+            Some(nanos) => self.control().step_within(operation(OpKind::Send), nanos),
+        };
+        match came_to {
             outcome::OK => {
                 let (channel, _) = self.channel(handle, site);
                 channel.push(message);
@@ -129,15 +144,20 @@ impl Here {
                 DRAWLOOM_OK
             }
             outcome::REFUSED => DRAWLOOM_FULL,
+            outcome::TIMED_OUT => DRAWLOOM_TIMED_OUT,
             _ => DRAWLOOM_CLOSED,
         }
     }
 
     /// Sends to a channel without room: the receiver takes the message while the sender waits.
-    fn offer(&self, handle: drawloom_handle, id: ResourceId, message: u64, site: Site) -> drawloom_status {
+    fn offer(&self, handle: drawloom_handle, id: ResourceId, message: u64, nanos: u64, site: Site) -> drawloom_status {
         let me = self.running();
         self.channel(handle, site).0.offers.push((me, message));
-        let came_to = self.control().step(Operation::new(OpKind::Send, id, site).with_arg(0));
+        let send = Operation::new(OpKind::Send, id, site).with_arg(0);
+        let came_to = match nanos {
+            u64::MAX => self.control().step(send),
+            nanos => self.control().step_within(send, nanos),
+        };
         let (channel, _) = self.channel(handle, site);
         match (came_to, channel.withdraw(me)) {
             // Still there if the receiver was waiting: it goes on after us.
@@ -146,6 +166,7 @@ impl Here {
                 DRAWLOOM_OK
             }
             (_, None) => DRAWLOOM_OK,
+            (outcome::TIMED_OUT, Some(_)) => DRAWLOOM_TIMED_OUT,
             (_, Some(_)) => DRAWLOOM_CLOSED,
         }
     }
@@ -219,6 +240,8 @@ pub extern "C" fn drawloom_chan_new(
         ring,
         queue: VecDeque::new(),
         offers: Vec::new(),
+        unowned: 1,
+        counted: ResourceId::NONE,
         receivers: Watchers::default(),
         senders: Watchers::default(),
     };
@@ -230,7 +253,21 @@ pub extern "C" fn drawloom_chan_new(
 #[unsafe(no_mangle)]
 pub extern "C" fn drawloom_chan_send(chan: drawloom_handle, message: u64, at: *const drawloom_loc) -> drawloom_status {
     match here() {
-        Ok(here) => here.send(chan, message, true, site(at)),
+        Ok(here) => here.send(chan, message, Some(u64::MAX), site(at)),
+        Err(why) => why,
+    }
+}
+
+/// The same, for so many nanoseconds of virtual time at most.
+#[unsafe(no_mangle)]
+pub extern "C" fn drawloom_chan_send_for(
+    chan: drawloom_handle,
+    message: u64,
+    nanos: u64,
+    at: *const drawloom_loc,
+) -> drawloom_status {
+    match here() {
+        Ok(here) => here.send(chan, message, Some(nanos.min(u64::MAX - 1)), site(at)),
         Err(why) => why,
     }
 }
@@ -243,7 +280,7 @@ pub extern "C" fn drawloom_chan_try_send(
     at: *const drawloom_loc,
 ) -> drawloom_status {
     match here() {
-        Ok(here) => here.send(chan, message, false, site(at)),
+        Ok(here) => here.send(chan, message, None, site(at)),
         Err(why) => why,
     }
 }
@@ -317,8 +354,9 @@ pub extern "C" fn drawloom_chan_acquire(chan: drawloom_handle) -> drawloom_statu
     DRAWLOOM_OK
 }
 
-/// One of those who send goes away; with the last one the channel is closed, which is `DRAWLOOM_CLOSED`. So it is if there was
-/// none any more.
+/// One of those who send goes away; with the last one the channel is closed, which is `DRAWLOOM_CLOSED`: what was sent can still
+/// be received. To give back more than there were is a finding, and so nobody sends who has given back: a runtime that cannot
+/// vouch for that has `drawloom_chan_disown`.
 #[unsafe(no_mangle)]
 pub extern "C" fn drawloom_chan_release(chan: drawloom_handle, at: *const drawloom_loc) -> drawloom_status {
     let here = match here() {
@@ -327,11 +365,76 @@ pub extern "C" fn drawloom_chan_release(chan: drawloom_handle, at: *const drawlo
     };
     let (channel, id) = here.channel(chan, site(at));
     let operation = Operation::new(OpKind::CloseSend, id, site(at)).with_arg(channel.capacity);
-    if here.control().step(operation) != outcome::DISCONNECTED {
-        return DRAWLOOM_OK;
+    match here.control().step(operation) {
+        outcome::DISCONNECTED => {
+            here.wake_all(chan, site(at));
+            DRAWLOOM_CLOSED
+        }
+        outcome::REFUSED if here.is_closed_for_all(id) => DRAWLOOM_CLOSED,
+        outcome::REFUSED => {
+            here.misuse("misuse: more senders of a channel are given back than there were".into(), site(at))
+        }
+        _ => DRAWLOOM_OK,
     }
-    here.wake_all(chan, site(at));
-    DRAWLOOM_CLOSED
+}
+
+impl Here {
+    /// Whether a channel was closed by [`drawloom_chan_close`].
+    fn is_closed_for_all(&self, channel: ResourceId) -> bool {
+        self.control().engine(
+            |engine| matches!(&engine.resources()[channel.index()].state, State::Channel(state) if state.receivers == 0),
+        )
+    }
+
+    /// Counts the senders that nobody owns, by a step; how many there are then, and whether this one changed that.
+    fn count_unowned(&self, chan: drawloom_handle, comes: bool, site: Site) -> (u64, bool) {
+        let known = self.channel(chan, site).0.counted;
+        let counted = match known {
+            ResourceId::NONE => {
+                let made = self.control().create(ResourceKind::Object, State::Plain, site);
+                self.channel(chan, site).0.counted = made;
+                made
+            }
+            known => known,
+        };
+        self.control().access(Operation::new(OpKind::Rmw, counted, site), || {
+            let senders = &mut self.channel(chan, site).0.unowned;
+            let before = *senders;
+            *senders = if comes { before + 1 } else { before.saturating_sub(1) };
+            let seen = Seen { value: before, other: *senders, outcome: outcome::OK };
+            ((*senders, *senders != before), seen)
+        })
+    }
+}
+
+/// As `drawloom_chan_acquire`, of a channel whose senders nobody owns: a step.
+#[unsafe(no_mangle)]
+pub extern "C" fn drawloom_chan_adopt(chan: drawloom_handle, at: *const drawloom_loc) -> drawloom_status {
+    let here = match here() {
+        Ok(here) => here,
+        Err(why) => return why,
+    };
+    here.count_unowned(chan, true, site(at));
+    DRAWLOOM_OK
+}
+
+/// As `drawloom_chan_release`, of a channel whose senders nobody owns: a task may give one back that it does not have, and send
+/// afterwards. With the last one the channel is closed, also for those who send; one more is none. A channel has one at first.
+/// One way or the other: the two counts know nothing of each other.
+#[unsafe(no_mangle)]
+pub extern "C" fn drawloom_chan_disown(chan: drawloom_handle, at: *const drawloom_loc) -> drawloom_status {
+    let here = match here() {
+        Ok(here) => here,
+        Err(why) => return why,
+    };
+    match here.count_unowned(chan, false, site(at)) {
+        (0, true) => {
+            drawloom_chan_close(chan, at);
+            DRAWLOOM_CLOSED
+        }
+        (0, false) => DRAWLOOM_CLOSED,
+        _ => DRAWLOOM_OK,
+    }
 }
 
 /// How many messages are in the channel, into `*length`.

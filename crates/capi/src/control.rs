@@ -81,9 +81,12 @@ impl Control {
         self.0.spawn(None, site, Box::new(run_task))
     }
 
-    /// Fails the execution. The running task goes no further.
+    /// Fails the execution. The running task goes no further. Where every behaviour is explored, the others do: what they do is
+    /// not ordered with it, and may come first elsewhere.
     pub(crate) fn fail(self, kind: FindingKind) -> ! {
-        self.0.fail(kind)
+        let me = self.running();
+        self.engine(|engine| engine.fail(kind, me));
+        self.end_task()
     }
 
     /// Ends the running task here.

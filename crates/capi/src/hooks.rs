@@ -139,8 +139,13 @@ impl Hooks {
 thread_local! {
     /// The bounds of each stack, by its number; those that are gone have none.
     static STACKS: RefCell<Vec<(usize, usize)>> = const { RefCell::new(Vec::new()) };
-    /// The stack that the running task is on.
-    static ON: Cell<usize> = const { Cell::new(0) };
+    /// The hooks of the session that runs on this thread, whether one of its executions runs or not.
+    static SESSION: Cell<Hooks> = const { Cell::new(Hooks::NONE) };
+}
+
+/// Makes these the hooks of this thread's session, and says which were before.
+pub(crate) fn set_session(hooks: Hooks) -> Hooks {
+    SESSION.replace(hooks)
 }
 
 /// What the executor of fibers tells, as the hooks of the running session hear it.
@@ -148,7 +153,8 @@ pub(crate) struct Told;
 
 impl Told {
     fn hooks(&self) -> Hooks {
-        running().map_or(Hooks::NONE, |here| here.state().hooks)
+        // When the thread ends there may be none any more.
+        SESSION.try_with(Cell::get).unwrap_or(Hooks::NONE)
     }
 
     fn handle(&self, task: TaskId) -> drawloom_handle {
@@ -191,7 +197,6 @@ impl Foreign for Told {
         match task {
             None => in_hook(|| hook(hooks.0.user, 0, usize::MAX, null(), null())),
             Some((task, stack)) => {
-                ON.set(stack);
                 let (low, high) = STACKS.with_borrow(|stacks| stacks[stack]);
                 let handle = self.handle(task);
                 in_hook(|| hook(hooks.0.user, handle, stack, low as *mut c_void, high as *mut c_void));

@@ -47,7 +47,7 @@ pub use channel::*;
 pub use choice::*;
 pub use condvar::*;
 pub use event::*;
-pub use hooks::drawloom_hooks;
+pub use hooks::{Hooks, drawloom_hooks};
 pub use memory::*;
 pub use mutex::*;
 pub use once::*;

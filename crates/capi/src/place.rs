@@ -80,24 +80,56 @@ fn place_of_code(address: usize) -> Option<Place> {
     if let Some(known) = KNOWN.with_borrow(|known| known.get(&address).cloned()) {
         return known;
     }
-    let mut found: Option<Place> = None;
     // The call is before the instruction that it returns to.
-    backtrace::resolve(std::ptr::without_provenance_mut(address - 1), |symbol| {
-        if found.is_some() {
-            return;
+    let found = match symbol_at(address - 1) {
+        Some(Symbol { line: Some(place), .. }) => Some(place),
+        Some(Symbol { name: Some(name), start, .. }) => {
+            let start = start.unwrap_or_else(|| start_of(&name, address - 1));
+            Some(Place { file: format!("{name}+{:#x}", address.wrapping_sub(start)), line: 0, column: 0 })
         }
-        let file = symbol.filename().map(|file| file.display().to_string());
-        found = match (file, symbol.lineno(), symbol.name(), symbol.addr()) {
-            (Some(file), Some(line), ..) => Some(Place { file, line, column: symbol.colno().unwrap_or(0) }),
-            (_, _, Some(name), Some(start)) => {
-                let offset = address.wrapping_sub(start as usize);
-                Some(Place { file: format!("{name}+{offset:#x}"), line: 0, column: 0 })
-            }
-            _ => None,
-        };
-    });
+        _ => None,
+    };
     KNOWN.with_borrow_mut(|known| known.insert(address, found.clone()));
     found
+}
+
+/// What is known of an instruction.
+struct Symbol {
+    line: Option<Place>,
+    name: Option<String>,
+    start: Option<usize>,
+}
+
+fn symbol_at(address: usize) -> Option<Symbol> {
+    let mut found = None;
+    backtrace::resolve(std::ptr::without_provenance_mut(address), |symbol| {
+        let line = symbol.filename().zip(symbol.lineno()).map(|(file, line)| Place {
+            file: file.display().to_string(),
+            line,
+            column: symbol.colno().unwrap_or(0),
+        });
+        let name = symbol.name().map(|name| name.to_string());
+        // The innermost function comes first.
+        found.get_or_insert(Symbol { line, name, start: symbol.addr().map(|start| start as usize) });
+    });
+    found
+}
+
+/// Where a function begins that is known by nothing but its name: the first of the addresses that have it.
+fn start_of(name: &str, within: usize) -> usize {
+    /// No function is longer.
+    const MOST_BYTES: usize = 1 << 24;
+    let is_of_it = |address| symbol_at(address).is_some_and(|symbol| symbol.name.as_deref() == Some(name));
+    let mut reach = 16;
+    while reach < MOST_BYTES && is_of_it(within.saturating_sub(reach)) {
+        reach *= 2;
+    }
+    let (mut outside, mut inside) = (within.saturating_sub(reach), within);
+    while inside - outside > 1 {
+        let middle = outside + (inside - outside) / 2;
+        if is_of_it(middle) { inside = middle } else { outside = middle }
+    }
+    inside
 }
 
 /// `file:line:column` of a site, as findings have it.

@@ -112,7 +112,7 @@ impl Here {
     fn attempt(&self, case: &mut drawloom_case, site: Site) -> Tried {
         let status = match case.op {
             DRAWLOOM_RECV => self.receive(case.handle, &raw mut case.value, None, site),
-            DRAWLOOM_SEND => self.send(case.handle, case.value, false, site),
+            DRAWLOOM_SEND => self.send(case.handle, case.value, None, site),
             _ => {
                 let deadline = self.deadline_of(case.handle, site);
                 if deadline == u64::MAX {
@@ -135,7 +135,7 @@ impl Here {
     fn select_one(&self, case: &mut drawloom_case, flags: u32, timeout: u64, site: Site) -> Option<drawloom_status> {
         let status = match case.op {
             DRAWLOOM_RECV => self.receive(case.handle, &raw mut case.value, Some(timeout), site),
-            DRAWLOOM_SEND if timeout == u64::MAX => self.send(case.handle, case.value, true, site),
+            DRAWLOOM_SEND => self.send(case.handle, case.value, Some(timeout), site),
             _ => return None,
         };
         case.status = status as i32;

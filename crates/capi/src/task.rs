@@ -2,7 +2,7 @@
 
 use std::ffi::{c_char, c_void};
 
-use drawloom_engine::{OpKind, Operation, ResourceId, ResourceKind, Site, State, TaskId};
+use drawloom_engine::{OpKind, Operation, ResourceId, ResourceKind, Site, State, TaskId, outcome};
 use drawloom_fiber::Seen;
 
 use crate::control::is_ok;
@@ -72,6 +72,26 @@ pub extern "C" fn drawloom_task_join(task: drawloom_handle, at: *const drawloom_
     };
     let task = here.task(task, site(at));
     here.control().step(Operation::new(OpKind::Join, ResourceId::NONE, site(at)).with_arg(u64::from(task.0)));
+    here.state().tasks[task.index()].given_up = true;
+    DRAWLOOM_OK
+}
+
+/// The same, for so many nanoseconds of virtual time at most.
+#[unsafe(no_mangle)]
+pub extern "C" fn drawloom_task_join_for(
+    task: drawloom_handle,
+    nanos: u64,
+    at: *const drawloom_loc,
+) -> drawloom_status {
+    let here = match here() {
+        Ok(here) => here,
+        Err(why) => return why,
+    };
+    let task = here.task(task, site(at));
+    let join = Operation::new(OpKind::Join, ResourceId::NONE, site(at)).with_arg(u64::from(task.0));
+    if here.control().step_within(join, nanos) == outcome::TIMED_OUT {
+        return DRAWLOOM_TIMED_OUT;
+    }
     here.state().tasks[task.index()].given_up = true;
     DRAWLOOM_OK
 }

@@ -27,6 +27,8 @@ pub enum Command {
     Test(TestArguments),
     /// Run a command with files and sockets of C libraries under control, for Python
     Run(RunArguments),
+    /// Run the tests of Pluto programs on the engine, by the compiler as it is
+    Pluto(PlutoArguments),
     /// Repeat the execution of a finding
     Replay(ReplayArguments),
     /// Minimise the schedule of a finding, without a budget
@@ -219,6 +221,41 @@ pub struct RunArguments {
     /// The command, such as `pytest tests/test_store.py`
     #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true, value_name = "COMMAND")]
     pub command: Vec<OsString>,
+}
+
+/// The arguments of `pluto`.
+#[derive(Args, Clone, Debug)]
+pub struct PlutoArguments {
+    /// Programs with tests
+    #[arg(required_unless_present = "cache_dir", value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+    /// Only the test of this name
+    #[arg(long, value_name = "NAME")]
+    pub test: Option<String>,
+    /// The seed of random schedules
+    #[arg(long)]
+    pub seed: Option<String>,
+    /// How many random schedules are made
+    #[arg(long, value_name = "N")]
+    pub iterations: Option<u64>,
+    /// How many schedules an exhaustive test may take
+    #[arg(long, value_name = "N")]
+    pub max_schedules: Option<u64>,
+    /// Repeat this schedule
+    #[arg(long, value_name = "TOKEN", requires = "test")]
+    pub replay: Option<String>,
+    /// Print what Pluto's own runtime would, and end with the first test that fails
+    #[arg(long)]
+    pub plain: bool,
+    /// Print the cache for the compiler's `PLUTO_CACHE_DIR`, by which every `pluto test` uses the engine
+    #[arg(long)]
+    pub cache_dir: bool,
+    /// The compiler
+    #[arg(long, value_name = "PATH", default_value = "pluto")]
+    pub compiler: PathBuf,
+    /// The library that takes the place of Pluto's test runtime
+    #[arg(long, value_name = "PATH")]
+    pub runtime: Option<PathBuf>,
 }
 
 /// The arguments of `replay` and `shrink`.

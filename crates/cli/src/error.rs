@@ -110,6 +110,12 @@ pub enum Error {
     /// The library to be preloaded is not there.
     #[error("the library to be preloaded is not found: {0}")]
     NoPreload(String),
+    /// The library for Pluto's tests is not there.
+    #[error("the runtime for Pluto's tests is not found: {0}")]
+    NoRuntime(String),
+    /// Pluto's tests cannot be put under control.
+    #[error("Pluto's tests cannot be put under control: {}", drawloom_report::printable_lines(.0))]
+    Pluto(String),
     /// A program that cannot be run.
     #[error("`{}` cannot be run: {error}", printable(program))]
     NotRun {
@@ -154,6 +160,10 @@ impl Error {
             Error::NoPreload(_) => {
                 "build it by `cargo build --release -p drawloom-preload`, and set DRAWLOOM_PRELOAD to it"
             }
+            Error::NoRuntime(_) => {
+                "build it by `cargo build --release -p drawloom-pluto`, and name it by `--runtime` or DRAWLOOM_PLUTO_RUNTIME"
+            }
+            Error::Pluto(_) => "the book says what is needed, under “Testing Pluto programs”",
             Error::NoSchedule(_) => "run the test again",
             Error::NoResult { .. } => "is it one of drawloom's, in a build with the feature `controlled`?",
             Error::Trace { .. } | Error::Unreadable { .. } | Error::Unwritable { .. } | Error::NotRun { .. } => {
@@ -188,6 +198,8 @@ impl Error {
             Error::Passes(_) => "passes",
             Error::NoSchedule(_) => "no_schedule",
             Error::NoPreload(_) => "no_preload",
+            Error::NoRuntime(_) => "no_runtime",
+            Error::Pluto(_) => "no_pluto",
             Error::NotRun { .. } => "not_run",
             Error::Refused(_) => "refused",
             Error::NoResult { .. } => "no_result",

@@ -5,6 +5,7 @@
 //! - `test`: running tests, also for a given time; `replay`: one test under one schedule;
 //! - `store`: what is kept between runs; `regressions`: what users commit; `list`, `explain`, `view` and `diff` look at it;
 //! - `analyze`: what is suspected of source, without a run; the language server;
+//! - `pluto`: tests of Pluto programs, by the compiler as it is;
 //! - `preload`: running other programs with C libraries looked at;
 //! - [`check`]: history files, which need no project;
 //! - `answer`: what a command says, to people and to programs; `error`: why it cannot;
@@ -24,6 +25,7 @@ mod interrupt;
 mod list;
 #[cfg(feature = "mcp")]
 mod mcp;
+mod pluto;
 mod preload;
 mod project;
 mod regressions;
@@ -64,7 +66,11 @@ fn format_of(command: &Command) -> Format {
         Command::Clean(arguments) => arguments.store.output.format(),
         Command::Analyze(arguments) if arguments.format == args::AnalyzeFormat::Json => Format::Json,
         Command::Analyze(_) | Command::Lsp => Format::Human,
-        Command::Run(_) | Command::Explain(_) | Command::Completions { .. } | Command::Man { .. } => Format::Human,
+        Command::Run(_)
+        | Command::Pluto(_)
+        | Command::Explain(_)
+        | Command::Completions { .. }
+        | Command::Man { .. } => Format::Human,
         #[cfg(feature = "mcp")]
         Command::Mcp => Format::Human,
     }
@@ -83,6 +89,7 @@ fn run_command(command: &Command, format: Format) -> Result<u8, error::Error> {
             Ok(summary?.exit_code)
         }
         Command::Run(arguments) => Err(preload::run(arguments)),
+        Command::Pluto(arguments) => pluto::test(arguments),
         Command::Replay(arguments) => Ok(answer::give(&replay::replay(arguments, Wanted::Replay)?, format)),
         Command::Shrink(arguments) => Ok(answer::give(&replay::replay(arguments, Wanted::Shrink)?, format)),
         Command::Explain(arguments) => explain::explain(arguments),

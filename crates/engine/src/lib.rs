@@ -34,7 +34,7 @@ pub mod guard;
 mod id;
 mod look;
 mod mix;
-mod notes;
+pub mod notes;
 mod operation;
 pub mod race;
 mod resource;

@@ -8,6 +8,12 @@ use std::collections::VecDeque;
 use crate::engine::Engine;
 use crate::id::{ResourceId, TaskId};
 use crate::sorted::Map;
+use crate::trace::Step;
+
+/// Where in the operand of what happens at a node its place among all nodes is.
+pub const NODE_AT: u32 = 32;
+/// So many nodes can be told apart.
+pub const MOST_NODES: u32 = (1 << 24) - 1;
 
 /// The notes of one execution.
 #[derive(Clone, Default, Debug)]
@@ -24,6 +30,38 @@ pub struct Notes {
     reasons: Map<TaskId, Box<str>>,
     /// Something was noted, or may have been.
     used: bool,
+    /// The tasks that stand for nodes of clusters, in the order of their creation.
+    nodes: Vec<TaskId>,
+    /// What has happened at nodes, in its order.
+    happened: Vec<Happened>,
+}
+
+/// What has happened at a node.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Happened {
+    /// The step by which it has.
+    pub step: u32,
+    /// What sort of thing.
+    pub what: Happening,
+    /// The node that has sent it, or the one that a fault hits, by its place among all nodes.
+    pub from: Option<u32>,
+    /// What it says.
+    pub text: Box<str>,
+}
+
+/// What sort of thing happens at a node.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Happening {
+    /// A message arrives.
+    Arrives,
+    /// A message comes to nothing, or has to wait.
+    IsLost,
+    /// Something of its own: a timer fires.
+    Own,
+    /// A fault strikes.
+    Fault,
+    /// Nothing that is worth a word.
+    Nothing,
 }
 
 /// A link or a monitor that was made or has gone.
@@ -46,8 +84,16 @@ impl Notes {
     #[inline]
     pub(crate) fn clear(&mut self) {
         if self.used {
-            *self = Notes::default();
+            // Every cluster has nodes: their memory is kept.
+            let mut nodes = std::mem::take(&mut self.nodes);
+            nodes.clear();
+            *self = Notes { nodes, ..Notes::default() };
         }
+    }
+
+    /// One more task stands for a node.
+    pub(crate) fn add_node(&mut self, task: TaskId) {
+        self.writing().nodes.push(task);
     }
 
     /// To be written to.
@@ -65,6 +111,22 @@ impl Notes {
     /// What a step says that has put nothing into a mailbox.
     pub fn said(&self, step: u32) -> Option<&str> {
         self.said.get(&step).map(|text| &**text)
+    }
+
+    /// The tasks that stand for nodes of clusters.
+    pub fn nodes(&self) -> &[TaskId] {
+        &self.nodes
+    }
+
+    /// The task that stands for the node at which a step has happened; or for whoever makes faults.
+    pub fn node_of(&self, step: &Step) -> Option<TaskId> {
+        let at = (step.arg >> NODE_AT) & u64::from(MOST_NODES);
+        self.nodes.get(at as usize).copied().filter(|_| step.kind.happens())
+    }
+
+    /// What has happened at nodes, in its order.
+    pub fn happened(&self) -> &[Happened] {
+        &self.happened
     }
 
     /// Changes of who is tied to whom, in their order.
@@ -121,6 +183,12 @@ impl Engine {
     pub fn note_said(&mut self, text: &str) {
         let step = (self.steps().len() as u32).saturating_sub(1);
         self.notes.writing().said.insert(step, text.into());
+    }
+
+    /// What has happened by the last step.
+    pub fn note_happened(&mut self, what: Happening, from: Option<u32>, text: &str) {
+        let step = (self.steps().len() as u32).saturating_sub(1);
+        self.notes.writing().happened.push(Happened { step, what, from, text: text.into() });
     }
 
     /// Why a process ends.

@@ -191,6 +191,8 @@ kinds! {
     Happen in node,
     /// Serves the nodes of a cluster, until nothing is left that could happen.
     Serve in node,
+    /// A fault strikes a node: as whatever else happens there.
+    Strike in node,
 }
 
 // A trace file has a byte for the kind; sets of kinds are no larger.

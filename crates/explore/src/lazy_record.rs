@@ -66,9 +66,10 @@ impl LazyRecord {
         self.seen.engine.steps()
     }
 
-    /// Whether there were actors.
+    /// Whether there were actors, or nodes of a cluster.
     pub(super) fn has_processes(&self) -> bool {
-        self.seen.engine.resources().iter().any(|resource| resource.kind == ResourceKind::Process)
+        !self.seen.engine.notes().nodes().is_empty()
+            || self.seen.engine.resources().iter().any(|resource| resource.kind == ResourceKind::Process)
     }
 
     /// Has it explained, by what it says itself, when somebody reads it.

@@ -121,6 +121,10 @@ impl Strategy for Lent {
         self.get_mut().uniform_tape()
     }
 
+    fn numbered(&mut self, parent: TaskId, ordinal: u32) {
+        self.get_mut().numbered(parent, ordinal);
+    }
+
     fn spawned(&mut self, parent: TaskId, child: TaskId) {
         self.get_mut().spawned(parent, child);
     }

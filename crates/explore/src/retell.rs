@@ -8,7 +8,7 @@ use super::exploration::Failure;
 use super::program::Program;
 use super::worker::Worker;
 
-/// Adds what messages say to the record of a failure, if there were actors and the same is shown again.
+/// Adds what messages say to the record of a failure, if there were actors or nodes and the same is shown again.
 pub(super) fn retell<P: Program>(worker: &mut Worker<'_, P>, failure: &mut Failure) {
     if !failure.record.has_processes() || worker.is_spent() {
         return;

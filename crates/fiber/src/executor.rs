@@ -122,6 +122,7 @@ impl Executor {
         inner.bodies.clear();
         inner.fiber_of.clear();
         inner.locals.clear();
+        inner.memos.clear();
         inner.forced.clear();
         inner.owed_wakes.clear();
         inner.cell_accesses_in_teardown = 0;
@@ -285,7 +286,7 @@ impl Executor {
             }
         };
         if let Some(foreign) = inner.foreign {
-            let (low, high) = fiber.bounds;
+            let (low, high) = fiber.usable();
             fiber.stack = foreign.stack_made(low, high);
         }
         let place: *mut Fiber = &mut *fiber;

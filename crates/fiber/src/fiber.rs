@@ -32,6 +32,13 @@ impl Fiber {
         Ok(Box::new(Fiber { coroutine, bounds, yielder: ptr::null(), finished: false, stack: 0, _counted: counted }))
     }
 
+    /// Lowest and highest address of what can be touched of its stack: a collector of another language may look at all of it.
+    pub(crate) fn usable(&self) -> (usize, usize) {
+        // SAFETY: it reads a number that the system knows.
+        let page = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
+        (self.bounds.0 + usize::try_from(page).unwrap_or_default(), self.bounds.1)
+    }
+
     /// Forgets what runs on it: it begins anew, on the same stack.
     ///
     /// # Safety

@@ -190,8 +190,11 @@ impl<'a> Names<'a> {
     }
 
     /// Its path and name: `0.1 (deposit)`, `0 (main)`, `0.2`.
+    ///
+    /// A node of a cluster is called by its name alone.
     pub(crate) fn tag(&self, task: u32) -> String {
         match self.role(task) {
+            Some(name) if self.record.processes.nodes.contains(&task) => name.to_owned(),
             Some(name) => format!("{} ({name})", self.path(task)),
             None => self.path(task).to_owned(),
         }

@@ -9,6 +9,21 @@ use crate::id::NodeId;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct QueueId(pub u32);
 
+/// What sort of thing has happened at a node.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Happening {
+    /// A message has arrived.
+    Arrived,
+    /// A message came to nothing, or has to wait.
+    Lost,
+    /// A timer has fired.
+    Fired,
+    /// A fault has struck.
+    Struck,
+    /// Nothing: a timer that had been cancelled.
+    Nothing,
+}
+
 /// The place in the source of what was posted, if it has one.
 pub type Place = Option<&'static Location<'static>>;
 
@@ -34,6 +49,24 @@ pub trait Host {
 
     /// From now on `event` may happen at the node `at`, once all that was posted in this queue before has happened.
     fn post_in_turn(&mut self, queue: QueueId, at: NodeId, event: Event, place: Place);
+
+    /// Whether somebody wants to read what happens.
+    fn wants_notes(&self) -> bool {
+        false
+    }
+
+    /// What the last event was, in words; from whom a message is, and whom a fault hits.
+    fn note(&mut self, what: Happening, from: Option<NodeId>, text: &str) {
+        let _ = (what, from, text);
+    }
+
+    /// What is wrong with what the code of a node has done last, if anything.
+    fn refuses(&mut self) -> Option<String> {
+        None
+    }
+
+    /// Some of what is posted are faults.
+    fn expect_faults(&mut self) {}
 
     /// What happens next; `None` if nothing is left that could.
     fn next(&mut self) -> Option<Event>;

@@ -36,7 +36,7 @@ pub use cluster::{Cluster, Verdict};
 pub use ctx::Ctx;
 pub use event::Event;
 pub use fault::{Faults, Loss};
-pub use host::{Host, Place, QueueId};
+pub use host::{Happening, Host, Place, QueueId};
 pub use id::NodeId;
 pub use invariant::Holds;
 pub use node::{Isolate, Node, Probe};

@@ -2,6 +2,7 @@
 
 use std::fmt::Debug;
 
+use crate::host::Happening;
 use crate::id::NodeId;
 
 /// So many events are kept with what they were about.
@@ -39,8 +40,15 @@ impl<M: Debug> Log<M> {
     /// What the `number`-th event was, in words.
     pub(crate) fn tell(&self, number: usize, name: &dyn Fn(NodeId) -> String) -> Option<String> {
         let (at, what) = self.events.get(number)?;
-        let at = name(*at);
-        Some(match what {
+        Some(what.tell(*at, name))
+    }
+}
+
+impl<M: Debug> What<M> {
+    /// It in words.
+    fn tell(&self, at: NodeId, name: &dyn Fn(NodeId) -> String) -> String {
+        let at = name(at);
+        match self {
             What::Message { from, message, lost: None } => format!("{} → {at}: {message:?}", name(*from)),
             What::Message { from, message, lost: Some(why) } => {
                 format!("{} → {at}: {message:?} is lost: {why}", name(*from))
@@ -49,6 +57,22 @@ impl<M: Debug> Log<M> {
             What::NoTimer => format!("{at}: a timer that was cancelled"),
             What::Fault(what) => format!("{at}: {what}"),
             What::Rejected { to, message } => format!("{at}: {message:?} to {} is rejected", name(*to)),
-        })
+        }
+    }
+
+    /// Its parts: of what sort it is, from whom (a fault: whom it hits), and what it says.
+    pub(crate) fn parts(&self, at: NodeId, name: &dyn Fn(NodeId) -> String) -> (Happening, Option<NodeId>, String) {
+        match self {
+            What::Message { from, message, lost: None } => (Happening::Arrived, Some(*from), format!("{message:?}")),
+            What::Message { from, message, lost: Some(why) } => {
+                (Happening::Lost, Some(*from), format!("{message:?}  ✗ {why}"))
+            }
+            What::Timer(tag) => (Happening::Fired, None, format!("timer {tag} fires")),
+            What::NoTimer => (Happening::Nothing, None, String::new()),
+            What::Fault(what) => (Happening::Struck, Some(at), what.to_string()),
+            What::Rejected { to, message } => {
+                (Happening::Fired, None, format!("{message:?} to {} is rejected", name(*to)))
+            }
+        }
     }
 }

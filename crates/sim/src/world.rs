@@ -19,6 +19,14 @@ use crate::partition::Mode;
 use crate::random::Stream;
 use crate::store::Store;
 
+/// `1 node: n0`, `3 nodes: n0 to n2`
+pub(crate) fn nodes_of(many: usize) -> String {
+    match many {
+        1 => "1 node: n0".to_owned(),
+        _ => format!("{many} nodes: n0 to n{}", many - 1),
+    }
+}
+
 /// What happens to a message that arrives.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Fate {
@@ -152,12 +160,17 @@ impl<M: Clone + Debug + 'static> World<M> {
     #[track_caller]
     pub(crate) fn new(cluster: Cluster<M>, host: &mut dyn Host) -> World<M> {
         let Cluster { members, faults, clock, most_timers, most_events, invariants, .. } = cluster;
-        let Cluster { is_ordered, clients_are_ordered, corrupter, survives, rule, .. } = cluster;
+        let Cluster { is_ordered, clients_are_ordered, corrupter, survives, rule, faults_at, .. } = cluster;
         assert!(!members.is_empty(), "a cluster without nodes: add some with `node` before it runs");
-        if let Some(survives) = survives.filter(|survives| faults.crashes > *survives) {
-            panic!("{} crashes, but the protocol is said to survive only {survives}", faults.crashes);
+        let at = faults_at.map(|at| format!(" ({}:{})", at.file(), at.line())).unwrap_or_default();
+        let down = faults.crashes + faults.stops;
+        if let Some(survives) = survives.filter(|survives| down > *survives) {
+            panic!(
+                "{down} nodes may crash or stop{at}, but the protocol is said to survive only {survives} that are down"
+            );
         }
-        assert!(faults.corruptions == 0 || corrupter.is_some(), "messages may be corrupted: say how, with `corrupts`");
+        let can_corrupt = faults.corruptions == 0 || corrupter.is_some();
+        assert!(can_corrupt, "messages may be corrupted{at}: say how, with `corrupts`");
         let all: Vec<NodeId> = (0..members.len()).map(NodeId::from_index).collect();
         let servers: Vec<NodeId> = all.iter().copied().filter(|node| !members[node.index()].is_client).collect();
         let mut nodes = Vec::with_capacity(members.len());
@@ -191,16 +204,18 @@ impl<M: Clone + Debug + 'static> World<M> {
         let draw = |host: &mut dyn Host, outcomes: u64| if outcomes < 2 { 0 } else { host.choose(outcomes) as usize };
         let certain = faults.certain;
         let mut chosen: Vec<Fault> = Vec::new();
-        for kind in faults.kinds(&all, &servers) {
+        let kinds = faults.kinds(&all, &servers);
+        if !kinds.is_empty() {
+            host.expect_faults();
+        }
+        for kind in kinds {
             let unknown = kind.options.iter().flatten().find(|(node, _)| node.index() >= all.len());
             if let Some((node, action)) = unknown {
                 let what = action.tell(&|node| node.to_string());
-                panic!("a fault names node {node}, which the cluster does not have: \"{what}\"");
+                let nodes = nodes_of(all.len());
+                panic!("a fault{at} names node {node}, but the cluster has only {nodes}: \"{what}\"");
             }
-            assert!(
-                !kind.options.is_empty(),
-                "a fault that can hit nobody: a partition of nobody, or a crash without nodes"
-            );
+            assert!(!kind.options.is_empty(), "{}{at} can hit nobody: {}", kind.what, kind.why_nobody);
             // Those before the last one that was chosen would be the same faults in another order.
             let mut from = 0;
             for _ in 0..kind.most {
@@ -252,20 +267,21 @@ impl<M: Clone + Debug + 'static> World<M> {
         for node in all {
             world.start(node, host);
         }
-        world.check();
         world
     }
 }
 
 // What happens.
 impl<M: Clone + Debug + 'static> World<M> {
-    pub(crate) fn run(&mut self, host: &mut dyn Host) {
+    /// Until nothing is left that could happen; or until something is wrong, and what.
+    pub(crate) fn run(&mut self, host: &mut dyn Host) -> Result<(), String> {
+        self.check()?;
         loop {
             while let Some(event) = host.next() {
-                self.happen(event, host);
+                self.happen(event, host)?;
             }
             if !self.time_passes(host) {
-                return;
+                return Ok(());
             }
         }
     }
@@ -283,22 +299,36 @@ impl<M: Clone + Debug + 'static> World<M> {
         false
     }
 
-    fn happen(&mut self, event: Event, host: &mut dyn Host) {
+    fn happen(&mut self, event: Event, host: &mut dyn Host) -> Result<(), String> {
         self.events += 1;
-        assert!(
-            self.events <= self.most_events,
-            "the cluster has not come to rest after {} events: raise `events`, or set fewer timers",
-            self.most_events
-        );
+        if self.events > self.most_events {
+            let most = self.most_events;
+            return Err(format!(
+                "the cluster has not come to rest after {most} events: raise `events`, or set fewer timers"
+            ));
+        }
         match event {
             Event::Message(slot) => self.arrive(slot, host),
             Event::Tick(node) => self.tick(node, host),
             Event::Rejected(slot) => self.reject(slot, host),
             Event::Fault(number) => self.strike(number, host),
         }
-        if !self.invariants.is_empty() {
-            self.check();
+        match host.refuses() {
+            Some(why) => Err(why),
+            None => self.check(),
         }
+    }
+
+    /// Takes note of what has happened.
+    #[inline]
+    fn note(&mut self, host: &mut dyn Host, at: NodeId, what: impl FnOnce() -> What<M>) {
+        if !host.wants_notes() {
+            return self.log.note(at, what);
+        }
+        let what = what();
+        let (sort, from, text) = what.parts(at, &|node| self.name(node).to_owned());
+        host.note(sort, from, &text);
+        self.log.note(at, || what);
     }
 
     /// Runs code of a node.
@@ -358,14 +388,18 @@ impl<M: Clone + Debug + 'static> World<M> {
             Fate::Arrives => {}
             Fate::Lost(why) => {
                 let message = envelope.message;
-                return self.log.note(to, || What::Message { from, message, lost: Some(why) });
+                return self.note(host, to, || What::Message { from, message, lost: Some(why) });
             }
             Fate::Waits => {
-                self.log.note(to, || What::Message { from, message: envelope.message.clone(), lost: Some("it waits") });
+                self.note(host, to, || What::Message {
+                    from,
+                    message: envelope.message.clone(),
+                    lost: Some("it waits"),
+                });
                 return self.nodes[to.index()].held.push(envelope);
             }
             Fate::IsRejected => {
-                self.log.note(to, || What::Message {
+                self.note(host, to, || What::Message {
                     from,
                     message: envelope.message.clone(),
                     lost: Some("it is rejected"),
@@ -385,13 +419,13 @@ impl<M: Clone + Debug + 'static> World<M> {
                 corrupt(&mut message, &mut |outcomes| if outcomes < 2 { 0 } else { host.choose_within(outcomes) });
             }
         }
-        self.log.note(to, || What::Message { from, message: message.clone(), lost: None });
+        self.note(host, to, || What::Message { from, message: message.clone(), lost: None });
         self.with_code(to, host, |code, cx| code.on_message(from, message, cx));
     }
 
     fn reject(&mut self, slot: u32, host: &mut dyn Host) {
         let Envelope { from, to, message } = self.in_flight.take(slot);
-        self.log.note(from, || What::Rejected { to, message: message.clone() });
+        self.note(host, from, || What::Rejected { to, message: message.clone() });
         if self.nodes[from.index()].is_up {
             self.with_code(from, host, |code, cx| code.on_rejected(to, message, cx));
         }
@@ -401,12 +435,13 @@ impl<M: Clone + Debug + 'static> World<M> {
         let state = &mut self.nodes[node.index()];
         if state.is_paused {
             state.ticks_held += 1;
-            return self.log.note(node, || What::NoTimer);
+            return self.note(host, node, || What::NoTimer);
         }
-        match state.timers.fire() {
-            None => self.log.note(node, || What::NoTimer),
+        let fired = state.timers.fire();
+        match fired {
+            None => self.note(host, node, || What::NoTimer),
             Some(timer) => {
-                self.log.note(node, || What::Timer(timer.tag));
+                self.note(host, node, || What::Timer(timer.tag));
                 self.with_code(node, host, |code, cx| code.on_timer(timer, cx));
             }
         }
@@ -415,7 +450,7 @@ impl<M: Clone + Debug + 'static> World<M> {
     fn strike(&mut self, number: u32, host: &mut dyn Host) {
         let (node, action) = self.actions[number as usize].clone();
         let what = action.tell(&|node| self.name(node).to_owned());
-        self.log.note(node, || What::Fault(what.into()));
+        self.note(host, node, || What::Fault(what.into()));
         let state = &mut self.nodes[node.index()];
         match action {
             Action::Crash(loss, kept) => self.crash(node, loss, kept),
@@ -490,16 +525,18 @@ impl<M: Clone + Debug + 'static> World<M> {
         }
     }
 
-    fn check(&self) {
+    /// Which invariant is broken, if one is.
+    fn check(&self) -> Result<(), String> {
         for invariant in &self.invariants {
             if let Some(what) = (invariant.check)(self) {
                 let (name, number) = (&invariant.name, self.events);
                 let last = (number as usize).checked_sub(1).and_then(|last| self.tell(last));
                 let what = if what.is_empty() { String::new() } else { format!(": {what}") };
                 let after = last.map_or("at the beginning".to_owned(), |last| format!("after \"{last}\""));
-                panic!("invariant \"{name}\" is broken {after}{what}");
+                return Err(format!("invariant \"{name}\" is broken {after}{what}"));
             }
         }
+        Ok(())
     }
 
     /// Whether a node is a client.

@@ -26,6 +26,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("fiber", &["engine"]),
     ("gates", &["engine", "explore"]),
     ("macros", &["config"]),
+    ("pluto", &["capi", "explore", "report"]),
     ("preload", &[]),
     ("python", &["engine", "explore", "gates", "report"]),
     ("report", &["engine"]),

@@ -9,7 +9,7 @@ use super::config::drawloom_config;
 use super::fibers::Fibers;
 use super::result::{drawloom_result, verdict};
 use crate::execution::{SESSIONS, is_running};
-use crate::hooks::{Hooks, drawloom_hooks};
+use crate::hooks::{Hooks, drawloom_hooks, set_session};
 use crate::speak::text;
 use crate::status::*;
 
@@ -23,6 +23,8 @@ pub struct Session {
     pub arg: *mut c_void,
     /// What the runtime of its language is told.
     pub hooks: Hooks,
+    /// Whether it fails if there was never a choice.
+    pub choices: Choices,
 }
 
 /// Runs a session on the calling thread.
@@ -34,14 +36,16 @@ pub fn run(config: &drawloom_config, session: Session) -> Result<Checked, String
     if is_running() {
         return Err("a session cannot be begun within a session".into());
     }
-    let Session { name, body, arg, hooks } = session;
-    let test = Test { name, path: None, krate: None, choices: Choices::Needed };
+    let Session { name, body, arg, hooks, choices } = session;
+    let test = Test { name, path: None, krate: None, choices };
     SESSIONS.fetch_add(1, Ordering::Relaxed);
+    let before = set_session(hooks);
     hooks.begin_session();
     let variable = |name: &str| std::env::var(name).ok().filter(|_| config.environment);
     let checked =
         conduct(config.config().clone(), &test, &Fibers { body, arg, hooks, weaker: AtomicU64::new(0) }, variable);
     hooks.end_session();
+    set_session(before);
     SESSIONS.fetch_sub(1, Ordering::Relaxed);
     checked
 }
@@ -71,7 +75,8 @@ pub extern "C" fn drawloom_run(
     };
     let default = drawloom_config::default();
     let config = config.unwrap_or(&default);
-    let session = Session { name: text(name).unwrap_or_else(|| "test".into()), body, arg, hooks };
+    let session =
+        Session { name: text(name).unwrap_or_else(|| "test".into()), body, arg, hooks, choices: Choices::Needed };
     let checked = match run(config, session) {
         Ok(checked) => checked,
         Err(why) => {

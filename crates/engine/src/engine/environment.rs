@@ -148,6 +148,13 @@ impl Engine {
         task
     }
 
+    /// As [`create_queue`](Self::create_queue), under a number of its own among the children of `parent`: it must not be taken.
+    pub fn create_queue_as(&mut self, parent: TaskId, ordinal: u32, strategy: &mut dyn Strategy) -> TaskId {
+        self.tasks[parent.index()].children = ordinal - 1;
+        strategy.numbered(parent, ordinal);
+        self.create_queue(parent, strategy)
+    }
+
     /// One more operation for a [queue](Self::create_queue). It comes after the last step, and after those that the queue was given before.
     pub fn post_in_turn(&mut self, queue: TaskId, operation: Operation) {
         let made = self.steps.len() as u32;

@@ -297,6 +297,12 @@ impl Strategy for Exhaustive {
         }
     }
 
+    fn numbered(&mut self, parent: TaskId, ordinal: u32) {
+        if let Some(scratch) = &mut self.scratch {
+            scratch.children[parent.index()] = ordinal - 1;
+        }
+    }
+
     fn spawned(&mut self, parent: TaskId, child: TaskId) {
         let Some(scratch) = &mut self.scratch else { return };
         let Scratch { cast, children, given, .. } = &mut **scratch;

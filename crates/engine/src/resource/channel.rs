@@ -443,6 +443,10 @@ impl Engine {
 
     pub(crate) fn commit_close_send(&mut self, id: ResourceId) -> Committed {
         let channel = self.channel(id);
+        // Closed for all before; or given back once too often, which the front end looks after.
+        if channel.senders == 0 {
+            return Committed::Done(outcome::REFUSED);
+        }
         channel.senders -= 1;
         if channel.senders > 0 {
             return Committed::Done(outcome::OK);

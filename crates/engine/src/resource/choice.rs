@@ -35,7 +35,7 @@ impl Step {
     pub(crate) fn chosen(&self) -> u64 {
         match self.kind {
             OpKind::Choose => self.value,
-            OpKind::Happen => Within(self.value).chosen(),
+            OpKind::Happen | OpKind::Strike => Within(self.value).chosen(),
             _ => 0,
         }
     }
@@ -45,7 +45,7 @@ impl Step {
     pub(crate) fn choices(&self) -> Choices {
         match self.kind {
             OpKind::Choose => Choices::One(self.arg, self.value),
-            OpKind::Happen => Choices::Within(Within(self.value)),
+            OpKind::Happen | OpKind::Strike => Choices::Within(Within(self.value)),
             _ => Choices::One(1, 0),
         }
     }

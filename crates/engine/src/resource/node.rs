@@ -29,6 +29,9 @@ pub(crate) const fn facts(kind: OpKind) -> Facts {
         OpKind::Happen => {
             Facts::on(ResourceKind::Node, "happens", &[T::COMPETES, T::GIVES, T::UNATTENDED, T::SAME_ANYWHERE])
         }
+        OpKind::Strike => {
+            Facts::on(ResourceKind::Node, "strikes", &[T::COMPETES, T::GIVES, T::UNATTENDED, T::SAME_ANYWHERE])
+        }
         OpKind::Serve => Facts::of("serve", &[T::NEEDS_ENABLING, T::SILENT]),
         other => not_here(other),
     }
@@ -38,7 +41,7 @@ impl OpKind {
     /// Whether it is something that happens at a node.
     #[inline(always)]
     pub(crate) const fn happens(self) -> bool {
-        matches!(self, OpKind::Happen)
+        matches!(self, OpKind::Happen | OpKind::Strike)
     }
 
     /// Whether it serves nodes.
@@ -100,6 +103,7 @@ impl Engine {
         self.name_resource(id, name);
         // Nobody owns it.
         self.drop_resource(id);
+        self.notes.add_node(stands_for);
         (stands_for, id)
     }
 

@@ -1,5 +1,6 @@
 //! What makes one schedule simpler than another.
 
+use crate::operation::OpKind;
 use crate::trace::Step;
 
 /// How much a person has to follow: compared field by field, in this order.
@@ -8,7 +9,7 @@ pub struct Cost {
     /// Tasks that were left although they could have gone on and did not yield
     /// ([`Preemptions`](crate::strategy::Preemptions)).
     pub preemptions: u64,
-    /// Timers that fired early, and choices of two that did not come to the first: a spurious wake-up and
+    /// Faults that strike a cluster, timers that fired early, and choices of two that did not come to the first: a spurious wake-up and
     /// a weak failure are such, and so is a coin.
     pub faults: u64,
     /// Switches from one task to another, whatever the reason.
@@ -40,5 +41,6 @@ impl Cost {
 
 /// Whether a step is one of the [`faults`](Cost::faults).
 pub(super) fn is_fault(step: &Step) -> bool {
-    (step.kind.fires() && step.was_choice) || (step.outcomes() == 2 && step.value == 1)
+    let strikes = step.kind == OpKind::Strike;
+    strikes || (step.kind.fires() && step.was_choice) || (step.outcomes() == 2 && step.value == 1)
 }

@@ -164,6 +164,13 @@ impl Strategy for Auto {
         self.active(|turn| turn.spawned(parent, child));
     }
 
+    fn numbered(&mut self, parent: TaskId, ordinal: u32) {
+        if let Some(guide) = &mut self.guide {
+            guide.numbered(parent, ordinal);
+        }
+        self.active(|turn| turn.numbered(parent, ordinal));
+    }
+
     fn pick(&mut self, view: &View<'_>) -> Result<TaskId, Box<Divergence>> {
         if let Some(leaf) = self.guide.as_mut().and_then(|guide| guide.at(view.steps().len())) {
             return leaf.pick(view);

@@ -125,6 +125,12 @@ impl Guide {
         }
     }
 
+    pub(super) fn numbered(&mut self, parent: TaskId, ordinal: u32) {
+        if let Some(leaf) = &mut self.leaf {
+            leaf.numbered(parent, ordinal);
+        }
+    }
+
     /// The prefix, if it says what step number `position` is.
     pub(super) fn at(&mut self, position: usize) -> Option<&mut Exhaustive> {
         self.leaf.as_mut().filter(|leaf| leaf.plans(position))

@@ -122,6 +122,11 @@ pub trait Strategy {
         let _ = (parent, child);
     }
 
+    /// The next child that `parent` creates has this number among its children, from 1: there may be none with the numbers before it.
+    fn numbered(&mut self, parent: TaskId, ordinal: u32) {
+        let _ = (parent, ordinal);
+    }
+
     /// Which of the two or more ready tasks goes next. Only a replay can fail.
     fn pick(&mut self, view: &View<'_>) -> Result<TaskId, Box<Divergence>>;
 

@@ -57,6 +57,11 @@ impl Remaining {
         (before, share)
     }
 
+    /// The next child of `parent` has this number.
+    pub(super) fn numbered(&mut self, parent: TaskId, ordinal: u32) {
+        at(&mut self.tasks, parent).spawned = ordinal - 1;
+    }
+
     /// `task` has made one of them.
     pub(super) fn made(&mut self, task: TaskId) {
         let left = &mut at(&mut self.tasks, task).left;

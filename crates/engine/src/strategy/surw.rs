@@ -191,6 +191,10 @@ impl Strategy for Surw {
         }
     }
 
+    fn numbered(&mut self, parent: TaskId, ordinal: u32) {
+        self.accesses.numbered(parent, ordinal);
+    }
+
     fn spawned(&mut self, parent: TaskId, child: TaskId) {
         let (left, share) = self.accesses.spawned(self.walk.profile(), parent, child);
         // What was intended for the parent may have been meant for what the child does.

@@ -54,6 +54,10 @@ impl Strategy for Urw {
         });
     }
 
+    fn numbered(&mut self, parent: TaskId, ordinal: u32) {
+        self.steps.numbered(parent, ordinal);
+    }
+
     fn spawned(&mut self, parent: TaskId, child: TaskId) {
         self.steps.spawned(self.walk.profile(), parent, child);
     }

@@ -164,6 +164,10 @@ impl Strategy for Given {
         self.schedule.begin(seed);
     }
 
+    fn numbered(&mut self, parent: TaskId, ordinal: u32) {
+        self.schedule.numbered(parent, ordinal);
+    }
+
     fn spawned(&mut self, parent: TaskId, child: TaskId) {
         self.schedule.spawned(parent, child);
     }

@@ -13,7 +13,7 @@ const ROOT: &str = "drawloom_fiber::runtime";
 /// The same by its functions: what was inlined has no path in its name.
 const ROOTS: [&str; 2] = ["run_tasks", "outlive"];
 /// Packages of drawloom that a task may be in, by the names of their folders.
-const PACKAGES: [&str; 5] = ["drawloom", "engine", "explore", "fiber", "tokio"];
+const PACKAGES: [&str; 6] = ["drawloom", "engine", "explore", "fiber", "sim", "tokio"];
 
 /// Whose code a task is in.
 #[cfg_attr(not(unix), allow(dead_code))]

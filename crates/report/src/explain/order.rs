@@ -88,7 +88,10 @@ pub(super) fn order(case: &Case<'_>) -> Blame {
     let Some(told) = told else {
         // What it read before the panic leads to no step of another task: what is shown is what there is.
         let what = capital(&failed(case));
+        let nodes = &case.record.processes.nodes;
         blame.sentence = match among_processes(case) {
+            // Whose code it was is known from what happened, and who serves the nodes has nothing to do with it.
+            _ if !nodes.is_empty() => capital(finding.message.lines().next().unwrap_or_default()),
             Some(why) => format!("{what}; {why}"),
             None => format!("{what}; no known pattern fits this execution, so no class is claimed"),
         };

@@ -80,6 +80,8 @@ pub(super) struct RecordData<'a> {
     evidence: Vec<u32>,
     /// Among processes, the rows that tell what they said and how they ended.
     messages: Vec<MessageData>,
+    /// The tasks that stand for nodes of a cluster.
+    nodes: Vec<u32>,
     texts: Vec<String>,
 }
 
@@ -164,6 +166,8 @@ fn message(row: Row, names: &Names<'_>, first: u32) -> Option<MessageData> {
         Kind::Ended => "ended",
         Kind::Signalled => "signalled",
         Kind::Did => "did",
+        Kind::Lost => "lost",
+        Kind::Struck => "struck",
     };
     let name = |task: u32| names.role(task).unwrap_or_else(|| names.path(task)).to_owned();
     // A timer is more than the process that has set it.
@@ -271,6 +275,7 @@ pub(super) fn record<'a>(shown: &Shown<'a>, options: &PageOptions<'_>) -> Record
             .into_iter()
             .filter_map(|row| message(row, &names, first))
             .collect(),
+        nodes: record.processes.nodes.clone(),
         texts: texts.all,
     }
 }
@@ -338,7 +343,7 @@ fn rows_after_the_end(record: &Record, names: &Names<'_>) -> Vec<EndingData> {
 }
 
 crate::json::written! {
-    RecordData<'a> { label, kind, ended, passed, sentence, details, why, fixes, test, facts, replay, tasks, resources, places, first, steps, endings, failing, arrows, all_arrows, holds, waits, changes, window, evidence, messages, texts }
+    RecordData<'a> { label, kind, ended, passed, sentence, details, why, fixes, test, facts, replay, tasks, resources, places, first, steps, endings, failing, arrows, all_arrows, holds, waits, changes, window, evidence, messages, nodes, texts }
     TaskData<'a> { path, tag, full, clock, name }
     FixData<'a> { title, effort, verified, sketch, closes, cost, risk }
     MessageData { step, kind, other, whom, text }

@@ -3,9 +3,11 @@
 //! - [`Mail`]: which delivery each receive is of, and the other way round;
 //! - `words`: a step of a process in words;
 //! - `story`: the messages in the order in which they were received, and the ends of processes;
+//! - `nodes`: the same of a cluster: messages where they arrive, timers, faults;
 //! - `standing`: what is left in the end: mailboxes, links, monitors; `calls`: who waits for whose reply.
 
 mod calls;
+mod nodes;
 mod standing;
 mod story;
 mod words;

@@ -1,7 +1,7 @@
 //! What the processes did, in order: messages where they were received, those that nobody received where they were sent, exits, and
 //! what else was touched. What belongs to a call or a start, its monitor for instance, is left out.
 
-use super::Told;
+use super::{Told, nodes};
 use crate::record::{Details, StepRecord};
 use crate::terminal::operation::describe;
 
@@ -18,6 +18,10 @@ pub(crate) enum Kind {
     Signalled,
     /// Something else.
     Did,
+    /// What `other` has sent did not get through to `task`.
+    Lost,
+    /// `task`, who makes faults, has hit `other`.
+    Struck,
 }
 
 /// A row of the story.
@@ -36,11 +40,11 @@ pub(crate) struct Row {
     pub(crate) place: Option<u32>,
 }
 
-/// The rows of an execution among processes.
+/// The rows of an execution among processes, or nodes.
 pub(crate) fn story(told: Told<'_>) -> Vec<Row> {
     let record = told.record;
     if told.mail().is_empty() {
-        return Vec::new();
+        return nodes::rows(told);
     }
     // What is cleared away is no part of it: a panic of the first process ends the others, too.
     let failed = matches!(record.finding.details, Details::Panic { .. }).then_some(record.finding.task);

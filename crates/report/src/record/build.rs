@@ -92,7 +92,8 @@ impl Record {
             let came_to = if step.kind.is_of_queue() { outcome::OK } else { u32::from(step.outcome) };
             let outcome = record.outcome_index(came_to);
             record.steps.push(StepRecord {
-                task: step.task.0,
+                // A node does what happens to it, and not the message that arrives there.
+                task: engine.notes().node_of(step).unwrap_or(step.task).0,
                 operation,
                 outcome,
                 resource: resource(is_known_as(step.kind, step.arg).unwrap_or(step.resource)),

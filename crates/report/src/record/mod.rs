@@ -38,7 +38,7 @@ use crate::explain::Explanation;
 use crate::language::Language;
 
 pub use file::ReadError;
-pub use processes::{ProcessRecord, ProcessesRecord, SaidRecord, TieRecord};
+pub use processes::{HappenedRecord, ProcessRecord, ProcessesRecord, SaidRecord, TieRecord};
 pub use stuck::{FrameRecord, HeldRecord, StandingRecord, StuckRecord};
 
 /// The version of the trace file that is written, and the only one that is read.
@@ -212,12 +212,13 @@ impl Place {
     /// nobody's business.
     pub fn is_ours(&self) -> bool {
         let file = self.file.replace('\\', "/");
-        let in_checkout = ["crates/drawloom/src/", "crates/tokio/src/"].iter().any(|path| {
+        let in_checkout = ["crates/drawloom/src/", "crates/sim/src/", "crates/tokio/src/"].iter().any(|path| {
             let at = file.find(path);
             at.is_some_and(|at| at == 0 || file[..at].ends_with('/'))
         });
         let packaged = |folder: &str| {
-            let version = folder.strip_prefix("drawloom-tokio-").or_else(|| folder.strip_prefix("drawloom-"));
+            let version =
+                ["drawloom-tokio-", "drawloom-sim-", "drawloom-"].iter().find_map(|name| folder.strip_prefix(name));
             version.is_some_and(|version| version.starts_with(|c: char| c.is_ascii_digit()))
         };
         in_checkout || file.split('/').any(packaged)

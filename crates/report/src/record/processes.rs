@@ -1,6 +1,7 @@
 //! The processes of an execution, as they are kept: what they said to each other, who was tied to whom, what was left in mailboxes.
 
 use super::{Record, StepRecord};
+use drawloom_engine::notes::Happening;
 use drawloom_engine::{Engine, OpKind, ResourceId, ResourceKind, Step, outcome};
 
 /// The processes of an execution. None where there were no actors.
@@ -12,6 +13,23 @@ pub struct ProcessesRecord {
     pub said: Vec<SaidRecord>,
     /// Links and monitors that were made or have gone, in their order.
     pub ties: Vec<TieRecord>,
+    /// The tasks that stand for nodes of a cluster, in the order of their creation.
+    pub nodes: Vec<u32>,
+    /// What has happened at nodes, in its order.
+    pub happened: Vec<HappenedRecord>,
+}
+
+/// What has happened at a node.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct HappenedRecord {
+    /// The step by which it has.
+    pub step: u32,
+    /// `arrives`, `is lost`, `own`, `fault` or `nothing`.
+    pub what: String,
+    /// The task that stands for the node that has sent it, or that a fault hits.
+    pub from: Option<u32>,
+    /// What it says.
+    pub text: String,
 }
 
 /// A process.
@@ -101,7 +119,15 @@ impl ProcessesRecord {
             link: tie.link,
             made: tie.made,
         });
-        ProcessesRecord { said, ties: ties.collect(), all }
+        let nodes: Vec<u32> = notes.nodes().iter().map(|task| task.0).collect();
+        let happened = notes.happened().iter().filter(|happened| (happened.step as usize) < made.len());
+        let happened = happened.map(|happened| HappenedRecord {
+            step: happened.step,
+            what: word(happened.what).to_owned(),
+            from: happened.from.and_then(|from| nodes.get(from as usize).copied()),
+            text: cut(&happened.text),
+        });
+        ProcessesRecord { said, ties: ties.collect(), all, happened: happened.collect(), nodes }
     }
 
     /// Whether everything that it refers to is there.
@@ -111,6 +137,18 @@ impl ProcessesRecord {
             task(process.task) && (process.mailbox as usize) < resources && process.left.iter().all(|i| step(*i))
         }) && self.said.iter().all(|said| step(said.step))
             && self.ties.iter().all(|tie| step(tie.step) && task(tie.by) && task(tie.with))
+            && self.nodes.iter().all(|node| task(*node))
+            && self.happened.iter().all(|happened| step(happened.step) && happened.from.is_none_or(task))
+    }
+}
+
+fn word(what: Happening) -> &'static str {
+    match what {
+        Happening::Arrives => "arrives",
+        Happening::IsLost => "is lost",
+        Happening::Own => "own",
+        Happening::Fault => "fault",
+        Happening::Nothing => "nothing",
     }
 }
 
@@ -142,7 +180,8 @@ fn cut(text: &str) -> String {
 }
 
 crate::json::object! {
-    ProcessesRecord { all, said, ties }
+    ProcessesRecord { all, said, ties, #[left_out] nodes, #[left_out] happened }
+    HappenedRecord { step, what, from, text }
     ProcessRecord { task, mailbox, reason, left }
     SaidRecord { step, text }
     TieRecord { step, by, with, link, made }

@@ -5,6 +5,7 @@ mod blocked;
 mod explained;
 pub(crate) mod fold;
 mod headline;
+mod lanes;
 pub(crate) mod operation;
 mod paint;
 mod processes;

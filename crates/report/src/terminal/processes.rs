@@ -1,7 +1,8 @@
-//! What processes said to each other, and what is left of them: a row for each message, where it was received.
+//! What processes, or nodes of a cluster, said to each other, and what is left of them: a row for each message, where it was received.
 
 use std::fmt::Write as _;
 
+use super::lanes::Lanes;
 use super::paint::{Ink, Paint};
 use super::{MOST_LISTED, RenderOptions};
 use crate::names::{Names, count};
@@ -26,18 +27,48 @@ pub(super) fn processes(record: &Record, names: &Names<'_>, options: &RenderOpti
     }
     let paint = Paint(options.colour);
     let mut out = String::new();
-    let _ = writeln!(out, "\n{}", paint.ink(Ink::Strong, "What the processes did"));
+    let has_nodes = !record.processes.nodes.is_empty();
+    let heading = if has_nodes { "What happened in the cluster" } else { "What the processes did" };
+    let _ = writeln!(out, "\n{}", paint.ink(Ink::Strong, heading));
     let most = MOST_ROWS.min(options.max_steps.max(1));
     let hidden = rows.len().saturating_sub(most);
     if hidden > 0 {
         let _ = writeln!(out, "  {}", paint.ink(Ink::Dim, &format!("… {} before …", count(hidden as u64, "row"))));
     }
-    table(&mut out, record, names, &rows[hidden..], options);
+    let shown = &rows[hidden..];
+    let lanes = if has_nodes { Lanes::of(record, names, shown, options.width) } else { None };
+    table(&mut out, record, names, shown, lanes.as_ref(), options);
+    if has_nodes {
+        let _ = writeln!(out, "  {}", faults(&rows));
+    }
     in_the_end(&mut out, told, paint, options);
     out
 }
 
-fn table(out: &mut String, record: &Record, names: &Names<'_>, rows: &[Row], options: &RenderOptions<'_>) {
+/// `with 1 fault: s0 crashes (step 12)`
+fn faults(rows: &[Row]) -> String {
+    let told = |row: &&Row| {
+        let hit = row.other.as_deref().unwrap_or_default();
+        format!("{hit} {} (step {})", row.text, row.step + 1)
+    };
+    let all: Vec<String> = rows.iter().filter(|row| row.kind == Kind::Struck).map(|row| told(&row)).collect();
+    match all.len() {
+        0 => format!("{}, without a fault", count(rows.len() as u64, "event")),
+        many => {
+            let events = count((rows.len() - many) as u64, "event");
+            format!("{events}, with {}: {}", count(many as u64, "fault"), all.join("; "))
+        }
+    }
+}
+
+fn table(
+    out: &mut String,
+    record: &Record,
+    names: &Names<'_>,
+    rows: &[Row],
+    lanes: Option<&Lanes>,
+    options: &RenderOptions<'_>,
+) {
     let paint = Paint(options.colour);
     let length = |text: &str| text.chars().count();
     let who = |row: &Row| names.tag(row.task);
@@ -47,8 +78,11 @@ fn table(out: &mut String, record: &Record, names: &Names<'_>, rows: &[Row], opt
     let others = rows.iter().map(|row| length(&other(row))).max().unwrap_or(0).min(WIDEST_NAME);
     let texts = rows.iter().filter(|row| row.other.is_some()).map(|row| length(&row.text)).max().unwrap_or(0);
     let width = if options.width == 0 { 200 } else { options.width };
-    let before = 2 + digits + 2 + own + 3 + others + 2;
+    let before = 2 + digits + 2 + lanes.map_or(0, |lanes| lanes.width() + 2) + own + 3 + others + 2;
     let text_width = texts.min(WIDEST_TEXT).min(width.saturating_sub(before + 18).max(16));
+    if let Some(lanes) = lanes {
+        let _ = writeln!(out, "  {:>digits$}  {}", "", lanes.head().trim_end());
+    }
     for row in rows {
         let number = paint.ink(Ink::Dim, &format!("{:>digits$}", row.step + 1));
         let name = paint.ink(Ink::Task(row.task), &format!("{:<own$}", cut(&who(row), own)));
@@ -58,6 +92,8 @@ fn table(out: &mut String, record: &Record, names: &Names<'_>, rows: &[Row], opt
             Kind::Signalled => "⇒",
             Kind::Ended => "■",
             Kind::Did => "·",
+            Kind::Lost => "✗",
+            Kind::Struck => "↯",
         };
         let at = record.place(row.place).map(short).unwrap_or_default();
         let what = match (&row.other, row.kind) {
@@ -70,7 +106,8 @@ fn table(out: &mut String, record: &Record, names: &Names<'_>, rows: &[Row], opt
         };
         let room = others + 2 + text_width;
         let what = format!("{:<room$}", cut(&what, width.saturating_sub(before - others - 2 + length(&at) + 2)));
-        let line = format!("  {number}  {name} {sign} {what}  {}", paint.ink(Ink::Dim, &at));
+        let lanes = lanes.map(|lanes| format!("{}  ", paint.ink(Ink::Dim, &lanes.line(row)))).unwrap_or_default();
+        let line = format!("  {number}  {lanes}{name} {sign} {what}  {}", paint.ink(Ink::Dim, &at));
         let _ = writeln!(out, "{}", line.trim_end());
     }
 }

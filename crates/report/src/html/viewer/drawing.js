@@ -82,7 +82,8 @@ function drawLanes(c, layout, inks, view) {
   c.lineCap = "round";
 
   for (const task of trace.lanes) {
-    const rows = trace.ofTask[task];
+    // A node is there all the time, also if it only sends.
+    const rows = trace.nodes.has(task) ? [0, trace.rows - 1] : trace.ofTask[task];
     const begin = layout.position[rows[0]], end = layout.position[rows[rows.length - 1]];
     if (outside(begin, end)) continue;
     c.globalAlpha = 0.4;
@@ -166,13 +167,13 @@ function drawMessages(c, layout, inks, { first, last, current }, y) {
     const i = layout.visible[position], message = trace.messages.get(i);
     if (!message || message.other < 0 || trace.laneOf[message.other] < 0) continue;
     const own = layout.x(trace.task(i)), other = layout.x(message.other);
-    const received = message.kind === "received";
+    const received = message.kind === "received" || message.kind === "lost";
     const from = received ? other : own, to = received ? own : other;
     if (from === to) continue;
-    const lost = message.kind === "sent", sign = to > from ? 1 : -1, at = y(position);
+    const lost = message.kind === "sent" || message.kind === "lost", sign = to > from ? 1 : -1, at = y(position);
     const end = to - sign * (received ? 6 : 3);
     c.globalAlpha = i === current ? 1 : 0.75;
-    c.strokeStyle = c.fillStyle = lost || message.kind === "signalled" ? inks.alarm : inks.of(trace, received ? message.other : trace.task(i));
+    c.strokeStyle = c.fillStyle = lost || message.kind === "signalled" || message.kind === "struck" ? inks.alarm : inks.of(trace, received ? message.other : trace.task(i));
     c.setLineDash(lost ? [3, 3] : []);
     line(c, from, at, end, at, i === current ? 2 : 1.3);
     c.setLineDash([]);

@@ -52,8 +52,8 @@ class Inspector {
   }
 
   state(trace, i) {
-    // Names and pairs of processes have nothing to say.
-    let states = trace.stateAfter(i).filter(({ resource, text }) => text || trace.resources[resource].kind !== "process");
+    // Names and pairs of processes have nothing to say, nor have nodes.
+    let states = trace.stateAfter(i).filter(({ resource, text }) => text || !["process", "node"].includes(trace.resources[resource].kind));
     const hidden = states.length - MOST_RESOURCES;
     if (hidden > 0) {
       const newest = [...states].sort((a, b) => b.since - a.since).slice(0, MOST_RESOURCES);

@@ -277,7 +277,7 @@ class Timeline {
   }
 }
 
-const SIGNS = { received: "←", sent: "→", signalled: "⇒", ended: "■", did: "·" };
+const SIGNS = { received: "←", sent: "→", signalled: "⇒", ended: "■", did: "·", lost: "✗", struck: "↯" };
 
 /** What a process was told, by whom, or how it ended. @param {Trace} trace @param {number} i */
 function messageElement(trace, i, { kind, whom, text }) {

@@ -62,7 +62,10 @@ class Trace {
     this.ordinal = new Uint32Array(this.rows);
     for (let i = 0; i < this.rows; i++) this.ordinal[i] = this.ofTask[this.task(i)].push(i) - 1;
     /** @type {number[]} Tasks that have a lane, in order. */
-    this.lanes = this.tasks.map((_, t) => t).filter((t) => this.ofTask[t].length > 0);
+    const others = new Set(data.messages.map((message) => message.other));
+    /** Nodes of a cluster that have a part in it. */
+    this.nodes = new Set(data.nodes.filter((/** @type {number} */ t) => this.ofTask[t].length > 0 || others.has(t)));
+    this.lanes = this.tasks.map((_, t) => t).filter((t) => this.ofTask[t].length > 0 || this.nodes.has(t));
     this.laneOf = new Int32Array(this.tasks.length).fill(-1);
     this.lanes.forEach((task, lane) => (this.laneOf[task] = lane));
     /** @type {Map<number, {kind: string, other: number, whom: string, text: string}>} By row: what a process was told. */
