@@ -1,6 +1,8 @@
 //! What there is in a cluster, and what may happen to it.
 
+use std::collections::BTreeMap;
 use std::fmt::Debug;
+use std::panic::Location;
 
 use crate::clock::Clock;
 use crate::fault::Faults;
@@ -42,7 +44,11 @@ pub(crate) struct Invariant<M> {
 /// What there is in a cluster, what may happen to it, and what must hold.
 pub struct Cluster<M> {
     pub(crate) members: Vec<Member<M>>,
+    /// What nodes are called, and where they were added.
+    names: BTreeMap<String, &'static Location<'static>>,
     pub(crate) faults: Faults,
+    /// Where that was said.
+    pub(crate) faults_at: Option<&'static Location<'static>>,
     pub(crate) clock: Clock,
     pub(crate) most_timers: u32,
     pub(crate) most_events: u64,
@@ -65,7 +71,9 @@ impl<M> Cluster<M> {
     pub fn new() -> Cluster<M> {
         Cluster {
             members: Vec::new(),
+            names: BTreeMap::new(),
             faults: Faults::none(),
+            faults_at: None,
             clock: Clock::default(),
             most_timers: 16,
             most_events: 1_000_000,
@@ -82,11 +90,35 @@ impl<M> Cluster<M> {
     ///
     /// `make` can capture only what is `Copy`, so that no node holds the memory of another one. For all else there is
     /// [`node_with`](Self::node_with).
+    ///
+    /// ```compile_fail
+    /// use std::{cell::RefCell, rc::Rc};
+    /// use drawloom_sim::{Cluster, Ctx, Node, NodeId};
+    ///
+    /// struct Counter(Rc<RefCell<u32>>);
+    /// impl Node<()> for Counter {
+    ///     fn on_message(&mut self, _: NodeId, _: (), _: &mut Ctx<'_, ()>) {
+    ///         *self.0.borrow_mut() += 1;
+    ///     }
+    /// }
+    ///
+    /// let shared = Rc::new(RefCell::new(0)); // the memory of both: no cluster has that
+    /// let mut cluster = Cluster::new();
+    /// let (of_a, of_b) = (shared.clone(), shared);
+    /// cluster.node("a", move || Counter(of_a.clone())); // error: the closure is not `Copy`
+    /// cluster.node("b", move || Counter(of_b.clone()));
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// If another node has that name; so do the other functions that add one.
+    #[track_caller]
     pub fn node<N: Node<M>>(&mut self, name: impl Into<String>, make: impl Fn() -> N + Copy + 'static) -> NodeId {
         self.add(name.into(), Box::new(move || Box::new(make())), false)
     }
 
     /// As [`node`](Self::node), with a configuration, of which every start gets a copy that shares nothing.
+    #[track_caller]
     pub fn node_with<N: Node<M>, C: Isolate>(
         &mut self,
         name: impl Into<String>,
@@ -97,11 +129,13 @@ impl<M> Cluster<M> {
     }
 
     /// As [`node`](Self::node), of a client: no fault of nodes or links hits it, unless it is named.
+    #[track_caller]
     pub fn client<N: Node<M>>(&mut self, name: impl Into<String>, make: impl Fn() -> N + Copy + 'static) -> NodeId {
         self.add(name.into(), Box::new(move || Box::new(make())), true)
     }
 
     /// As [`node_with`](Self::node_with), of a client.
+    #[track_caller]
     pub fn client_with<N: Node<M>, C: Isolate>(
         &mut self,
         name: impl Into<String>,
@@ -116,15 +150,20 @@ impl<M> Cluster<M> {
         NodeId::from_index(self.members.len())
     }
 
+    #[track_caller]
     fn add(&mut self, name: String, factory: Factory<M>, is_client: bool) -> NodeId {
+        if let Some(at) = self.names.insert(name.clone(), Location::caller()) {
+            panic!("two nodes are called `{name}`: the other one was added at {}:{}", at.file(), at.line());
+        }
         let id = self.next_id();
         self.members.push(Member { name, factory, is_client });
         id
     }
 
     /// What may go wrong.
+    #[track_caller]
     pub fn faults(&mut self, faults: Faults) -> &mut Self {
-        self.faults = faults;
+        (self.faults, self.faults_at) = (faults, Some(Location::caller()));
         self
     }
 

@@ -195,6 +195,10 @@ pub(crate) type Fault = Vec<(NodeId, Action)>;
 
 /// So many faults of one kind, each of which may be any of these.
 pub(crate) struct Kind {
+    /// What it is called.
+    pub(crate) what: &'static str,
+    /// Why it may be that there is nobody whom it can hit.
+    pub(crate) why_nobody: &'static str,
     pub(crate) most: u32,
     pub(crate) options: Vec<Fault>,
 }
@@ -219,17 +223,20 @@ impl Faults {
             })
         });
         let jumps = servers.iter().flat_map(|node| self.jump_by.iter().map(|by| vec![(*node, Action::Jump(*by))]));
+        const NO_NODES: &str = "there are only clients, or `crash_only` names nobody";
+        const NO_LINKS: &str = "its shape cuts no link between these nodes";
         let kinds = [
-            (self.crashes, of_each(targets, &|| back(Action::Crash(self.loss, 0)))),
-            (self.reboots, of_each(targets, &|| vec![Action::Reboot(self.loss, 0)])),
-            (self.stops, of_each(targets, &|| back(Action::Stop))),
-            (self.pauses, of_each(targets, &|| vec![Action::Pause, Action::Resume])),
-            (self.duplicates, of_each(all, &|| vec![Action::Duplicate])),
-            (self.losses, of_each(all, &|| vec![Action::Lose])),
-            (self.corruptions, of_each(all, &|| vec![Action::Corrupt])),
-            (self.partitions, cuts.map(partition).collect()),
-            (self.jumps, jumps.collect()),
+            (self.crashes, "a crash", NO_NODES, of_each(targets, &|| back(Action::Crash(self.loss, 0)))),
+            (self.reboots, "a reboot", NO_NODES, of_each(targets, &|| vec![Action::Reboot(self.loss, 0)])),
+            (self.stops, "a stop", NO_NODES, of_each(targets, &|| back(Action::Stop))),
+            (self.pauses, "a pause", NO_NODES, of_each(targets, &|| vec![Action::Pause, Action::Resume])),
+            (self.duplicates, "a duplicate", NO_NODES, of_each(all, &|| vec![Action::Duplicate])),
+            (self.losses, "a loss", NO_NODES, of_each(all, &|| vec![Action::Lose])),
+            (self.corruptions, "a corruption", NO_NODES, of_each(all, &|| vec![Action::Corrupt])),
+            (self.partitions, "a partition", NO_LINKS, cuts.map(partition).collect()),
+            (self.jumps, "a jump of a clock", "no jumps are given, or there are only clients", jumps.collect()),
         ];
-        kinds.into_iter().filter(|(most, _)| *most > 0).map(|(most, options)| Kind { most, options }).collect()
+        let kinds = kinds.into_iter().filter(|(most, ..)| *most > 0);
+        kinds.map(|(most, what, why_nobody, options)| Kind { what, why_nobody, most, options }).collect()
     }
 }

@@ -19,6 +19,14 @@ use crate::partition::Mode;
 use crate::random::Stream;
 use crate::store::Store;
 
+/// `1 node: n0`, `3 nodes: n0 to n2`
+pub(crate) fn nodes_of(many: usize) -> String {
+    match many {
+        1 => "1 node: n0".to_owned(),
+        _ => format!("{many} nodes: n0 to n{}", many - 1),
+    }
+}
+
 /// What happens to a message that arrives.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Fate {
@@ -152,12 +160,17 @@ impl<M: Clone + Debug + 'static> World<M> {
     #[track_caller]
     pub(crate) fn new(cluster: Cluster<M>, host: &mut dyn Host) -> World<M> {
         let Cluster { members, faults, clock, most_timers, most_events, invariants, .. } = cluster;
-        let Cluster { is_ordered, clients_are_ordered, corrupter, survives, rule, .. } = cluster;
+        let Cluster { is_ordered, clients_are_ordered, corrupter, survives, rule, faults_at, .. } = cluster;
         assert!(!members.is_empty(), "a cluster without nodes: add some with `node` before it runs");
-        if let Some(survives) = survives.filter(|survives| faults.crashes > *survives) {
-            panic!("{} crashes, but the protocol is said to survive only {survives}", faults.crashes);
+        let at = faults_at.map(|at| format!(" ({}:{})", at.file(), at.line())).unwrap_or_default();
+        let down = faults.crashes + faults.stops;
+        if let Some(survives) = survives.filter(|survives| down > *survives) {
+            panic!(
+                "{down} nodes may crash or stop{at}, but the protocol is said to survive only {survives} that are down"
+            );
         }
-        assert!(faults.corruptions == 0 || corrupter.is_some(), "messages may be corrupted: say how, with `corrupts`");
+        let can_corrupt = faults.corruptions == 0 || corrupter.is_some();
+        assert!(can_corrupt, "messages may be corrupted{at}: say how, with `corrupts`");
         let all: Vec<NodeId> = (0..members.len()).map(NodeId::from_index).collect();
         let servers: Vec<NodeId> = all.iter().copied().filter(|node| !members[node.index()].is_client).collect();
         let mut nodes = Vec::with_capacity(members.len());
@@ -199,12 +212,10 @@ impl<M: Clone + Debug + 'static> World<M> {
             let unknown = kind.options.iter().flatten().find(|(node, _)| node.index() >= all.len());
             if let Some((node, action)) = unknown {
                 let what = action.tell(&|node| node.to_string());
-                panic!("a fault names node {node}, which the cluster does not have: \"{what}\"");
+                let nodes = nodes_of(all.len());
+                panic!("a fault{at} names node {node}, but the cluster has only {nodes}: \"{what}\"");
             }
-            assert!(
-                !kind.options.is_empty(),
-                "a fault that can hit nobody: a partition of nobody, or a crash without nodes"
-            );
+            assert!(!kind.options.is_empty(), "{}{at} can hit nobody: {}", kind.what, kind.why_nobody);
             // Those before the last one that was chosen would be the same faults in another order.
             let mut from = 0;
             for _ in 0..kind.most {
@@ -302,7 +313,10 @@ impl<M: Clone + Debug + 'static> World<M> {
             Event::Rejected(slot) => self.reject(slot, host),
             Event::Fault(number) => self.strike(number, host),
         }
-        self.check()
+        match host.refuses() {
+            Some(why) => Err(why),
+            None => self.check(),
+        }
     }
 
     /// Takes note of what has happened.

@@ -20,6 +20,8 @@ pub(super) struct Choices {
     nodes: Vec<Named>,
     /// How many nodes other clusters of this execution had.
     first: usize,
+    /// Steps up to the last event, itself included.
+    steps: usize,
     queues: Vec<TaskId>,
     /// By node: places at which it has sent something, each with its number there and the task that what is sent there is named after.
     places: Vec<Vec<(Place, u32, TaskId)>>,
@@ -50,6 +52,7 @@ impl Choices {
             is_ordered,
             nodes: Vec::new(),
             first,
+            steps: 0,
             queues: Vec::new(),
             places: Vec::new(),
             at_first: Some(Vec::new()),
@@ -142,6 +145,18 @@ impl Host for Choices {
     }
 
     #[inline]
+    fn refuses(&mut self) -> Option<String> {
+        // The code of a node makes no steps of its own.
+        let step = self.rt.with_engine(|engine| engine.steps().get(self.steps).copied())?;
+        let at = rt::location(step.site).map(|at| format!(" at {}:{}", at.file(), at.line())).unwrap_or_default();
+        let what = step.kind.word();
+        Some(format!(
+            "the code of a node does what other tasks could notice: `{what}`{at}. A node is a state machine without threads, locks and \
+             clocks: it is told what happens, and sends, stores and sets timers through its `Ctx`"
+        ))
+    }
+
+    #[inline]
     fn wants_notes(&self) -> bool {
         self.rt.with_engine(|engine| engine.wants_notes())
     }
@@ -172,6 +187,7 @@ impl Host for Choices {
             }
         }
         let (_, word) = self.rt.serve(self.site)?;
+        self.steps = self.rt.with_engine(|engine| engine.steps().len());
         Some(Event::of(word & !(u64::from(MOST_NODES) << NODE_AT)))
     }
 }

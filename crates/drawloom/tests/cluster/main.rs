@@ -3,5 +3,7 @@
 mod basics;
 mod brute;
 mod classes;
+mod mistakes;
+mod named;
 mod programs;
 mod shrinking;
