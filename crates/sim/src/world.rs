@@ -6,7 +6,7 @@ use std::collections::BinaryHeap;
 use std::fmt::Debug;
 
 use crate::clock::{Clock, TimerId, Timers};
-use crate::cluster::{Cluster, Corrupter, Factory, Invariant, Rule, Verdict};
+use crate::cluster::{Cluster, Corrupter, Factory, Goal, Invariant, Rule, Verdict};
 use crate::ctx::Ctx;
 use crate::event::Event;
 use crate::fault::{Action, Fault, LEFT, Loss};
@@ -79,6 +79,9 @@ pub struct World<M> {
     invariants: Vec<Invariant<M>>,
     corrupter: Option<Corrupter<M>>,
     rule: Option<Rule<M>>,
+    goal: Option<Goal<M>>,
+    /// When faults stopped.
+    healed: Option<u64>,
     actions: Vec<(NodeId, Action)>,
     pub(crate) log: Log<M>,
 }
@@ -160,7 +163,7 @@ impl<M: Clone + Debug + 'static> World<M> {
     #[track_caller]
     pub(crate) fn new(cluster: Cluster<M>, host: &mut dyn Host) -> World<M> {
         let Cluster { members, faults, clock, most_timers, most_events, invariants, .. } = cluster;
-        let Cluster { is_ordered, clients_are_ordered, corrupter, survives, rule, faults_at, .. } = cluster;
+        let Cluster { is_ordered, clients_are_ordered, corrupter, survives, rule, goal, faults_at, .. } = cluster;
         assert!(!members.is_empty(), "a cluster without nodes: add some with `node` before it runs");
         let at = faults_at.map(|at| format!(" ({}:{})", at.file(), at.line())).unwrap_or_default();
         let down = faults.crashes + faults.stops;
@@ -249,6 +252,8 @@ impl<M: Clone + Debug + 'static> World<M> {
             invariants,
             corrupter,
             rule,
+            goal,
+            healed: None,
             actions: Vec::new(),
             log: Log::new(),
         };
@@ -280,8 +285,52 @@ impl<M: Clone + Debug + 'static> World<M> {
             while let Some(event) = host.next() {
                 self.happen(event, host)?;
             }
-            if !self.time_passes(host) {
+            if self.has_arrived(host)? {
                 return Ok(());
+            }
+        }
+    }
+
+    /// Nothing is left that could happen without time. Whether that was all.
+    fn has_arrived(&mut self, host: &mut dyn Host) -> Result<bool, String> {
+        let Some(goal) = &self.goal else { return Ok(!self.time_passes(host)) };
+        let Some(healed) = self.healed else {
+            if !self.time_passes(host) {
+                self.heal(host);
+            }
+            return Ok(false);
+        };
+        let Some(what) = (goal.check)(self) else { return Ok(true) };
+        let (name, within) = (goal.name.clone(), goal.within);
+        let what = if what.is_empty() { what } else { format!(": {what}") };
+        if !self.time_passes(host) {
+            return Err(format!(
+                "\"{name}\" does not come true when faults have stopped, and nothing is left to happen{what}"
+            ));
+        }
+        match u128::from(self.now - healed) > within.as_nanos() {
+            true => Err(format!("\"{name}\" does not come true within {within:?} after faults have stopped{what}")),
+            false => Ok(false),
+        }
+    }
+
+    /// Faults stop, and all nodes have one clock from now on.
+    #[cold]
+    fn heal(&mut self, host: &mut dyn Host) {
+        let of_nodes = self.nodes.iter().map(|state| state.timers.now).max().unwrap_or(0);
+        (self.clock, self.now) = (Clock::Virtual, self.now.max(of_nodes));
+        self.healed = Some(self.now);
+        for node in (0..self.nodes.len()).map(NodeId::from_index) {
+            let state = &mut self.nodes[node.index()];
+            (state.is_paused, state.duplicates, state.losses, state.corruptions) = (false, 0, 0, 0);
+            state.deaf_to.clear();
+            let set = state.timers.all().map(|(deadline, id)| Reverse((deadline, node, id)));
+            self.next_deadlines.extend(set);
+            self.release(node, host);
+        }
+        for node in (0..self.nodes.len()).map(NodeId::from_index) {
+            if !self.nodes[node.index()].is_up {
+                self.start(node, host);
             }
         }
     }
@@ -291,7 +340,7 @@ impl<M: Clone + Debug + 'static> World<M> {
         while let Some(Reverse((deadline, node, _))) = self.next_deadlines.pop() {
             let state = &mut self.nodes[node.index()];
             if state.is_up && state.timers.earliest() == Some(deadline) {
-                self.now = deadline;
+                self.now = self.now.max(deadline);
                 host.post(node, node, Event::Tick(node), None);
                 return true;
             }
@@ -382,6 +431,10 @@ impl<M: Clone + Debug + 'static> World<M> {
                 Verdict::Deliver => {}
                 Verdict::Drop => fate = Fate::Lost("by the rule of the test"),
                 Verdict::Duplicate => twice = true,
+                Verdict::Cut => {
+                    self.nodes[to.index()].deaf_to.push((from, Mode::Drop));
+                    fate = Fate::Lost("the rule of the test has cut the link");
+                }
             }
         }
         match fate {

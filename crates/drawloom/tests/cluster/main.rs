@@ -3,6 +3,7 @@
 mod basics;
 mod brute;
 mod classes;
+mod liveness;
 mod mistakes;
 mod named;
 mod programs;
