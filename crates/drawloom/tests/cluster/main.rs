@@ -8,3 +8,4 @@ mod mistakes;
 mod named;
 mod programs;
 mod shrinking;
+mod streams;
