@@ -373,6 +373,7 @@ fn words(program: &Program<'_, '_>, at: Access) -> (String, Effect) {
         Event::Read { loc, key, how } => {
             let text = match how {
                 Reading::Value => format!("reads `{}{}`", name(*loc), of(key)),
+                Reading::Empty => format!("looks whether `{}` is empty", name(*loc)),
                 Reading::Contains => match key {
                     Some(key) => format!("looks whether `{key}` is in `{}`", name(*loc)),
                     None => format!("looks at `{}`", name(*loc)),

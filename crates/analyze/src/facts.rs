@@ -232,7 +232,7 @@ impl<'m> Facts<'m> {
     /// A type as written.
     pub(crate) fn written(&self, text: &str) -> Type {
         if self.module.language == Language::Rust {
-            return of_rust(text, &|name| self.class_named(name));
+            return of_rust(&self.without_aliases(text), &|name| self.class_named(name));
         }
         let text = text.trim_matches(['"', '\'']);
         if let Some(part) = text.split('|').find(|part| text.contains('|') && *part != "None") {
@@ -271,6 +271,35 @@ impl<'m> Facts<'m> {
             Some(path) => constructed(&format!("{path}.{rest}")),
             None => Type::Unknown,
         }
+    }
+
+    /// A type of Rust as written, with what its names stand for.
+    fn without_aliases(&self, text: &str) -> String {
+        let mut text = text.to_owned();
+        for _ in 0..4 {
+            let before = text.clone();
+            for (name, stands_for) in &self.module.aliases {
+                let known = |part: &str| part == name;
+                let mut out = String::new();
+                let mut word = String::new();
+                for c in text.chars().chain(std::iter::once('\0')) {
+                    if c.is_alphanumeric() || c == '_' {
+                        word.push(c);
+                        continue;
+                    }
+                    out += if known(&word) { stands_for } else { &word };
+                    word.clear();
+                    if c != '\0' {
+                        out.push(c);
+                    }
+                }
+                text = out;
+            }
+            if text == before || text.len() > 2000 {
+                break;
+            }
+        }
+        text
     }
 
     /// The type of an expression, as far as it can be told where it stands; `function` is what it is in.
@@ -575,7 +604,9 @@ impl<'m> Facts<'m> {
                         && matches!(name.as_str(), "append" | "appendleft" | "add")
                     {
                         let element = self.infer(&given[0].value, Some(id));
-                        if matches!(element, Type::Future | Type::Lock { .. }) {
+                        // Tasks in the background are kept somewhere by everybody; those who wait are kept by what is shared.
+                        let begins = given[0].value.text().contains("create_task(");
+                        if !begins && matches!(element, Type::Future | Type::Lock { .. }) {
                             self.element_of(base, &element, Some(id));
                         }
                     }

@@ -58,8 +58,11 @@ fn find_latches(graph: &Graph) -> Vec<Latch> {
         if !sets {
             continue;
         }
-        let tests = node.controls.iter().filter_map(|branch| match &graph.nodes[*branch].event {
-            Event::Branch { reads } => Some(reads.iter()),
+        let asserted = graph.nodes[..at].iter().enumerate().filter(|(_, it)| it.call == node.call);
+        let asserted = asserted.filter(|(_, it)| matches!(it.event, Event::Asserts { .. })).map(|(id, _)| id);
+        let tests = node.controls.iter().copied().chain(asserted);
+        let tests = tests.filter_map(|branch| match &graph.nodes[branch].event {
+            Event::Branch { reads } | Event::Asserts { reads } => Some(reads.iter()),
             _ => None,
         });
         let tests = tests.flatten().filter(|read| match &graph.nodes[**read].event {
@@ -160,7 +163,12 @@ fn held(graph: &Graph, latch: &[Latch]) -> Vec<Vec<NodeId>> {
                     out.insert(place, at);
                 }
             }
-            (Event::Release { lock, key }, _) => out.retain(|taken| !gives_back(graph, *taken, *lock, key.as_ref())),
+            // Of a lock that was taken twice the inner one is given back.
+            (Event::Release { lock, key }, _) => {
+                if let Some(last) = out.iter().rposition(|taken| gives_back(graph, *taken, *lock, key.as_ref())) {
+                    out.remove(last);
+                }
+            }
             (Event::Write { loc, key, .. }, Latch::Gives) => {
                 out.retain(|taken| !gives_back(graph, *taken, *loc, key.as_ref()));
             }
@@ -252,8 +260,9 @@ impl Reach {
             let mut now = switched;
             if at != start {
                 match &node.event {
-                    Event::Write { loc, key, .. }
-                        if *loc == stops.loc && stops.writes && same(key.as_ref(), stops.key) =>
+                    // What is looked up or added in one step is not put in its place.
+                    Event::Write { loc, key, how, .. }
+                        if *how != Writing::Atomic && *loc == stops.loc && stops.writes && same(key.as_ref(), stops.key) =>
                     {
                         continue;
                     }
@@ -354,9 +363,17 @@ pub(crate) fn throughout(graph: &Graph, path: &[NodeId]) -> Vec<NodeId> {
     }
     // What is given back on the way, and taken again by the same node, is not held without a break.
     all.retain(|taken| {
+        let own = lock_of(&graph.nodes[*taken].event).map(|(lock, ..)| lock);
+        let mut again = 0_u32;
         !path[1..].iter().any(|at| match &graph.nodes[*at].event {
+            Event::Acquire { lock, .. } if Some(*lock) == own => {
+                again += 1;
+                false
+            }
             Event::Release { lock, key } if *at != path[path.len() - 1] => {
-                gives_back(graph, *taken, *lock, key.as_ref())
+                let inner = again > 0 && Some(*lock) == own;
+                again -= u32::from(inner);
+                !inner && gives_back(graph, *taken, *lock, key.as_ref())
             }
             _ => false,
         })

@@ -22,8 +22,12 @@ pub(crate) enum Edge {
 pub(crate) const INCREMENT: &str = "+=";
 /// The literal of `x -= 1`.
 pub(crate) const DECREMENT: &str = "-=";
+/// The literal of a merge: what is put in was made elsewhere, and what is there stays.
+pub(crate) const MERGE: &str = "merged";
 /// The literal of a removal of what need not be there.
 pub(crate) const IF_THERE: &str = "if there";
+/// The literal of a future that is put somewhere.
+pub(crate) const FUTURE: &str = "a future";
 /// The literal of a lock that is put somewhere.
 pub(crate) const LOCK: &str = "a lock";
 
@@ -43,8 +47,10 @@ pub(crate) enum Certainty {
 pub(crate) enum Reading {
     /// Its value.
     Value,
-    /// Whether something is in it.
+    /// Whether something is in it, or how much.
     Contains,
+    /// Whether nothing is in it.
+    Empty,
     /// One element after the other.
     Iterates,
     /// The next element, further down in a loop.
@@ -98,6 +104,8 @@ pub(crate) enum Event {
     Wait { loc: Loc },
     /// A decision, by what was read there.
     Branch { reads: Vec<NodeId> },
+    /// Says that something read there holds.
+    Asserts { reads: Vec<NodeId> },
     /// An element that was taken out by the read `bound` is used; whether it is changed.
     Use { bound: NodeId, changes: bool },
     /// What a macro hides.
@@ -158,8 +166,8 @@ pub(crate) struct Graph {
     pub(crate) held: Vec<Vec<NodeId>>,
     /// The spawns that may still run at each node.
     pub(crate) alive: Vec<Vec<NodeId>>,
-    /// Spawns whose handle is put into a field.
-    pub(crate) stored: Vec<NodeId>,
+    /// Spawns whose handle is put into a field, and the field.
+    pub(crate) stored: Vec<(NodeId, Loc)>,
     /// Whether some decision rests on it.
     pub(crate) tested: Vec<bool>,
     /// Of a decision by several reads, those that were made just before it.

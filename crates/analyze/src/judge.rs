@@ -63,7 +63,7 @@ impl Program<'_, '_> {
     /// kept in one field.
     pub(crate) fn same_single_task(&self, loc: Loc, one: usize, other: usize) -> bool {
         let function = self.tasks[one].root.callable.function;
-        if function != self.tasks[other].root.callable.function || !self.single.contains(&function) {
+        if function != self.tasks[other].root.callable.function || !self.single.contains_key(&function) {
             return false;
         }
         let Some((class, field)) = self.names.name(loc).split_once('.') else { return false };

@@ -55,7 +55,9 @@ pub(crate) struct Program<'a, 'm> {
     /// Of each root, whether whoever owns an object calls it once, to open or to close it.
     once: Vec<bool>,
     /// Functions that an object runs as one task, whose handle is in a field.
-    pub(crate) single: BTreeSet<FunctionId>,
+    pub(crate) single: BTreeMap<FunctionId, Loc>,
+    /// Functions that those tasks run, itself included, with the tasks.
+    pub(crate) run_by_single: BTreeMap<FunctionId, BTreeSet<FunctionId>>,
     /// The locks that are held at accesses of the same line, in any root.
     pub(crate) locks_of_line: BTreeMap<(Loc, Span), BTreeSet<BTreeSet<Loc>>>,
     /// Every access to each piece of state.
@@ -71,7 +73,8 @@ impl<'a, 'm> Program<'a, 'm> {
             tasks: Vec::new(),
             beside: BTreeSet::new(),
             once: Vec::new(),
-            single: BTreeSet::new(),
+            single: BTreeMap::new(),
+            run_by_single: BTreeMap::new(),
             locks_of_line: BTreeMap::new(),
             accesses: BTreeMap::new(),
             model,
@@ -145,6 +148,15 @@ impl<'a, 'm> Program<'a, 'm> {
             }
             self.close(&mut waiting, &mut known, &mut reached);
         }
+        // What is called where nobody could follow is looked at by itself.
+        for (at, function) in facts.module.functions.iter().enumerate() {
+            let id = FunctionId(at);
+            let called = facts.calls[at] > 0 && !function.is_closure && function.parent.is_none();
+            if called && id != facts.top && !reached.contains(&id) && !makes(&function.name) {
+                waiting.push(Self::plain(id, RootKind::Exported));
+            }
+        }
+        self.close(&mut waiting, &mut known, &mut reached);
     }
 
     fn close(

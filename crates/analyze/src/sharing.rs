@@ -70,6 +70,22 @@ pub(crate) fn weigh(program: &Program<'_, '_>, found: &Found) -> Vec<Weight> {
     {
         weights.push((-50, "although no access to it holds a lock".to_owned()));
     }
+    let function = |at: usize| program.tasks[at].root.callable.function;
+    let inherits = |at: usize| {
+        let root = program.facts.function(function(at));
+        let elsewhere = |class: &ClassId| {
+            let bases = &program.facts.module.classes[class.0].bases;
+            bases.iter().any(|base| program.facts.class_named(base).is_none() && base != "object" && base != "ABC")
+        };
+        let hook = !root.public && program.facts.calls[function(at).0] == 0;
+        exported(at) && hook && root.class.as_ref().is_some_and(elsewhere)
+    };
+    if program.facts.module.language == Language::Python && inherits(found.task) {
+        weights.push((-20, "although only a class of another file calls it, perhaps under a lock".to_owned()));
+    }
+    if found.remote.is_some_and(|remote| program.of_one_task(found.task, remote.task)) {
+        weights.push((-50, "although it is run by one task here".to_owned()));
+    }
     if !paired && (ends(own) || theirs.is_some_and(|name| ends(&name))) {
         weights.push((-15, "only a shutdown has this order".to_owned()));
         if found.rule == Rule::CheckThenAct
@@ -196,6 +212,18 @@ fn of_class(program: &Program<'_, '_>, class: ClassId, found: &Found) -> Weight 
     if facts.module.language == Language::Rust {
         return (30, format!("a `{name}` can be used through a shared reference"));
     }
+    let enters = |at: crate::program::Access| {
+        let name = facts.function(program.node(at).function).name.as_str();
+        matches!(name, "__aenter__" | "__aexit__" | "__enter__" | "__exit__")
+    };
+    let opens = crate::program::Access { task: found.task, node: found.opens };
+    if enters(opens) && found.remote.is_some_and(enters) {
+        return (-40, format!("although one task enters and leaves a `{name}`"));
+    }
+    let wraps = name.ends_with("Lock") && own("acquire") && own("release");
+    if wraps && facts.fields_of(class).any(|(_, kind)| kind.is_lock()) {
+        return (-40, format!("although a `{name}` is a lock itself, by the one that it has"));
+    }
     let mut held: Vec<&str> = facts
         .fields_of(class)
         .filter(|(_, kind)| {
@@ -247,8 +275,7 @@ fn of_class(program: &Program<'_, '_>, class: ClassId, found: &Found) -> Weight 
         "Backend",
         "Service",
     ];
-    let plain =
-        ["Impl", "Base", "Mixin"].iter().fold(name.as_str(), |name, end| name.strip_suffix(end).unwrap_or(name));
+    let plain = ["Impl", "Base"].iter().fold(name.as_str(), |name, end| name.strip_suffix(end).unwrap_or(name));
     if usually.iter().any(|word| plain.ends_with(word)) {
         return (0, format!("a `{name}` is usually shared"));
     }

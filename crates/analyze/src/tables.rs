@@ -24,8 +24,9 @@ pub(crate) fn touch(name: &str) -> Option<Touch> {
             Touch::Writes(Writing::Mutate)
         }
         "setdefault" | "entry" | "get_or_insert_with" | "get_or_insert" | "or_insert" => Touch::Both,
-        "contains_key" | "contains" | "is_empty" | "is_none" | "is_some" | "is_some_and" | "len" | "empty" | "full"
-        | "qsize" | "__contains__" => Touch::Reads(Reading::Contains),
+        "contains_key" | "contains" | "is_none" | "is_some" | "is_some_and" | "len" | "full" | "qsize"
+        | "__contains__" => Touch::Reads(Reading::Contains),
+        "is_empty" | "empty" => Touch::Reads(Reading::Empty),
         "items" | "keys" | "values" | "iter" | "into_iter" => Touch::Reads(Reading::Iterates),
         "copy" | "to_vec" | "cloned" => Touch::Reads(Reading::Snapshot),
         "get" | "index" | "count" | "first" | "last" | "front" | "back" | "peek" | "clone" | "as_ref"

@@ -142,6 +142,7 @@ pub(crate) fn constructed(path: &str) -> Type {
         "collections" | "weakref" | "" => Waits::Tasks,
         "contextvars" => return Type::Local,
         // A lock class of another file of the project.
+        _ if matches!(name, "create_task" | "ensure_future") => return Type::Future,
         _ if name == "Future" && (root == "." || module.ends_with("futures")) => return Type::Future,
         _ if name.starts_with(char::is_uppercase) && (name.ends_with("Lock") || name.ends_with("Mutex")) => {
             return Type::Lock { waits: Waits::Tasks, kind: LockKind::Mutex };

@@ -47,6 +47,7 @@ fn broken(language: Language, span: Span, message: String) -> Module {
         classes: Vec::new(),
         body: Vec::new(),
         imports: Vec::new(),
+        aliases: Vec::new(),
         comments: Vec::new(),
         problems: vec![Problem { span, message }],
     }

@@ -184,7 +184,7 @@ impl Reader<'_> {
             }
             Stmt::Assert(it) => {
                 // It says what holds; nothing is decided by it.
-                Kind::Same(self.boxed(&it.test))
+                Kind::Assert(self.boxed(&it.test))
             }
             Stmt::Import(it) => {
                 for alias in &it.names {

@@ -261,6 +261,7 @@ impl Reader {
                     self.items(items);
                 }
             }
+            Item::Type(it) => self.module.aliases.push((it.ident.to_string(), kind(&it.ty))),
             Item::Use(it) => self.uses(&it.tree, String::new()),
             Item::Macro(it) => {
                 let name = it.mac.path.segments.last().map(|part| part.ident.to_string()).unwrap_or_default();

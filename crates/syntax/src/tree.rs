@@ -43,6 +43,8 @@ pub struct Module {
     pub classes: Vec<Class>,
     /// What is run at the top; of Rust, the statics.
     pub body: Vec<Expr>,
+    /// Names of types that stand for others, as written.
+    pub aliases: Vec<(String, String)>,
     /// Imported names, with the full path of each.
     pub imports: Vec<(String, String)>,
     /// Comments that steer the analysis, and all others.
@@ -261,6 +263,8 @@ pub enum Kind {
     Return(Option<Box<Expr>>),
     /// `raise`, `panic!`
     Raise(Option<Box<Expr>>),
+    /// `assert a`: says what holds, and decides nothing.
+    Assert(Box<Expr>),
     /// `a?`
     Question(Box<Expr>),
     /// `break`
@@ -389,6 +393,7 @@ impl Expr {
             Kind::Attribute(one, _)
             | Kind::Await(one)
             | Kind::Not(one)
+            | Kind::Assert(one)
             | Kind::Same(one)
             | Kind::Question(one)
             | Kind::Deref(one) => {

@@ -58,6 +58,13 @@ impl<'m> Lowerer<'_, 'm> {
             Kind::Name(name) => self.name(name),
             Kind::Attribute(base, name) => {
                 let base = self.place(base);
+                // In Rust a field and a method can have the same name.
+                if let (Type::Object(class), true) = (&base.kind, self.is_rust())
+                    && self.facts.field(*class, name).is_some()
+                {
+                    let class = *class;
+                    return self.field_of(base, class, name);
+                }
                 self.attribute(base, name, span)
             }
             Kind::Index(base, key) => {
@@ -79,6 +86,13 @@ impl<'m> Lowerer<'_, 'm> {
                 let value = self.expression(inner);
                 Val { kind: Type::Plain, ..Val::from(value.reads) }
             }
+            Kind::Assert(inner) => {
+                let value = self.expression(inner);
+                if !self.unreachable() {
+                    self.emit(Event::Asserts { reads: value.reads }, span);
+                }
+                Val::default()
+            }
             Kind::Either(parts) => self.either(parts),
             Kind::Collection(kind, parts) => {
                 let all = self.several(parts);
@@ -90,7 +104,10 @@ impl<'m> Lowerer<'_, 'm> {
                 }
                 let kind = Type::Container(Box::new(element));
                 let literal = parts.is_empty().then(|| "empty".to_owned());
-                Val { kind, fresh: true, literal, elements: Vec::new(), ..all }
+                // What can be run is kept: somebody may begin a task for each.
+                let elements = all.elements.iter().filter(|one| one.callable.is_some() || one.pending.is_some());
+                let elements = elements.cloned().collect();
+                Val { kind, fresh: true, literal, elements, ..all }
             }
             Kind::Comprehension { element, generators, .. } => self.comprehension(element, generators, span),
             Kind::Closure(id) | Kind::Definition(id) => self.closure(*id, matches!(expr.kind, Kind::Definition(_))),
@@ -350,15 +367,7 @@ impl<'m> Lowerer<'_, 'm> {
                 }
                 return Val { text, ..self.callable(method, Some(base)) };
             }
-            let class = self.facts.owner(class, name);
-            let kind = self.facts.field(class, name).cloned().unwrap_or_default();
-            // In Rust only what is behind a guard, or is shared by its type, can be somebody else's.
-            let tracked = !self.is_rust() || !base.guards.is_empty() || base.place.is_some() || shared_by_type(&kind);
-            let path = format!("{}.{name}", self.facts.module.classes[class.0].name);
-            let place = tracked.then(|| self.names.number(&path)).filter(|_| kind != Type::Local);
-            // An object that was made here is nobody else's yet.
-            let place = place.filter(|_| !base.fresh);
-            return Val { kind, place, text, bound: base.bound, guards: base.guards, ..Val::default() };
+            return self.field_of(base, class, name);
         }
         match base.place {
             Some(loc) if !matches!(base.kind, Type::Plain) => {
@@ -382,6 +391,20 @@ impl<'m> Lowerer<'_, 'm> {
             }
             _ => Val { text, bound: base.bound, reads: base.reads, ..Val::default() },
         }
+    }
+
+    /// A field of an object of the file.
+    fn field_of(&mut self, base: Val, class: drawloom_syntax::ClassId, name: &str) -> Val {
+        let text = format!("{}.{name}", base.text);
+        let class = self.facts.owner(class, name);
+        let kind = self.facts.field(class, name).cloned().unwrap_or_default();
+        // In Rust only what is behind a guard, or is shared by its type, can be somebody else's.
+        let tracked = !self.is_rust() || !base.guards.is_empty() || base.place.is_some() || shared_by_type(&kind);
+        let path = format!("{}.{name}", self.facts.module.classes[class.0].name);
+        let place = tracked.then(|| self.names.number(&path)).filter(|_| kind != Type::Local);
+        // An object that was made here is nobody else's yet.
+        let place = place.filter(|_| !base.fresh);
+        Val { kind, place, text, bound: base.bound, guards: base.guards, ..Val::default() }
     }
 
     fn element(&mut self, base: Val, key_value: &Val, key: &Expr) -> Val {
@@ -561,7 +584,7 @@ impl<'m> Lowerer<'_, 'm> {
                 match place.place {
                     Some(loc) => {
                         if matches!(target.kind, Kind::Attribute(..)) {
-                            self.graph.stored.extend(&value.spawned);
+                            self.graph.stored.extend(value.spawned.iter().map(|spawn| (*spawn, loc)));
                         }
                         let indexed = matches!(target.kind, Kind::Index(..));
                         let how = if indexed && place.key.is_some() { Writing::Add } else { Writing::Assign };

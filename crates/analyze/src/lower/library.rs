@@ -476,7 +476,12 @@ impl<'m> Lowerer<'_, 'm> {
                 };
                 let has_default = given_values.len() > 1;
                 let tolerant = !rust && (name == "discard" || name == "pop" && has_default);
-                let literal = tolerant.then(|| crate::graph::IF_THERE.to_owned());
+                let merges = !rust && matches!(name, "update" | "extend" | "difference_update");
+                let literal = if tolerant {
+                    Some(crate::graph::IF_THERE.to_owned())
+                } else {
+                    merges.then(|| crate::graph::MERGE.to_owned())
+                };
                 let node = self.write(loc, key.clone(), how, &Val { literal, ..value }, span);
                 if !rust && matches!(how, Writing::Remove) && !has_default {
                     self.raises(node, false);
@@ -492,7 +497,7 @@ impl<'m> Lowerer<'_, 'm> {
                 let made = given_values.get(1).map(|(_, value)| value.kind.clone()).unwrap_or_default();
                 let mut found = Val { kind: element.or(&made), place: Some(loc), key, ..Val::default() };
                 if !found.kind.is_lock() && !matches!(found.kind, Type::Object(_)) {
-                    found.place = found.place.filter(|_| !rust);
+                    found.place = found.place.filter(|_| !rust || !concurrent);
                 }
                 found.bound = Some(node);
                 found.reads = vec![node];

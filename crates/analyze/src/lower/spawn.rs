@@ -15,6 +15,8 @@ enum Spawner {
     Thread,
     /// Begins a task for each argument, and waits for all of them.
     AllTasks,
+    /// Runs all functions that it is given beside each other, in many orders, and waits for them.
+    Explores,
     /// Begins a task and waits until it says that it has started.
     Started,
     /// Begins a thread and waits for its end.
@@ -62,6 +64,7 @@ impl<'m> Lowerer<'_, 'm> {
             | "start_background_task"
             | "soonify"
             | "run_sync_soon" => Spawner::Task,
+            "explore" | "explore_dpor" | "explore_interleavings" if !awaited => Spawner::Explores,
             "start" if awaited => Spawner::Started,
             "gather" | "wait" | "as_completed" => Spawner::AllTasks,
             "start_server" | "serve_tcp" | "open_tcp_listeners" | "serve_listeners" | "serve" | "start_unix_server"
@@ -106,7 +109,8 @@ impl<'m> Lowerer<'_, 'm> {
         let mut rest: Vec<(Option<String>, Val)> = Vec::new();
         for (name, value) in &values {
             let many = value.elements.iter();
-            for one in std::iter::once(value).chain(many) {
+            let own = std::iter::once(value).filter(|_| !matches!(spawner, Spawner::Explores));
+            for one in own.chain(many) {
                 if let Some(pending) = &one.pending {
                     bodies.push((**pending).clone());
                 } else if let Some(callable) = &one.callable {
@@ -116,7 +120,7 @@ impl<'m> Lowerer<'_, 'm> {
                 }
             }
         }
-        let single = !matches!(spawner, Spawner::AllTasks);
+        let single = !matches!(spawner, Spawner::AllTasks | Spawner::Explores);
         if single {
             bodies.truncate(1);
         }
@@ -131,7 +135,7 @@ impl<'m> Lowerer<'_, 'm> {
             bodies[0].given = passed(&rest);
         }
         let kind = match spawner {
-            Spawner::Thread | Spawner::ThreadEnd => RootKind::Thread,
+            Spawner::Thread | Spawner::ThreadEnd | Spawner::Explores => RootKind::Thread,
             _ => RootKind::Task,
         };
         let path = self.facts.path(callee).unwrap_or_default();
@@ -161,7 +165,7 @@ impl<'m> Lowerer<'_, 'm> {
                 }
                 return Some(Val { kind: Type::Future, spawned: over, ..Val::default() });
             }
-            Spawner::ThreadEnd | Spawner::Runs => {
+            Spawner::ThreadEnd | Spawner::Runs | Spawner::Explores => {
                 if awaited {
                     self.checkpoint(Certainty::Always, Why::Await, "", span);
                 }

@@ -99,7 +99,7 @@ impl<'m> Lowerer<'_, 'm> {
             return value;
         }
         // What is in an object of the file is looked at field by field.
-        if matches!(value.kind, Type::Object(_)) && self.is_rust() && value.key.is_none() {
+        if matches!(value.kind, Type::Object(_)) && self.is_rust() && value.key.is_none() && value.guards.is_empty() {
             return value;
         }
         let node = self.emit(Event::Read { loc, key: value.key.clone(), how }, span);
@@ -126,7 +126,11 @@ impl<'m> Lowerer<'_, 'm> {
             key,
             how,
             from,
-            literal: if value.kind.is_lock() { Some(crate::graph::LOCK.to_owned()) } else { value.literal.clone() },
+            literal: match value.kind {
+                Type::Lock { .. } => Some(crate::graph::LOCK.to_owned()),
+                Type::Future if value.fresh => Some(crate::graph::FUTURE.to_owned()),
+                _ => value.literal.clone(),
+            },
             own: value.fresh && !matches!(how, Writing::Assign),
         };
         self.emit(event, span)

@@ -17,7 +17,7 @@ const CANCELLED: [&str; 7] = [
     "?",
 ];
 /// What a look-up of something that is not there raises.
-const MISSING: [&str; 6] = ["KeyError", "IndexError", "LookupError", "AttributeError", "Exception", "NameError"];
+const MISSING: [&str; 5] = ["KeyError", "IndexError", "LookupError", "AttributeError", "NameError"];
 
 /// `CancelScope(shield=True)`, `move_on_after(1, shield=True)`
 fn shields(context: &Expr) -> bool {

@@ -5,6 +5,7 @@
 //! that no order of whole tasks has.
 
 mod cancelled;
+mod guards;
 mod handed;
 mod late;
 mod lifetime;
@@ -235,6 +236,7 @@ pub(crate) fn intruder(
         let under_lock = exported && program.usually_locked(loc, *remote);
         harms(&node.event, *remote)
             && !under_lock
+            && !program.has_ended(at, remote.task)
             && !program.same_single_task(loc, at.task, remote.task)
             && !program.has_its_own(loc, at.task, remote.task)
             && may_be_same(with, key)

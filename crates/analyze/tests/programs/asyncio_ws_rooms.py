@@ -1,0 +1,29 @@
+# expect: stale-reference
+# The room may be gone when the greeting has been sent.
+import asyncio
+from collections import defaultdict
+
+
+class Lobby:
+    def __init__(self):
+        self.rooms: dict[str, dict] = {}
+        self.changed = asyncio.Condition()
+
+    async def join(self, name, user):
+        room = self.rooms.setdefault(name, {})
+        await user.greet(name)
+        room[user.id] = user  # HERE
+
+    async def leave(self, name, user):
+        room = self.rooms[name]
+        room.pop(user.id, None)
+        if not room:
+            del self.rooms[name]
+
+
+async def main(users):
+    lobby = Lobby()
+    async with asyncio.TaskGroup() as tg:
+        for user in users:
+            tg.create_task(lobby.join("all", user))
+            tg.create_task(lobby.leave("all", user))

@@ -1,0 +1,30 @@
+// expect: atomicity-gap lost-update
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+struct Ids {
+    next: AtomicU64,
+}
+
+impl Ids {
+    async fn take(&self) -> u64 {
+        let id = self.next.load(Ordering::SeqCst);
+        tokio::task::yield_now().await;
+        self.next.store(id + 1, Ordering::SeqCst); // HERE
+        id
+    }
+}
+
+#[tokio::main]
+async fn main() {
+    let ids = Arc::new(Ids { next: AtomicU64::new(0) });
+    let handles: Vec<_> = (0..8)
+        .map(|_| {
+            let ids = Arc::clone(&ids);
+            tokio::spawn(async move { ids.take().await })
+        })
+        .collect();
+    for handle in handles {
+        handle.await.unwrap();
+    }
+}

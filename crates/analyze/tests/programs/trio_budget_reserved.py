@@ -1,0 +1,28 @@
+# expect: clean
+# What is reserved before the wait comes back if the shop refuses.
+import trio
+
+
+class Budget:
+    def __init__(self, amount):
+        self.amount = amount
+
+    async def spend(self, price, shop):
+        if self.amount < price:
+            raise ValueError("too expensive")
+        self.amount -= price
+        try:
+            await shop.confirm(price)
+        except BaseException:
+            self.amount += price
+            raise
+
+
+async def main(shop):
+    budget = Budget(100)
+    async with trio.open_nursery() as nursery:
+        for price in (60, 70):
+            nursery.start_soon(budget.spend, price, shop)
+
+
+trio.run(main, None)
