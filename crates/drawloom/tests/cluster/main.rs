@@ -3,6 +3,7 @@
 mod basics;
 mod brute;
 mod classes;
+mod leaks;
 mod liveness;
 mod mistakes;
 mod named;
