@@ -11,6 +11,7 @@ use crate::cluster::{Corrupter, Factory, Goal, Invariant, Rule};
 use crate::ctx::Ctx;
 use crate::event::Event;
 use crate::fault::Action;
+use crate::files::Disk;
 use crate::host::{Host, QueueId};
 use crate::id::NodeId;
 use crate::log::{Log, What};
@@ -53,6 +54,7 @@ pub(crate) struct NodeState<M> {
     pub(crate) ticks: QueueId,
     pub(crate) random: Stream,
     pub(crate) store: Store,
+    pub(crate) disk: Disk,
     pub(crate) wall_offset_ms: i64,
     /// Whom it does not hear, how often that was said, and what becomes of messages.
     pub(crate) deaf_to: Vec<(NodeId, Mode)>,

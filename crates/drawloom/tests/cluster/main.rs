@@ -3,6 +3,7 @@
 mod basics;
 mod brute;
 mod classes;
+mod disks;
 mod leaks;
 mod liveness;
 mod mistakes;
