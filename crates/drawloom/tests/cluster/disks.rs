@@ -48,8 +48,7 @@ fn images(faults: Faults, act: fn(&mut Ctx<'_, ()>) -> Result<(), DiskError>) ->
         seen.lock().unwrap().insert(told.get().clone());
     });
     assert!(explored.findings().is_empty(), "{}", explored.findings()[0].report());
-    let all = all.lock().unwrap().clone();
-    all
+    all.lock().unwrap().clone()
 }
 
 fn crash(loss: Loss) -> Faults {
