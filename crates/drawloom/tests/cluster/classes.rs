@@ -86,6 +86,11 @@ fn small_clusters_have_as_many_executions_as_classes() {
 }
 
 #[test]
+fn what_a_partition_holds_up_does_not_wait_for_what_is_sent_meanwhile() {
+    assert!(agrees(Program::of(10_221)).is_some());
+}
+
+#[test]
 #[ignore = "minutes: 5,000 random clusters against every order of their events"]
 fn five_thousand_clusters_have_as_many_executions_as_classes() {
     all_agree(10_000..1_000_000, 5_000);
