@@ -34,6 +34,7 @@ pub mod documents {
     pub mod readme {}
     #[doc = include_str!("../../book/src/tutorials/first-bug.md")]
     pub mod first_bug {}
+    #[doc = include_str!("../../book/src/tutorials/clusters.md")]
     #[doc = include_str!("../../book/src/tutorials/actors.md")]
     pub mod actors {}
     #[doc = include_str!("../../book/src/how-to/writing-tests.md")]

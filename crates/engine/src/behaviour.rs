@@ -16,8 +16,9 @@
 use crate::engine::Engine;
 use crate::id::TaskId;
 use crate::operation::{OpKind, ResourceKind};
-use crate::resource::{Traits, reads_only};
+use crate::resource::{Traits, queue, reads_only};
 use crate::task::Task;
+use crate::trace::Step;
 
 /// What later steps at a resource, or aimed at a task, depend on.
 #[derive(Clone, Copy, Debug)]
@@ -132,6 +133,17 @@ impl Engine {
         let told = if step.kind.is(Traits::TELLS_OUTCOME) { step.outcome } else { 0 };
         let hash = mix(own, kind_word(step.kind) | u64::from(told));
         self.tasks[step.task.index()].hash = step.kind.room().fold_all(self, hash, &step);
+    }
+
+    /// For a step at a [queue](crate::resource::queue).
+    #[inline(always)]
+    pub(crate) fn leave_trail_at_queue(&mut self, step: &Step) {
+        if self.limits().behaviour {
+            let told = if step.kind.is(Traits::TELLS_OUTCOME) { step.outcome } else { 0 };
+            let task = &mut self.tasks[step.task.index()];
+            let hash = mix(task.hash, kind_word(step.kind) | u64::from(told));
+            task.hash = queue::fold(&mut self.resources[step.resource.index()].trail, hash, step);
+        }
     }
 
     /// For a step that touches no resource, and whose outcome says nothing.

@@ -122,6 +122,7 @@ impl Executor {
         inner.bodies.clear();
         inner.fiber_of.clear();
         inner.locals.clear();
+        inner.memos.clear();
         inner.forced.clear();
         inner.owed_wakes.clear();
         inner.cell_accesses_in_teardown = 0;

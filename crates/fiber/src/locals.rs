@@ -55,6 +55,30 @@ impl Handle {
         if locals.dropped.contains(&key) { Err(Destroyed) } else { Ok(None) }
     }
 
+    /// What a front end remembers of the running task: a number, 0 at first.
+    #[inline]
+    pub fn memo(self) -> u8 {
+        let inner = self.inner();
+        inner.memos.get(inner.running.index()).copied().unwrap_or_default()
+    }
+
+    /// Sets it.
+    #[inline]
+    pub fn set_memo(self, memo: u8) {
+        let inner = self.inner();
+        match inner.memos.get_mut(inner.running.index()) {
+            Some(place) => *place = memo,
+            None => self.add_memo(memo),
+        }
+    }
+
+    #[cold]
+    fn add_memo(self, memo: u8) {
+        let inner = self.inner();
+        inner.memos.resize(inner.running.index() + 1, 0);
+        inner.memos[inner.running.index()] = memo;
+    }
+
     /// Initialises the running task's value for `key`. Gives back the value that was there: one that
     /// the initialiser itself has made meanwhile.
     pub fn set_local<T: 'static>(self, key: LocalKey, value: T) -> Option<Box<dyn Any>> {

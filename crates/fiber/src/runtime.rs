@@ -77,6 +77,8 @@ pub(crate) struct Inner {
     pub(crate) hears_switches: Option<&'static dyn Foreign>,
     /// The fiber of a task that has ended in the midst of it.
     pub(crate) ended: *mut Fiber,
+    /// By task: what a front end remembers of it. 0 for all that it does not reach to.
+    pub(crate) memos: Vec<u8>,
     /// Whom the running task has woken since its last step, and where: paid before its next one.
     pub(crate) owed_wakes: Vec<(TaskId, Site)>,
     /// By task: how often it was forced to unwind. Only filled in teardown.
@@ -113,6 +115,7 @@ impl Default for Runtime {
                 foreign: None,
                 hears_switches: None,
                 ended: NO_FIBER,
+                memos: Vec::new(),
                 owed_wakes: Vec::new(),
                 forced: Vec::new(),
                 cell_accesses_in_teardown: 0,

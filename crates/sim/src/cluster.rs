@@ -1,6 +1,9 @@
 //! What there is in a cluster, and what may happen to it.
 
+use std::collections::BTreeMap;
 use std::fmt::Debug;
+use std::panic::Location;
+use std::time::Duration;
 
 use crate::clock::Clock;
 use crate::fault::Faults;
@@ -24,6 +27,15 @@ pub enum Verdict {
     Drop,
     /// It arrives, and once more at any time after.
     Duplicate,
+    /// It is lost, and from now on so is everything over this link, in this direction.
+    Cut,
+}
+
+/// What must come true when faults have stopped.
+pub(crate) struct Goal<M> {
+    pub(crate) name: String,
+    pub(crate) within: Duration,
+    pub(crate) check: Check<M>,
 }
 
 /// A node to be.
@@ -42,7 +54,11 @@ pub(crate) struct Invariant<M> {
 /// What there is in a cluster, what may happen to it, and what must hold.
 pub struct Cluster<M> {
     pub(crate) members: Vec<Member<M>>,
+    /// What nodes are called, and where they were added.
+    names: BTreeMap<String, &'static Location<'static>>,
     pub(crate) faults: Faults,
+    /// Where that was said.
+    pub(crate) faults_at: Option<&'static Location<'static>>,
     pub(crate) clock: Clock,
     pub(crate) most_timers: u32,
     pub(crate) most_events: u64,
@@ -52,6 +68,7 @@ pub struct Cluster<M> {
     pub(crate) corrupter: Option<Corrupter<M>>,
     pub(crate) survives: Option<u32>,
     pub(crate) rule: Option<Rule<M>>,
+    pub(crate) goal: Option<Goal<M>>,
 }
 
 impl<M> Default for Cluster<M> {
@@ -65,7 +82,9 @@ impl<M> Cluster<M> {
     pub fn new() -> Cluster<M> {
         Cluster {
             members: Vec::new(),
+            names: BTreeMap::new(),
             faults: Faults::none(),
+            faults_at: None,
             clock: Clock::default(),
             most_timers: 16,
             most_events: 1_000_000,
@@ -75,6 +94,7 @@ impl<M> Cluster<M> {
             corrupter: None,
             survives: None,
             rule: None,
+            goal: None,
         }
     }
 
@@ -82,11 +102,35 @@ impl<M> Cluster<M> {
     ///
     /// `make` can capture only what is `Copy`, so that no node holds the memory of another one. For all else there is
     /// [`node_with`](Self::node_with).
+    ///
+    /// ```compile_fail
+    /// use std::{cell::RefCell, rc::Rc};
+    /// use drawloom_sim::{Cluster, Ctx, Node, NodeId};
+    ///
+    /// struct Counter(Rc<RefCell<u32>>);
+    /// impl Node<()> for Counter {
+    ///     fn on_message(&mut self, _: NodeId, _: (), _: &mut Ctx<'_, ()>) {
+    ///         *self.0.borrow_mut() += 1;
+    ///     }
+    /// }
+    ///
+    /// let shared = Rc::new(RefCell::new(0)); // the memory of both: no cluster has that
+    /// let mut cluster = Cluster::new();
+    /// let (of_a, of_b) = (shared.clone(), shared);
+    /// cluster.node("a", move || Counter(of_a.clone())); // error: the closure is not `Copy`
+    /// cluster.node("b", move || Counter(of_b.clone()));
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// If another node has that name; so do the other functions that add one.
+    #[track_caller]
     pub fn node<N: Node<M>>(&mut self, name: impl Into<String>, make: impl Fn() -> N + Copy + 'static) -> NodeId {
         self.add(name.into(), Box::new(move || Box::new(make())), false)
     }
 
     /// As [`node`](Self::node), with a configuration, of which every start gets a copy that shares nothing.
+    #[track_caller]
     pub fn node_with<N: Node<M>, C: Isolate>(
         &mut self,
         name: impl Into<String>,
@@ -97,11 +141,13 @@ impl<M> Cluster<M> {
     }
 
     /// As [`node`](Self::node), of a client: no fault of nodes or links hits it, unless it is named.
+    #[track_caller]
     pub fn client<N: Node<M>>(&mut self, name: impl Into<String>, make: impl Fn() -> N + Copy + 'static) -> NodeId {
         self.add(name.into(), Box::new(move || Box::new(make())), true)
     }
 
     /// As [`node_with`](Self::node_with), of a client.
+    #[track_caller]
     pub fn client_with<N: Node<M>, C: Isolate>(
         &mut self,
         name: impl Into<String>,
@@ -116,15 +162,20 @@ impl<M> Cluster<M> {
         NodeId::from_index(self.members.len())
     }
 
+    #[track_caller]
     fn add(&mut self, name: String, factory: Factory<M>, is_client: bool) -> NodeId {
+        if let Some(at) = self.names.insert(name.clone(), Location::caller()) {
+            panic!("two nodes are called `{name}`: the other one was added at {}:{}", at.file(), at.line());
+        }
         let id = self.next_id();
         self.members.push(Member { name, factory, is_client });
         id
     }
 
     /// What may go wrong.
+    #[track_caller]
     pub fn faults(&mut self, faults: Faults) -> &mut Self {
-        self.faults = faults;
+        (self.faults, self.faults_at) = (faults, Some(Location::caller()));
         self
     }
 
@@ -174,6 +225,23 @@ impl<M> Cluster<M> {
     ) -> &mut Self {
         let check = Box::new(move |world: &World<M>| holds(world).broken());
         self.invariants.push(Invariant { name: name.into(), check });
+        self
+    }
+
+    /// When everything has happened that may, faults stop for good: links heal, nodes resume, and those that are down restart. From then on all
+    /// nodes have one clock, and each message arrives before any timer fires. The fact must come true `within` this simulated time; it is
+    /// looked at whenever only time is left to pass.
+    ///
+    /// So a protocol that gets stuck, or that needs a message that was lost, is found, which no invariant says. Timers may fire as often as
+    /// nodes set them, whatever [`timers`](Self::timers) says.
+    pub fn converges<H: Holds>(
+        &mut self,
+        name: impl Into<String>,
+        within: Duration,
+        holds: impl Fn(&World<M>) -> H + 'static,
+    ) -> &mut Self {
+        let check = Box::new(move |world: &World<M>| holds(world).broken());
+        self.goal = Some(Goal { name: name.into(), within, check });
         self
     }
 

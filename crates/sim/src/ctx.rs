@@ -10,7 +10,7 @@ use crate::host::Host;
 use crate::id::NodeId;
 use crate::network::Envelope;
 use crate::random::Stream;
-use crate::world::{NodeState, World};
+use crate::world::{NodeState, World, nodes_of};
 
 /// What the code of a node can do while something happens to it: send, set timers, store.
 ///
@@ -73,8 +73,8 @@ impl<M> Ctx<'_, M> {
     #[cold]
     #[track_caller]
     fn unknown(&self, to: NodeId) -> ! {
-        let (me, many) = (self.world.name(self.me), self.world.nodes.len());
-        panic!("`{me}` sends to node {to}, but the cluster has only {many} nodes: n0 to n{}", many - 1)
+        let (me, all) = (self.world.name(self.me), nodes_of(self.world.nodes.len()));
+        panic!("`{me}` sends to node {to}, but the cluster has only {all}")
     }
 
     /// What this node takes the time to be, since the run began. It never runs backwards.

@@ -60,6 +60,11 @@ pub trait Host {
         let _ = (what, from, text);
     }
 
+    /// What is wrong with what the code of a node has done last, if anything.
+    fn refuses(&mut self) -> Option<String> {
+        None
+    }
+
     /// Some of what is posted are faults.
     fn expect_faults(&mut self) {}
 

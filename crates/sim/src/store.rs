@@ -21,11 +21,14 @@ impl Store {
         self.durable.extend(self.pending.drain(..));
     }
 
+    #[track_caller]
     pub(crate) fn read<T: Any + Clone>(&self, name: &'static str) -> Option<T> {
         let newest = self.pending.iter().rev().find(|(written, _)| *written == name).map(|(_, value)| value);
         let value = newest.or_else(|| self.durable.get(name))?;
-        let value = value.downcast_ref::<T>();
-        Some(value.unwrap_or_else(|| panic!("`{name}` was stored as another type")).clone())
+        match value.downcast_ref::<T>() {
+            Some(value) => Some(value.clone()),
+            None => panic!("`{name}` was stored as something else than `{}`", std::any::type_name::<T>()),
+        }
     }
 
     /// A crash: the first `kept` of the pending writes have reached the disk, the others are lost.

@@ -91,7 +91,25 @@ fn nanos_per_step(body: fn()) -> f64 {
     1e9 / row(|| under_drawloom(body)).steps_per_second
 }
 
+/// Our programs by name.
+const OURS: [(&str, fn()); 6] = [
+    ("ping-pong", programs::ours::ping_pong),
+    ("semaphore", programs::ours::semaphore_loop),
+    ("park", programs::threads_park),
+    ("wake", programs::futures_wake),
+    ("thread-lock", programs::threads_lock),
+    ("lock", programs::futures_lock),
+];
+
 fn main() {
+    // With a name one program runs and nothing else, for tools that watch a whole process (callgrind).
+    if let Some(name) = std::env::args().nth(1) {
+        match OURS.iter().find(|(known, _)| *known == name) {
+            Some((_, body)) => println!("{} steps", under_drawloom(*body)),
+            None => eprintln!("one of: {}", OURS.map(|(name, _)| name).join(", ")),
+        }
+        return;
+    }
     compare("ping-pong", programs::ours::ping_pong, programs::theirs::ping_pong);
     compare("semaphore", programs::ours::semaphore_loop, programs::theirs::semaphore_loop);
 

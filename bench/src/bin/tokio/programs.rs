@@ -59,8 +59,13 @@ macro_rules! programs {
     };
 }
 
-programs!(ours, drawloom_tokio, drawloom::future::block_on);
+programs!(ours, drawloom_tokio, crate::programs::in_runtime);
 programs!(theirs, shuttle_tokio, shuttle::future::block_on);
+
+/// Runs a future in a runtime of several threads: tasks are spawned within one only.
+pub fn in_runtime<F: Future>(future: F) -> F::Output {
+    drawloom_tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap().block_on(future)
+}
 
 /// Two threads wake each other in turn.
 pub fn threads_park() {
@@ -80,7 +85,7 @@ pub fn threads_park() {
 
 /// Two futures wake each other in turn.
 pub fn futures_wake() {
-    drawloom::future::block_on(async {
+    in_runtime(async {
         let (ping, pong) =
             (Arc::new(drawloom_tokio::sync::Notify::new()), Arc::new(drawloom_tokio::sync::Notify::new()));
         let (their_ping, their_pong) = (ping.clone(), pong.clone());
@@ -118,7 +123,7 @@ pub fn threads_lock() {
 
 /// Three futures take a mutex again and again.
 pub fn futures_lock() {
-    drawloom::future::block_on(async {
+    in_runtime(async {
         let mutex = Arc::new(drawloom_tokio::sync::Mutex::new(0));
         let tasks: Vec<_> = (0..3)
             .map(|_| {

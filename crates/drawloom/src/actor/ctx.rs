@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::backend::{Backend, Demonitored, Place, Tie, Whom};
-use super::mailbox::{Item, Mailbox, Wanted};
+use super::mailbox::{Anything, Asked, Item, Mailbox, Messages, Wanted};
 use super::pid::{AnyPid, Pid};
 use super::process::{Core, Ending, Exiting, body};
 use super::reason::{BadName, ExitReason, NameTaken, NoProc, Unnamed};
@@ -242,7 +242,7 @@ impl<M: Message> Ctx<M> {
     /// The oldest message; leaves the rest.
     #[track_caller]
     pub fn recv_message(&mut self) -> impl Future<Output = M> + Send + '_ {
-        let received = receive(self, |received| matches!(received, Received::Message(_)).then_some(0), None);
+        let received = received(receive_from(self, Location::caller(), Messages, false, None));
         async move { endless(received.await).1.message().expect("a message was asked for") }
     }
 
@@ -402,14 +402,7 @@ pub fn receive<M: Message>(
     wanted: impl Fn(&Received<M>) -> Option<usize> + Send + Sync + 'static,
     limit: Option<Duration>,
 ) -> impl Future<Output = Option<(usize, Received<M>)>> + Send + '_ {
-    received(receive_from(ctx, Location::caller(), wanted_of(wanted), false, limit))
-}
-
-fn wanted_of<M: Message>(wanted: impl Fn(&Received<M>) -> Option<usize> + Send + Sync + 'static) -> Wanted<M> {
-    Arc::new(move |item| match item {
-        Item::Received(received) => wanted(received),
-        Item::Reply(_) => None,
-    })
+    received(receive_from(ctx, Location::caller(), Asked(wanted), false, limit))
 }
 
 fn receive_anything<M: Message>(
@@ -418,7 +411,7 @@ fn receive_anything<M: Message>(
     limit: Option<Duration>,
 ) -> impl Future<Output = Option<(usize, Received<M>)>> + Send + '_ {
     let anything = ctx.requests == 0 && !ctx.has_forgotten;
-    received(receive_from(ctx, at, wanted_of(|_| Some(0)), anything, limit))
+    received(receive_from(ctx, at, Anything, anything, limit))
 }
 
 async fn received<M: Message>(
@@ -433,7 +426,7 @@ async fn received<M: Message>(
 pub(super) fn receive_from<M: Message>(
     ctx: &mut Ctx<M>,
     at: Place,
-    wanted: Wanted<M>,
+    wanted: impl Wanted<M> + 'static,
     anything: bool,
     limit: Option<Duration>,
 ) -> impl Future<Output = Option<(usize, Item<M>)>> + Send + '_ {

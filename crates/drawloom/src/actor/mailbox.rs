@@ -3,15 +3,69 @@
 use std::any::Any;
 use std::collections::{BTreeMap, VecDeque};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::pid::ProcessId;
 use super::process::Core;
 use super::reply::Reply;
 use super::signal::{Message, MonitorRef, Received, Ref, Signal};
 
-/// What a receive accepts: the clause of the first that does.
-pub(crate) type Wanted<M> = Arc<dyn Fn(&Item<M>) -> Option<usize> + Send + Sync>;
+/// What a receive accepts.
+pub(crate) trait Wanted<M>: Send + Sync {
+    /// Nobody else's code is asked: it can be done under a lock, and does not panic.
+    const OWN: bool = true;
+
+    /// By which clause it accepts this.
+    fn clause(&self, item: &Item<M>) -> Option<usize>;
+}
+
+/// Whatever is no answer.
+pub(crate) struct Anything;
+
+impl<M> Wanted<M> for Anything {
+    fn clause(&self, item: &Item<M>) -> Option<usize> {
+        matches!(item, Item::Received(_)).then_some(0)
+    }
+}
+
+/// Messages.
+pub(crate) struct Messages;
+
+impl<M> Wanted<M> for Messages {
+    fn clause(&self, item: &Item<M>) -> Option<usize> {
+        matches!(item, Item::Received(Received::Message(_))).then_some(0)
+    }
+}
+
+/// The reply with this name; or that whoever owes it has ended.
+pub(crate) struct AnAnswer {
+    pub(crate) tag: Ref,
+    pub(crate) monitor: MonitorRef,
+}
+
+impl<M> Wanted<M> for AnAnswer {
+    fn clause(&self, item: &Item<M>) -> Option<usize> {
+        match item {
+            Item::Reply(reply) if reply.tag == self.tag => Some(0),
+            Item::Received(Received::Down(down)) if down.monitor == self.monitor => Some(1),
+            _ => None,
+        }
+    }
+}
+
+/// What somebody else's predicate says.
+pub(crate) struct Asked<F>(pub(crate) F);
+
+impl<M, F: Fn(&Received<M>) -> Option<usize> + Send + Sync> Wanted<M> for Asked<F> {
+    const OWN: bool = false;
+
+    fn clause(&self, item: &Item<M>) -> Option<usize> {
+        match item {
+            Item::Received(received) => (self.0)(received),
+            Item::Reply(_) => None,
+        }
+    }
+}
 
 /// What is in a mailbox.
 pub(crate) enum Item<M> {
@@ -38,8 +92,8 @@ impl<M: Message> Item<M> {
     }
 }
 
-/// So many senders are remembered from whom nothing is on its way.
-const IDLE_SENDERS: usize = 16;
+/// So much that was posted is looked through one by one.
+const FEW: usize = 8;
 
 /// The mailbox of a process, whatever it takes.
 pub(crate) trait Inbox: Any + Send + Sync {
@@ -84,8 +138,10 @@ struct Queue<M> {
     arrived: VecDeque<(u32, Option<Item<M>>)>,
     /// How much has ever arrived.
     arrivals: u32,
-    /// By sender, in the order of posting.
-    posted: BTreeMap<ProcessId, VecDeque<Item<M>>>,
+    /// In the order of posting, if it is not much.
+    posted: Vec<(ProcessId, Item<M>)>,
+    /// What was posted after that, by sender.
+    more: BTreeMap<ProcessId, VecDeque<Item<M>>>,
     /// Where a receive has found something, and by which clause.
     found: Option<(usize, usize)>,
     /// So many were looked at in vain by the receive that waits.
@@ -97,15 +153,22 @@ struct Queue<M> {
 
 impl<M> Queue<M> {
     fn post(&mut self, from: ProcessId, item: Item<M>) {
-        self.posted.entry(from).or_default().push_back(item);
+        if self.posted.len() < FEW && self.more.is_empty() {
+            self.posted.push((from, item));
+        } else {
+            self.more.entry(from).or_default().push_back(item);
+        }
     }
 
     fn first_posted(&mut self, from: ProcessId) -> Option<Item<M>> {
-        let posted = self.posted.get_mut(&from)?;
+        if let Some(at) = self.posted.iter().position(|(by, _)| *by == from) {
+            return Some(self.posted.remove(at).1);
+        }
+        let posted = self.more.get_mut(&from)?;
         let first = posted.pop_front();
         // Senders come and go, and each timer is one.
-        if posted.is_empty() && self.posted.len() > IDLE_SENDERS {
-            self.posted.remove(&from);
+        if posted.is_empty() {
+            self.more.remove(&from);
         }
         first
     }
@@ -116,7 +179,8 @@ impl<M: Message> Mailbox<M> {
         let queue = Queue {
             arrived: VecDeque::new(),
             arrivals: 0,
-            posted: BTreeMap::new(),
+            posted: Vec::new(),
+            more: BTreeMap::new(),
             found: None,
             seen: 0,
             anything: false,
@@ -147,7 +211,23 @@ impl<M: Message> Mailbox<M> {
     }
 
     /// Whether something that is `wanted` has arrived: the oldest is found.
-    pub(crate) fn look(&self, wanted: &Wanted<M>) -> bool {
+    pub(crate) fn look<W: Wanted<M>>(&self, wanted: &W) -> bool {
+        if !W::OWN {
+            return self.look_by_asking(&|item| wanted.clause(item));
+        }
+        let mut queue = self.queue();
+        let seen = queue.seen;
+        if queue.found.is_none() {
+            let unseen = queue.arrived.iter().enumerate().skip(seen);
+            let clause = |item: &Option<Item<M>>| item.as_ref().and_then(|item| wanted.clause(item));
+            let found = unseen.filter_map(|(at, (_, item))| Some((at, clause(item)?))).next();
+            (queue.found, queue.seen) = (found, queue.arrived.len());
+        }
+        queue.found.is_some()
+    }
+
+    /// The same where a predicate is the user's code: nothing is locked while it runs, and if it panics nothing is lost.
+    fn look_by_asking(&self, wanted: &dyn Fn(&Item<M>) -> Option<usize>) -> bool {
         loop {
             let mut queue = self.queue();
             let at = queue.seen;
@@ -155,10 +235,9 @@ impl<M: Message> Mailbox<M> {
                 return true;
             }
             let Some(candidate) = queue.arrived.get_mut(at).and_then(|(_, one)| one.take()) else { return false };
-            // The predicate is the user's code: nothing is locked while it runs, and if it panics nothing is lost.
             drop(queue);
             let looked_at = LookedAt { mailbox: self, at, candidate: Some(candidate) };
-            let ask = || looked_at.candidate.as_ref().and_then(|candidate| wanted(candidate));
+            let ask = || looked_at.candidate.as_ref().and_then(wanted);
             let clause = catch_unwind(AssertUnwindSafe(ask)).unwrap_or_else(|payload| {
                 // It cannot be told whether the message was wanted: that is never as it was meant.
                 self.core.backend.blame();
@@ -264,7 +343,8 @@ impl<M: Message> Inbox for Mailbox<M> {
         let mut queue = self.queue();
         queue.closed = true;
         let (arrived, posted) = (std::mem::take(&mut queue.arrived), std::mem::take(&mut queue.posted));
+        let more = std::mem::take(&mut queue.more);
         drop(queue);
-        drop((arrived, posted));
+        drop((arrived, posted, more));
     }
 }

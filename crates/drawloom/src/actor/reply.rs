@@ -6,12 +6,11 @@ use std::fmt;
 use std::future::Future;
 use std::marker::PhantomData;
 use std::panic::Location;
-use std::sync::Arc;
 use std::time::Duration;
 
 use super::backend::Place;
 use super::ctx::{Ctx, receive_from};
-use super::mailbox::{Item, Wanted};
+use super::mailbox::{AnAnswer, Item};
 use super::pid::{AnyPid, Pid};
 use super::reason::ExitReason;
 use super::signal::{Message, MonitorRef, Received, Ref};
@@ -348,12 +347,7 @@ impl<M: Message> Ctx<M> {
         limit: Option<Duration>,
     ) -> Answer<T> {
         let Request { tag, monitor } = request;
-        let wanted: Wanted<M> = Arc::new(move |item| match item {
-            Item::Reply(reply) if reply.tag == tag => Some(0),
-            Item::Received(Received::Down(down)) if down.monitor == monitor => Some(1),
-            _ => None,
-        });
-        match receive_from(self, at, wanted, false, limit).await {
+        match receive_from(self, at, AnAnswer { tag, monitor }, false, limit).await {
             Some((_, Item::Reply(reply))) => {
                 self.requests -= 1;
                 self.demonitor_flush(monitor);

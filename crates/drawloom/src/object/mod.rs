@@ -1,6 +1,7 @@
 //! Objects: state whose every use is one step. What facades of other libraries are made of.
 
 mod lock;
+mod memo;
 #[doc(hidden)]
 pub mod queue;
 mod turn;
@@ -15,6 +16,8 @@ pub use drawloom_engine::act::{Act, Awaited};
 pub use drawloom_report::TURN;
 
 use self::lock::Lock;
+#[doc(hidden)]
+pub use self::memo::{memo, set_memo};
 #[doc(hidden)]
 pub use self::turn::Turn;
 use crate::label::Labelled;

@@ -48,6 +48,9 @@ impl Engine {
     #[inline(always)]
     pub fn commit_told(&mut self, task: TaskId, access: Operation, value: u64, outcome: u32) {
         debug_assert!(access.kind.is_told());
+        if access.kind.is_of_queue() {
+            return self.commit_of_queue(task, &access, value, outcome);
+        }
         if !access.kind.is_access() {
             return self.commit_use(task, &access, value, outcome);
         }
@@ -55,6 +58,14 @@ impl Engine {
         self.resources[access.resource.index()].trail.access(&mut t.hash, access.kind, outcome);
         let after = std::mem::take(&mut t.granted_by);
         self.steps.push(Step { value, outcome: outcome as u16, ..step(task, &access, after, self.next_was_choice) });
+    }
+
+    #[inline(always)]
+    fn commit_of_queue(&mut self, task: TaskId, operation: &Operation, value: u64, outcome: u32) {
+        let after = std::mem::take(&mut self.tasks[task.index()].granted_by);
+        let step = Step { value, outcome: outcome as u16, ..step(task, operation, after, self.next_was_choice) };
+        self.steps.push(step);
+        self.leave_trail_at_queue(&step);
     }
 
     #[inline(never)]

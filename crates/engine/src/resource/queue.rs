@@ -72,6 +72,7 @@ impl Tally {
     }
 
     /// What a use of a queue comes to that leaves it so: its outcome, and its second operand.
+    #[inline]
     pub fn tell(self, kind: OpKind, after: Tally, capacity: u64) -> (u32, u64) {
         let expected = match kind {
             OpKind::Put => Tally { sent: self.sent + 1, ..self },
@@ -86,6 +87,7 @@ impl Tally {
     }
 
     /// The outcome and the operand of a simple operation here, if there can be one.
+    #[inline]
     fn simple(self, kind: OpKind, capacity: u64) -> Option<(u32, u64)> {
         if !self.is_plain() {
             return None;
@@ -136,6 +138,17 @@ fn needed(arg: u64) -> Option<u64> {
     (arg >> 32).checked_sub(1)
 }
 
+#[inline(always)]
+pub(crate) fn fold(trail: &mut Trail, hash: u64, step: &Step) -> u64 {
+    match step.kind {
+        OpKind::Put if step.is_ok() => trail.send(hash),
+        OpKind::Take if step.is_ok() => trail.receive(hash),
+        OpKind::Leave => trail.leave(hash),
+        OpKind::Peek => trail.refuse_receive(hash),
+        _ => trail.everything(hash),
+    }
+}
+
 /// The rules of queues.
 pub(crate) struct Rules;
 
@@ -172,13 +185,7 @@ impl Room for Rules {
     }
 
     fn fold(&self, trail: &mut Trail, hash: u64, step: &Step) -> u64 {
-        match step.kind {
-            OpKind::Put if step.is_ok() => trail.send(hash),
-            OpKind::Take if step.is_ok() => trail.receive(hash),
-            OpKind::Leave => trail.leave(hash),
-            OpKind::Peek => trail.refuse_receive(hash),
-            _ => trail.everything(hash),
-        }
+        fold(trail, hash, step)
     }
 
     fn note_grant(&self, place: &mut Place, j: usize, step: &Step, _: &[Words], _: &mut History) -> Option<Change> {

@@ -9,16 +9,20 @@ use std::future::{Future, poll_fn};
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
+use drawloom::object::{memo, set_memo};
+
 /// How many operations a task may do in one poll.
 const BUDGET: u8 = 128;
 
-drawloom::thread_local! {
-    /// How many operations are left to the running task in this poll; any number without a value.
-    static LEFT: Cell<Option<u8>> = const { Cell::new(None) };
+/// How many operations are left to the running task in this poll; any number without a value.
+#[inline]
+fn left() -> Option<u8> {
+    memo().checked_sub(1)
 }
 
-fn left() -> Option<u8> {
-    LEFT.try_with(Cell::get).ok().flatten()
+#[inline]
+fn set_left(left: Option<u8>) {
+    set_memo(left.map_or(0, |left| left + 1));
 }
 
 /// While it lives, the running task has a budget of its own, or none.
@@ -27,8 +31,11 @@ pub(crate) struct Limited {
 }
 
 impl Limited {
+    #[inline]
     fn new(budget: Option<u8>) -> Self {
-        Limited { before: LEFT.try_with(|left| left.replace(budget)).ok().flatten() }
+        let before = left();
+        set_left(budget);
+        Limited { before }
     }
 
     /// Without a limit.
@@ -38,8 +45,9 @@ impl Limited {
 }
 
 impl Drop for Limited {
+    #[inline]
     fn drop(&mut self) {
-        let _ = LEFT.try_with(|left| left.set(self.before));
+        set_left(self.before);
     }
 }
 
@@ -142,7 +150,7 @@ pub fn poll_proceed(context: &mut Context<'_>) -> Poll<RestoreOnPending> {
             Poll::Pending
         }
         Some(left) => {
-            LEFT.set(Some(left - 1));
+            set_left(Some(left - 1));
             Poll::Ready(RestoreOnPending(Cell::new(Some(left))))
         }
     }
@@ -155,11 +163,13 @@ pub struct RestoreOnPending(Cell<Option<u8>>);
 
 impl RestoreOnPending {
     /// The unit of budget is used.
+    #[inline]
     pub fn made_progress(&self) {
         self.0.set(None);
     }
 
     /// Progress was made if `poll` is ready.
+    #[inline]
     pub(crate) fn after<T>(self, poll: Poll<T>) -> Poll<T> {
         if poll.is_ready() {
             self.made_progress();
@@ -169,9 +179,10 @@ impl RestoreOnPending {
 }
 
 impl Drop for RestoreOnPending {
+    #[inline]
     fn drop(&mut self) {
         if let Some(before) = self.0.get() {
-            let _ = LEFT.try_with(|left| left.set(Some(before)));
+            set_left(Some(before));
         }
     }
 }
