@@ -424,3 +424,18 @@ fn what_the_killed_could_have_received_is_explored_as_by_brute_force() {
         assert!(compare_program(program, 40_000, Delivery::Split));
     }
 }
+
+/// A message that comes when the time of a receive is up, and the receive has yet to notice: either is taken.
+#[test]
+fn receives_whose_time_is_up_early_have_no_other_classes_than_by_brute_force() {
+    let programs: Vec<Program> = vec![
+        vec![vec![Send(1, 2)], vec![Wait(1)]],
+        vec![vec![Send(1, 2), Send(0, 1)], vec![Wait(1)]],
+        vec![vec![Wait(1)], vec![Send(0, 2), Send(1, 1)]],
+        vec![vec![Send(1, 1)], vec![Wait(1), Signal(0, 1)]],
+        vec![vec![Wait(1), Poll], vec![LaterIn(0, 1)]],
+    ];
+    for program in programs {
+        assert!(compare_it("a program", program, 40_000, (Delivery::Atomic, 2)));
+    }
+}
