@@ -2,6 +2,10 @@
 
 mod support;
 
+use std::process::Command;
+
+use insta::assert_snapshot;
+
 use support::{compile, here, installed, run, said};
 
 const FIRST: &str = "lost update: failed: panic, 4 executions, exhausted
@@ -20,5 +24,78 @@ fn a_program_of_c_is_explored_whoever_compiles_it() {
     for compiler in installed(&["g++", "clang++"]) {
         let program = compile(compiler, &here("tests/c/first.c"), &["-std=c++17", "-x", "c++"], "first");
         assert_eq!(said(&run(&program, &[], &[])), FIRST, "{compiler}");
+    }
+}
+
+#[test]
+fn every_misuse_has_its_status_or_its_finding() {
+    let mut first = None;
+    let languages = [("-std=c99", &["gcc", "clang"][..], &[][..]), ("-std=c++17", &["g++", "clang++"], &["-x", "c++"])];
+    for (standard, compilers, language) in languages {
+        for compiler in installed(compilers) {
+            let arguments = [&[standard], language].concat();
+            let said = said(&run(&compile(compiler, &here("tests/c/misuse.c"), &arguments, "misuse"), &[], &[]));
+            assert_eq!(said, *first.get_or_insert_with(|| said.clone()), "{compiler}");
+        }
+    }
+    if let Some(said) = first {
+        assert_snapshot!(said);
+    }
+}
+
+#[test]
+fn a_small_language_finds_mistakes_in_its_programs() {
+    let mut first = None;
+    let languages = [("-std=c99", &["gcc", "clang"][..], &[][..]), ("-std=c++17", &["g++", "clang++"], &["-x", "c++"])];
+    for (standard, compilers, language) in languages {
+        for compiler in installed(compilers) {
+            let arguments = [&[standard], language].concat();
+            let weft = compile(compiler, &here("examples/weft/weft.c"), &arguments, "weft");
+            let mut command = Command::new(&weft);
+            command
+                .current_dir(here("examples/weft"))
+                .arg("examples.weft")
+                .env("DRAWLOOM_DIR", env!("CARGO_TARGET_TMPDIR"));
+            let output = command.env("COLUMNS", "120").output().expect("it runs");
+            let said = String::from_utf8_lossy(&output.stdout).into_owned();
+            let heads = ["test ", "DEADLOCK", "FAILURE", "  Task ", "    expected"];
+            let is_head = |line: &&str| heads.iter().any(|head| line.starts_with(head));
+            let said: String = said.lines().filter(is_head).map(|line| format!("{line}\n")).collect();
+            assert_eq!(said, *first.get_or_insert_with(|| said.clone()), "{compiler}");
+        }
+    }
+    if let Some(said) = first {
+        assert_snapshot!(said);
+    }
+}
+
+/// Runs a program under a tool, which says by its status that something is wrong.
+fn under(tool: &[&str], program: &std::path::Path) {
+    let mut command = Command::new(tool[0]);
+    command.args(&tool[1..]).arg(program).env("DRAWLOOM_DIR", env!("CARGO_TARGET_TMPDIR"));
+    let output = command.output().expect("the tool runs");
+    assert!(output.status.success(), "{tool:?}\n{}", String::from_utf8_lossy(&output.stderr));
+}
+
+#[test]
+#[ignore = "minutes: cargo test -p drawloom-capi --test programs -- --ignored"]
+fn checkers_of_memory_find_nothing() {
+    for source in ["tests/c/first.c", "tests/c/misuse.c"] {
+        let (file, source) = (here(source), source.trim_start_matches("tests/c/"));
+        if installed(&["valgrind"]).is_empty() {
+            continue;
+        }
+        let plain = compile("gcc", &file, &["-std=c99"], &format!("{source}-valgrind"));
+        under(
+            &["valgrind", "--quiet", "--error-exitcode=9", "--leak-check=full", "--errors-for-leak-kinds=definite"],
+            &plain,
+        );
+        for compiler in installed(&["gcc", "clang"]) {
+            let arguments = ["-std=c99", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"];
+            under(
+                &["env", "ASAN_OPTIONS=detect_stack_use_after_return=0"],
+                &compile(compiler, &file, &arguments, &format!("{source}-asan")),
+            );
+        }
     }
 }

@@ -37,6 +37,7 @@ pub struct Faults {
     pub(crate) duplicates: u32,
     pub(crate) losses: u32,
     pub(crate) corruptions: u32,
+    pub(crate) resets: u32,
     pub(crate) partitions: u32,
     pub(crate) shapes: Vec<Shape>,
     pub(crate) mode: Mode,
@@ -119,6 +120,12 @@ impl Faults {
         Faults { corruptions: most, ..self }
     }
 
+    /// So many streams may be reset, when a chunk of them arrives.
+    #[must_use]
+    pub fn resets(self, most: u32) -> Faults {
+        Faults { resets: most, ..self }
+    }
+
     /// There may be so many partitions, of this shape (and of others, if this is called again); each may heal at any time after it began.
     #[must_use]
     pub fn partitions(mut self, most: u32, shape: Shape) -> Faults {
@@ -156,6 +163,7 @@ pub(crate) enum Action {
     Duplicate,
     Lose,
     Corrupt,
+    Reset,
     Cut(Vec<NodeId>, Mode),
     Heal(Vec<NodeId>),
     Jump(i64),
@@ -180,6 +188,7 @@ impl Action {
             Action::Duplicate => "its next message will arrive twice".to_owned(),
             Action::Lose => "its next message will be lost".to_owned(),
             Action::Corrupt => "its next message will be corrupted".to_owned(),
+            Action::Reset => "its next stream that something arrives on will be reset".to_owned(),
             Action::Cut(from, _) => format!("does not hear {} any more", names(from)),
             Action::Heal(from) => format!("hears {} again", names(from)),
             Action::Jump(by) => format!("its wall clock jumps by {by} ms"),
@@ -233,6 +242,7 @@ impl Faults {
             (self.duplicates, "a duplicate", NO_NODES, of_each(all, &|| vec![Action::Duplicate])),
             (self.losses, "a loss", NO_NODES, of_each(all, &|| vec![Action::Lose])),
             (self.corruptions, "a corruption", NO_NODES, of_each(all, &|| vec![Action::Corrupt])),
+            (self.resets, "a reset", NO_NODES, of_each(all, &|| vec![Action::Reset])),
             (self.partitions, "a partition", NO_LINKS, cuts.map(partition).collect()),
             (self.jumps, "a jump of a clock", "no jumps are given, or there are only clients", jumps.collect()),
         ];

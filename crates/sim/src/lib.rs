@@ -15,11 +15,14 @@
 //! nodes, as a partition does, is an event at each of them, one after the other: nobody can tell at which instant it began.
 #![forbid(unsafe_code)]
 
+mod begin;
 mod clock;
 mod cluster;
 mod ctx;
 mod event;
 mod fault;
+mod goal;
+mod happen;
 mod host;
 mod id;
 mod invariant;
@@ -29,6 +32,7 @@ mod node;
 mod partition;
 mod random;
 mod store;
+mod stream;
 mod world;
 
 pub use clock::{Clock, Timer, TimerId};
@@ -42,4 +46,5 @@ pub use invariant::Holds;
 pub use node::{Isolate, Node, Probe};
 pub use partition::{Mode, Shape};
 pub use random::Stream;
+pub use stream::{StreamEvent, StreamId};
 pub use world::World;

@@ -27,6 +27,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("gates", &["engine", "explore"]),
     ("macros", &["config"]),
     ("pluto", &["capi", "explore", "report"]),
+    ("posix", &["capi"]),
     ("preload", &[]),
     ("python", &["engine", "explore", "gates", "report"]),
     ("report", &["engine"]),

@@ -73,7 +73,7 @@ use std::panic::Location;
 
 pub use drawloom_sim::{
     Clock, Ctx, Event, Faults, Happening, Holds, Host, Isolate, Loss, Mode, Node, NodeId, Place, Probe, QueueId, Shape,
-    Stream, Timer, TimerId, Verdict, World,
+    Stream, StreamEvent, StreamId, Timer, TimerId, Verdict, World,
 };
 
 #[cfg(feature = "check")]

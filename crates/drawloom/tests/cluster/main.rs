@@ -3,7 +3,9 @@
 mod basics;
 mod brute;
 mod classes;
+mod liveness;
 mod mistakes;
 mod named;
 mod programs;
 mod shrinking;
+mod streams;
