@@ -35,6 +35,9 @@ pub(crate) struct Entry {
     seed: Option<String>,
     /// Why it is known that the test passes under this schedule now, if it is.
     passes_now: Option<String>,
+    /// What was found, as reports call it.
+    #[serde(skip)]
+    words: String,
     /// Where failing schedules of the same bug are stored, as `file:line`.
     stored: Vec<String>,
     #[serde(flatten)]
@@ -49,6 +52,7 @@ impl Entry {
         let same_bug = |committed: &&Committed| committed.token == meta.token || committed.comment == comment;
         Entry {
             test: meta.test.clone(),
+            words: stored.record.kind_in_words().to_owned(),
             passes_now: store.standings(&meta.test).passes(&meta.token).map(str::to_owned),
             stored: regressions.iter().filter(same_bug).map(Committed::place).collect(),
             strategy: meta.strategy.clone(),
@@ -93,9 +97,9 @@ impl Answer for Listing {
         if self.findings.is_empty() && self.searches.is_empty() && self.regressions.is_empty() {
             text = format!("nothing is kept in {}\n", self.directory.display());
         }
-        for Entry { test, found, passes_now, stored, .. } in &self.findings {
+        for Entry { test, words, found, passes_now, stored, .. } in &self.findings {
             let message = printable(found.message.lines().next().unwrap_or_default());
-            let _ = writeln!(text, "{}: {}: {message}", printable(test), printable(&found.kind));
+            let _ = writeln!(text, "{}: {}: {message}", printable(test), printable(words));
             passes_now.iter().for_each(|how| text.push_str(&format!("  passes now: {}\n", printable(how))));
             found.explanation.iter().for_each(|why| text.push_str(&format!("  why: {}\n", printable(why))));
             if is_token(&found.token) {

@@ -56,7 +56,7 @@ pub(crate) fn view(arguments: &ViewArguments) -> Result<Viewed, Error> {
 fn labels(found: &[Stored]) -> Vec<String> {
     match found {
         [_] => vec!["failing".to_owned()],
-        several => (1..).zip(several).map(|(i, stored)| format!("{i}: {}", stored.record.finding.kind)).collect(),
+        several => (1..).zip(several).map(|(i, stored)| format!("{i}: {}", stored.record.kind_in_words())).collect(),
     }
 }
 

@@ -55,6 +55,11 @@ impl Timers {
         is_set
     }
 
+    /// All that are set, with their deadlines.
+    pub(crate) fn all(&self) -> impl Iterator<Item = (u64, TimerId)> + '_ {
+        self.set.iter().map(|Reverse((deadline, id, _))| (*deadline, TimerId(*id)))
+    }
+
     /// The deadline of the earliest.
     pub(crate) fn earliest(&mut self) -> Option<u64> {
         loop {

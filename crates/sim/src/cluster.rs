@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Debug;
 use std::panic::Location;
+use std::time::Duration;
 
 use crate::clock::Clock;
 use crate::fault::Faults;
@@ -26,6 +27,15 @@ pub enum Verdict {
     Drop,
     /// It arrives, and once more at any time after.
     Duplicate,
+    /// It is lost, and from now on so is everything over this link, in this direction.
+    Cut,
+}
+
+/// What must come true when faults have stopped.
+pub(crate) struct Goal<M> {
+    pub(crate) name: String,
+    pub(crate) within: Duration,
+    pub(crate) check: Check<M>,
 }
 
 /// A node to be.
@@ -58,6 +68,7 @@ pub struct Cluster<M> {
     pub(crate) corrupter: Option<Corrupter<M>>,
     pub(crate) survives: Option<u32>,
     pub(crate) rule: Option<Rule<M>>,
+    pub(crate) goal: Option<Goal<M>>,
 }
 
 impl<M> Default for Cluster<M> {
@@ -83,6 +94,7 @@ impl<M> Cluster<M> {
             corrupter: None,
             survives: None,
             rule: None,
+            goal: None,
         }
     }
 
@@ -213,6 +225,23 @@ impl<M> Cluster<M> {
     ) -> &mut Self {
         let check = Box::new(move |world: &World<M>| holds(world).broken());
         self.invariants.push(Invariant { name: name.into(), check });
+        self
+    }
+
+    /// When everything has happened that may, faults stop for good: links heal, nodes resume, and those that are down restart. From then on all
+    /// nodes have one clock, and each message arrives before any timer fires. The fact must come true `within` this simulated time; it is
+    /// looked at whenever only time is left to pass.
+    ///
+    /// So a protocol that gets stuck, or that needs a message that was lost, is found, which no invariant says. Timers may fire as often as
+    /// nodes set them, whatever [`timers`](Self::timers) says.
+    pub fn converges<H: Holds>(
+        &mut self,
+        name: impl Into<String>,
+        within: Duration,
+        holds: impl Fn(&World<M>) -> H + 'static,
+    ) -> &mut Self {
+        let check = Box::new(move |world: &World<M>| holds(world).broken());
+        self.goal = Some(Goal { name: name.into(), within, check });
         self
     }
 

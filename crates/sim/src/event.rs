@@ -13,6 +13,8 @@ pub enum Event {
     Fault(u32),
     /// The sender of a message learns that it was rejected.
     Rejected(u32),
+    /// The first chunk that this end of a stream has sent arrives.
+    Chunk(u32),
 }
 
 const KIND_AT: u32 = 56;
@@ -26,6 +28,7 @@ impl Event {
             Event::Tick(node) => (1, node.0),
             Event::Fault(number) => (2, number),
             Event::Rejected(slot) => (3, slot),
+            Event::Chunk(end) => (4, end),
         };
         kind << KIND_AT | u64::from(number)
     }
@@ -43,6 +46,7 @@ impl Event {
             1 => Event::Tick(NodeId(number)),
             2 => Event::Fault(number),
             3 => Event::Rejected(number),
+            4 => Event::Chunk(number),
             other => panic!("{other} is no kind of event"),
         }
     }

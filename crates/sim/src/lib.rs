@@ -15,11 +15,15 @@
 //! nodes, as a partition does, is an event at each of them, one after the other: nobody can tell at which instant it began.
 #![forbid(unsafe_code)]
 
+mod begin;
 mod clock;
 mod cluster;
 mod ctx;
 mod event;
 mod fault;
+mod files;
+mod goal;
+mod happen;
 mod host;
 mod id;
 mod invariant;
@@ -29,6 +33,7 @@ mod node;
 mod partition;
 mod random;
 mod store;
+mod stream;
 mod world;
 
 pub use clock::{Clock, Timer, TimerId};
@@ -36,10 +41,12 @@ pub use cluster::{Cluster, Verdict};
 pub use ctx::Ctx;
 pub use event::Event;
 pub use fault::{Faults, Loss};
+pub use files::DiskError;
 pub use host::{Happening, Host, Place, QueueId};
 pub use id::NodeId;
 pub use invariant::Holds;
 pub use node::{Isolate, Node, Probe};
 pub use partition::{Mode, Shape};
 pub use random::Stream;
+pub use stream::{StreamEvent, StreamId};
 pub use world::World;

@@ -4,6 +4,7 @@ use std::fmt::Debug;
 
 use crate::host::Happening;
 use crate::id::NodeId;
+use crate::stream::Chunk;
 
 /// So many events are kept with what they were about.
 const KEPT: usize = 1_000;
@@ -16,6 +17,8 @@ pub(crate) enum What<M> {
     NoTimer,
     Fault(Box<str>),
     Rejected { to: NodeId, message: M },
+    Chunk { from: NodeId, chunk: Chunk<M>, lost: Option<&'static str> },
+    Held { from: NodeId },
 }
 
 /// The first events of a run.
@@ -57,6 +60,11 @@ impl<M: Debug> What<M> {
             What::NoTimer => format!("{at}: a timer that was cancelled"),
             What::Fault(what) => format!("{at}: {what}"),
             What::Rejected { to, message } => format!("{at}: {message:?} to {} is rejected", name(*to)),
+            What::Chunk { from, chunk, lost: None } => format!("{} ⇢ {at}: {chunk:?}", name(*from)),
+            What::Chunk { from, chunk, lost: Some(why) } => {
+                format!("{} ⇢ {at}: {chunk:?} is lost: {why}", name(*from))
+            }
+            What::Held { from } => format!("{} ⇢ {at}: it waits", name(*from)),
         }
     }
 
@@ -67,6 +75,11 @@ impl<M: Debug> What<M> {
             What::Message { from, message, lost: Some(why) } => {
                 (Happening::Lost, Some(*from), format!("{message:?}  ✗ {why}"))
             }
+            What::Chunk { from, chunk, lost: None } => (Happening::Arrived, Some(*from), format!("⇢ {chunk:?}")),
+            What::Chunk { from, chunk, lost: Some(why) } => {
+                (Happening::Lost, Some(*from), format!("⇢ {chunk:?}  ✗ {why}"))
+            }
+            What::Held { from } => (Happening::Lost, Some(*from), "⇢ it waits".to_owned()),
             What::Timer(tag) => (Happening::Fired, None, format!("timer {tag} fires")),
             What::NoTimer => (Happening::Nothing, None, String::new()),
             What::Fault(what) => (Happening::Struck, Some(at), what.to_string()),

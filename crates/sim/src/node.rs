@@ -8,6 +8,7 @@ use std::rc::Rc;
 use crate::clock::Timer;
 use crate::ctx::Ctx;
 use crate::id::NodeId;
+use crate::stream::{StreamEvent, StreamId};
 
 /// The code of a node: a state machine without I/O, which is told what has happened and says through [`Ctx`] what it does about it.
 ///
@@ -29,6 +30,11 @@ pub trait Node<M>: Any {
     /// A message could not be delivered, and the network says so ([`Mode::Reject`](crate::Mode::Reject)).
     fn on_rejected(&mut self, to: NodeId, message: M, cx: &mut Ctx<'_, M>) {
         let _ = (to, message, cx);
+    }
+
+    /// Something has happened on a stream that this node has opened or accepted.
+    fn on_stream(&mut self, stream: StreamId, event: StreamEvent<M>, cx: &mut Ctx<'_, M>) {
+        let _ = (stream, event, cx);
     }
 
     /// The node is asked to end; it is gone afterwards.

@@ -30,6 +30,7 @@ fn main() -> ExitCode {
         [] => (None, None),
         ["--write", path] => (None, Some(path)),
         ["--write", path, name] if is_section(name) => (Some(name), Some(path)),
+        ["--case", name] => return sections::explore_case(name),
         ["--big", number] => return sections::explore_big(number),
         ["--peer", peer, name, cap] => return sections::explore_beside(peer, name, cap),
         [name] if is_section(name) => (Some(name), None),

@@ -137,6 +137,16 @@ pub fn explore_beside(peer: &str, name: &str, cap: &str) -> ExitCode {
     ExitCode::SUCCESS
 }
 
+/// Exhausts one of the programs of [`cost`] and does nothing else, for tools that watch a whole process (callgrind).
+pub fn explore_case(name: &str) -> ExitCode {
+    let Some(case) = Case::COST.into_iter().find(|case| case.to_string() == name) else {
+        eprintln!("one of: {}", Case::COST.map(|case| case.to_string()).join("; "));
+        return ExitCode::from(2);
+    };
+    exhaust::drawloom(case, 1);
+    ExitCode::SUCCESS
+}
+
 /// `exhaustive` against `random`, as many executions of each.
 pub fn cost() -> Section {
     let heading = ["program", "executions", "exhaustive: µs/execution", "random: µs/execution", "ratio"];

@@ -165,7 +165,8 @@ fn findings_of_pytest_are_known_by_name_where_there_is_no_cargo() {
     };
     let explained = run(&["explain", "test_racy"]);
     assert!(explained.out.contains("BROKEN INVARIANT in test \"test_it.py::test_racy\""), "{}", explained.err);
-    assert!(run(&["list"]).out.contains("test_it.py::test_racy"));
+    let listed = run(&["list"]).out;
+    assert!(listed.contains("test_it.py::test_racy: broken invariant: "), "{listed}");
     let replayed = run(&["replay", "test_racy"]);
     assert_eq!(replayed.code, 2);
     assert!(replayed.err.contains("DRAWLOOM_REPLAY='dl1"), "{}", replayed.err);

@@ -8,6 +8,9 @@ use crate::rt::{self, Handle, OpKind, Operation, ResourceId, Site, TaskId};
 /// Places further apart than so many lines may change numbers with each other.
 const MOST_PLACES: u32 = 97;
 
+/// So many places at most are numbered before the queues of streams.
+const FIRST_STREAM: u32 = 1_000;
+
 /// What reports call who makes faults.
 const FAULTS: &str = "faults";
 
@@ -23,6 +26,9 @@ pub(super) struct Choices {
     /// Steps up to the last event, itself included.
     steps: usize,
     queues: Vec<TaskId>,
+    /// How many of them there were when the run began; and by node, how many it has made since.
+    first_queues: u32,
+    streams: Vec<u32>,
     /// By node: places at which it has sent something, each with its number there and the task that what is sent there is named after.
     places: Vec<Vec<(Place, u32, TaskId)>>,
     /// What was posted before anything happened: nothing may be left to happen while nodes start, since a start may choose.
@@ -53,6 +59,8 @@ impl Choices {
             nodes: Vec::new(),
             first,
             steps: 0,
+            first_queues: 0,
+            streams: Vec::new(),
             queues: Vec::new(),
             places: Vec::new(),
             at_first: Some(Vec::new()),
@@ -89,7 +97,7 @@ impl Choices {
             number += 1;
         }
         // Its queues have the first numbers, and are all there.
-        let parent = self.rt.create_queue_as(self.nodes[by.index()].task, self.queues.len() as u32 + 1 + number);
+        let parent = self.rt.create_queue_as(self.nodes[by.index()].task, self.first_queues + 1 + number);
         places.push((place, number, parent));
         parent
     }
@@ -101,6 +109,7 @@ impl Host for Choices {
         let resource = with.map_or(resource, |with| self.nodes[with.index()].resource);
         self.nodes.push(Named { task, resource });
         self.places.push(Vec::new());
+        self.streams.push(0);
     }
 
     fn choose(&mut self, outcomes: u64) -> u64 {
@@ -132,7 +141,17 @@ impl Host for Choices {
     }
 
     fn queue(&mut self, by: NodeId) -> QueueId {
-        self.queues.push(self.rt.create_queue(self.nodes[by.index()].task));
+        let node = self.nodes[by.index()].task;
+        let queue = match self.at_first {
+            Some(_) => self.rt.create_queue(node),
+            // Behind those that were there at first, and behind all places.
+            None => {
+                let streams = &mut self.streams[by.index()];
+                *streams += 1;
+                self.rt.create_queue_as(node, self.first_queues + FIRST_STREAM + *streams)
+            }
+        };
+        self.queues.push(queue);
         QueueId(self.queues.len() as u32 - 1)
     }
 
@@ -180,6 +199,9 @@ impl Host for Choices {
 
     #[inline]
     fn next(&mut self) -> Option<Event> {
+        if self.at_first.is_some() {
+            self.first_queues = self.queues.len() as u32;
+        }
         for posted in self.at_first.take().into_iter().flatten() {
             match posted {
                 Posted::By(by, place, operation) => self.post_at(by, place, operation),

@@ -3,7 +3,11 @@
 mod basics;
 mod brute;
 mod classes;
+mod disks;
+mod leaks;
+mod liveness;
 mod mistakes;
 mod named;
 mod programs;
 mod shrinking;
+mod streams;

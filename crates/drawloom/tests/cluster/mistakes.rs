@@ -120,6 +120,17 @@ const MISTAKES: &[Mistake] = &[
     ("a choice among nothing", |cluster| {
         cluster.node("a", || Does(|cx| assert_eq!(cx.choose(0), 0)));
     }),
+    ("two listeners on one port", |cluster| {
+        cluster.node("a", || {
+            Does(|cx| {
+                cx.listen(80);
+                cx.listen(80);
+            })
+        });
+    }),
+    ("a stream to an unknown node", |cluster| {
+        cluster.node("a", || Does(|cx| _ = cx.connect(NodeId::from_index(2), 80)));
+    }),
     ("storage of another type", |cluster| {
         cluster.node("a", || {
             Does(|cx| {

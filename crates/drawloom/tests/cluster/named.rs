@@ -164,6 +164,13 @@ const CASES: &[Case] = &[
         9,
     ),
     Case {
+        name: "one clock for three",
+        nodes: 3,
+        play: Play { sends: &[(0, 1, 2), (0, 2, 4)], timers: &[(1, 5), (2, 3)], relays: &[(1, 2)], ..NOTHING },
+        more: |c| _ = c.clock(Clock::Virtual),
+        classes: 2,
+    },
+    Case {
         name: "a bridge between three",
         nodes: 3,
         play: Play { sends: &[(0, 1, 2), (1, 2, 4)], ..NOTHING },

@@ -237,3 +237,18 @@ fn a_wait_that_is_ended_on_the_way_is_explored_without_preemptions() {
     assert!(expected.keys().all(|class| made.classes.contains_key(class)));
     assert_eq!(made.within_bound, 2);
 }
+
+/// The first of two tokens ends a wait: to leave the task then for the sake of the second counts.
+#[test]
+fn a_park_waits_for_the_first_of_its_tokens_alone() {
+    let text = "var x
+        thread a; faa r0 x 1; unpark a; park
+        thread b; faa r0 x 1; unpark a";
+    let program = Program::parse(text);
+    for most in 0..3 {
+        let made = explore(&program, &Limits::default(), most, usize::MAX);
+        let expected = by_brute_force(&program, &Limits::default(), most, 1_000).expect("a small program");
+        assert!(expected.keys().all(|class| made.classes.contains_key(class)));
+        assert_eq!(made.within_bound, expected.len(), "at most {most} preemptions");
+    }
+}

@@ -239,7 +239,7 @@ impl Record {
     }
 
     /// What went wrong, in a word or two.
-    pub(crate) fn kind_in_words(&self) -> &str {
+    pub fn kind_in_words(&self) -> &str {
         match (self.meta.language.words.kind_of_failure, &self.finding.details) {
             (Some(_), Details::Panic { .. }) if self.is_broken_invariant() => "broken invariant",
             (Some(kind), Details::Panic { .. }) => kind,

@@ -264,6 +264,18 @@ impl Sequence {
         !event.after_yield && !waits && event.goes != Goes::Never && self.is_possible(task, done)
     }
 
+    /// Whether the task of a park has been given a token since it parked last: one that comes later changes nothing more, but
+    /// its class may be another one.
+    fn has_token(&self, park: &Event, done: &[u32]) -> bool {
+        let task = park.label.task.index();
+        let own = &self.by_task[task][..park.number as usize - 1];
+        let before = own.iter().rev().find(|i| self.events[**i].label.kind.parks());
+        let is_spent = |e: &Event| before.is_some_and(|i| self.rows[i * self.tasks + e.label.task.index()] >= e.number);
+        let gives = |e: &&Event| e.label.kind.unparks() && e.label.arg == task as u64;
+        let made = |e: &&Event| e.number <= done[e.label.task.index()];
+        self.events.iter().filter(gives).filter(made).any(|e| !is_spent(e))
+    }
+
     /// Whether the next step of `task` need not wait.
     fn is_possible(&self, task: usize, done: &[u32]) -> bool {
         let Some(event) = self.next(task, done) else { return false };
@@ -273,7 +285,8 @@ impl Sequence {
                 let exited = |e: &Event| e.label.kind.ends_task() && e.number <= done[event.label.arg as usize];
                 target().is_some_and(exited)
             }
-            // Whether there is a token, or it is time, only its own class can tell.
+            // Whether it is time, only its own class can tell.
+            kind if kind.parks() => self.has_token(event, done) || self.may_come(event, done),
             kind if kind.waits_first() => self.may_come(event, done),
             kind if kind.awaits() => self.is_awaited_no_more(event, done),
             kind if !kind.room().waits_for_its_turn(&event.label) => true,
