@@ -82,7 +82,7 @@ fn all_agree(seeds: impl Iterator<Item = u64>, programs: usize) {
 
 #[test]
 fn small_clusters_have_as_many_executions_as_classes() {
-    all_agree(0..10_000, 120);
+    all_agree(0..10_000, 60);
 }
 
 #[test]
