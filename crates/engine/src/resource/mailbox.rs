@@ -68,17 +68,21 @@ pub struct Receiving {
     pub anything: bool,
     /// It does not wait, or no longer.
     pub at_once: bool,
+    /// Its timer has fired since it was announced: it need not wait any more, and may yet find something.
+    pub is_late: bool,
 }
 
 impl Receiving {
     const ANYTHING: u64 = 1 << 62;
     const AT_ONCE: u64 = 1 << 61;
+    const LATE: u64 = 1 << 60;
 
     /// The operand that stands for it.
     pub fn operand(self) -> u64 {
         let found = self.found.map_or(0, |number| u64::from(number) + 1);
         let flag = |is_set: bool, bit| if is_set { bit } else { 0 };
-        found | flag(self.anything, Receiving::ANYTHING) | flag(self.at_once, Receiving::AT_ONCE)
+        let late = flag(self.is_late, Receiving::LATE);
+        found | late | flag(self.anything, Receiving::ANYTHING) | flag(self.at_once, Receiving::AT_ONCE)
     }
 
     fn of(operand: u64) -> Receiving {
@@ -86,6 +90,7 @@ impl Receiving {
             found: (operand as u32).checked_sub(1),
             anything: operand & Receiving::ANYTHING != 0,
             at_once: operand & Receiving::AT_ONCE != 0,
+            is_late: operand & Receiving::LATE != 0,
         }
     }
 }
@@ -285,7 +290,8 @@ fn found_alive(killed: &Label, receiving: Receiving, arrived: u64, there: &There
 
 /// How a receive relates to a delivery.
 pub(super) fn received(receive: &Label, delivery: &Label) -> Relation {
-    let may_end_without = Receiving::of(receive.arg).at_once;
+    let receiving = Receiving::of(receive.arg);
+    let may_end_without = receiving.at_once || receiving.is_late;
     match receive.outcome {
         outcome::OK if takes(receive, delivery) && may_end_without => Relation::Dependent,
         outcome::OK if takes(receive, delivery) => Relation::Enabling,
@@ -342,6 +348,14 @@ impl Engine {
         let arrival = inbox.arrivals.get(inbox.told)?;
         inbox.told += 1;
         Some(arrival.from)
+    }
+
+    /// The timer of a receive has fired: it need not wait any more.
+    pub(crate) fn stop_waiting_for_messages(&mut self, task: TaskId) {
+        let pending = &mut self.tasks[task.index()].pending;
+        if pending.kind.receives() {
+            pending.arg = Receiving { is_late: true, ..Receiving::of(pending.arg) }.operand();
+        }
     }
 
     fn commit_delivery(&mut self, operation: &Operation, doomed: bool) -> Committed {

@@ -341,7 +341,12 @@ impl Backend for World {
         let receiving = |found: Option<u32>| {
             // Its timer has fired. That the time has come by another one says nothing: which of the two fires first is open.
             let time_is_up = deadline.is_some() && rt.with_engine(|engine| engine.deadline(rt.running())).is_none();
-            Receiving { found, anything: me.0.takes_anything(), at_once: nanos == Some(0) || time_is_up }
+            Receiving {
+                found,
+                anything: me.0.takes_anything(),
+                at_once: nanos == Some(0) || time_is_up,
+                is_late: false,
+            }
         };
         let mut has_waited_for_timers = deadline.is_none();
         let result = loop {
