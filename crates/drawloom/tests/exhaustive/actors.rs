@@ -356,7 +356,9 @@ fn nor_where_delivery_takes_time() {
 fn nor_where_timers_fire_early() {
     let timed: Vec<Family> =
         FAMILIES.iter().filter(|(name, _)| name.contains("timer") || name.contains("wait")).copied().collect();
-    println!("{} programs", compare_families(&timed, seeds(100), 4_000, (Delivery::Atomic, 2)));
+    for (delivery, most) in [(Delivery::Atomic, 4_000), (Delivery::Split, 12_000)] {
+        println!("{} programs", compare_families(&timed, seeds(100), most, (delivery, 2)));
+    }
 }
 
 /// What was found wrong before: a name that is taken away and a process that ends, in either order.
