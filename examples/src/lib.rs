@@ -35,6 +35,7 @@ pub mod documents {
     #[doc = include_str!("../../book/src/tutorials/first-bug.md")]
     pub mod first_bug {}
     #[doc = include_str!("../../book/src/tutorials/clusters.md")]
+    pub mod clusters {}
     #[doc = include_str!("../../book/src/tutorials/actors.md")]
     pub mod actors {}
     #[doc = include_str!("../../book/src/how-to/writing-tests.md")]
@@ -43,6 +44,8 @@ pub mod documents {
     pub mod agents {}
     #[doc = include_str!("../../book/src/how-to/own-strategy.md")]
     pub mod own_strategy {}
+    #[doc = include_str!("../../book/src/how-to/from-elixir.md")]
+    pub mod from_elixir {}
     #[doc = include_str!("../../book/src/how-to/from-loom.md")]
     pub mod from_loom {}
     #[doc = include_str!("../../book/src/how-to/from-shuttle.md")]

@@ -42,6 +42,10 @@ pub(crate) fn weigh(program: &Program<'_, '_>, found: &Found) -> Vec<Weight> {
             let function = &program.facts.function(program.node(remote).function).qualified;
             weights.push((15, format!("`{function}` comes in from another task")));
         }
+        Some(remote) if program.node(remote).function != graph.nodes[found.opens].function => {
+            let function = &program.facts.function(program.node(remote).function).qualified;
+            weights.push((10, format!("`{function}` comes in from a second task of the same kind")));
+        }
         Some(_) => weights.push((10, "a second task that runs the same function comes in".to_owned())),
         None => weights.push((10, "a cancellation can strike there".to_owned())),
     }

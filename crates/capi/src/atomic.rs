@@ -110,6 +110,7 @@ impl Here {
         let known = self.state().memory.get(&(address as usize)).copied();
         let id = known.unwrap_or_else(|| {
             let id = self.control().create(ResourceKind::Atomic, State::Plain, site);
+            self.name_by_symbol(id, address as usize);
             self.state().memory.insert(address as usize, id);
             id
         });

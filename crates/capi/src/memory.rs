@@ -10,7 +10,7 @@ use drawloom_engine::{OpKind, Operation, ResourceId, ResourceKind, Site, State, 
 use drawloom_fiber::Seen;
 
 use crate::execution::{Here, here};
-use crate::place::{drawloom_loc, site};
+use crate::place::{self, drawloom_loc, site};
 use crate::status::*;
 
 const WORD: usize = 8;
@@ -46,6 +46,7 @@ impl Here {
                     let room = found.map_or(end, |(begins, ..)| begins) - at;
                     let length = if room > WORD * MOST_WORDS { room } else { room.min(WORD - at % WORD) };
                     let id = self.control().create(ResourceKind::Cell, State::Plain, site);
+                    self.name_by_symbol(id, at);
                     self.state().cells.0.insert(at, (at + length, id));
                     (at + length, id)
                 }
@@ -53,6 +54,13 @@ impl Here {
             let seen = Seen { value: 0, other: 0, outcome: outcome::OK };
             self.control().access(Operation::new(kind, id, site), || ((), seen));
             at = next;
+        }
+    }
+
+    /// A variable that outlives functions is known by its name.
+    pub(crate) fn name_by_symbol(&self, id: ResourceId, address: usize) {
+        if let Some(name) = place::name_of_data(address) {
+            self.control().engine(|engine| engine.name_resource(id, &name));
         }
     }
 

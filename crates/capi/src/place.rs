@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::ffi::{CStr, c_char};
+use std::rc::Rc;
 
 use drawloom_engine::Site;
 use drawloom_report::Place;
@@ -93,6 +94,34 @@ fn place_of_code(address: usize) -> Option<Place> {
     found
 }
 
+thread_local! {
+    /// As for code, of variables.
+    static NAMES: RefCell<BTreeMap<usize, Option<Rc<str>>>> = const { RefCell::new(BTreeMap::new()) };
+}
+
+/// The variable of the program's that is at `address`, if it is one that outlives functions: `account`, or `bank+0x8` of a part.
+pub(crate) fn name_of_data(address: usize) -> Option<Rc<str>> {
+    if let Some(known) = NAMES.with_borrow(|known| known.get(&address).cloned()) {
+        return known;
+    }
+    let name = symbol_at(address).and_then(|symbol| symbol.name);
+    let name = name.map(|name| match address - start_of(&name, address) {
+        0 => name.into(),
+        offset => format!("{name}+{offset:#x}").into(),
+    });
+    NAMES.with_borrow_mut(|known| {
+        // What a program allocates is at ever new addresses, and has no names.
+        if known.len() >= MOST_NAMES {
+            known.clear();
+        }
+        known.insert(address, name.clone());
+    });
+    name
+}
+
+/// Addresses that are kept in mind.
+const MOST_NAMES: usize = 10_000;
+
 /// What is known of an instruction.
 struct Symbol {
     line: Option<Place>,
@@ -102,7 +131,8 @@ struct Symbol {
 
 fn symbol_at(address: usize) -> Option<Symbol> {
     let mut found = None;
-    backtrace::resolve(std::ptr::without_provenance_mut(address), |symbol| {
+    // It takes what it is given for an address that a call returns to, and looks before it.
+    backtrace::resolve(std::ptr::without_provenance_mut(address + 1), |symbol| {
         let line = symbol.filename().zip(symbol.lineno()).map(|(file, line)| Place {
             file: file.display().to_string(),
             line,

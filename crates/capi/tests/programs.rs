@@ -43,6 +43,35 @@ fn every_misuse_has_its_status_or_its_finding() {
     }
 }
 
+const EXCEPTIONS: &str = "of a task: panic: out of range, 1, exhausted
+of main: panic: an exception that is no std::exception, 1, exhausted
+caught: passed, 1, exhausted
+lost update: panic: an update was lost, 4, exhausted
+an error of the configuration
+";
+
+#[test]
+fn exceptions_of_cpp_are_findings() {
+    for compiler in installed(&["g++", "clang++"]) {
+        let program = compile(compiler, &here("tests/c/exceptions.cpp"), &["-std=c++17"], "exceptions");
+        assert_eq!(said(&run(&program, &[], &[])), EXCEPTIONS, "{compiler}");
+    }
+}
+
+/// The page for authors of languages shows this program, which fits on a screen.
+#[test]
+fn the_program_of_the_guide_is_explored() {
+    let source = std::fs::read_to_string(here("examples/runtime.c")).expect("the program");
+    let guide = std::fs::read_to_string(here("../../book/src/how-to/language-runtimes.md")).expect("the guide");
+    assert!(guide.contains(&source) && source.lines().count() <= 60);
+    for compiler in installed(&["gcc", "clang"]) {
+        let output = run(&compile(compiler, &here("examples/runtime.c"), &["-std=c99"], "runtime"), &[], &[]);
+        let report = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{report}");
+        assert!(report.contains("explored 6 executions, 4 failing (exhausted)"), "{report}");
+    }
+}
+
 #[test]
 fn a_small_language_finds_mistakes_in_its_programs() {
     let mut first = None;

@@ -28,6 +28,8 @@ pub enum Command {
     /// Run a command with files and sockets of C libraries under control, for Python
     #[command(name = "exec", alias = "run")]
     Run(RunArguments),
+    /// Compile a C program with threads, locks, atomics and memory under control
+    Cc(CcArguments),
     /// Run the tests of Pluto programs on the engine, by the compiler as it is
     Pluto(PlutoArguments),
     /// Repeat the execution of a finding
@@ -223,6 +225,14 @@ pub struct RunArguments {
     /// The command, such as `pytest tests/test_store.py`
     #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true, value_name = "COMMAND")]
     pub command: Vec<OsString>,
+}
+
+/// The arguments of `cc`.
+#[derive(Args, Clone, Debug, Default)]
+pub struct CcArguments {
+    /// What the compiler would be called with: `-O1 -o bank bank.c`. `CC` says which compiler
+    #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true, value_name = "ARGUMENTS")]
+    pub arguments: Vec<OsString>,
 }
 
 /// The arguments of `pluto`.

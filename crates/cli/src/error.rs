@@ -110,8 +110,8 @@ pub enum Error {
     /// The library to be preloaded is not there.
     #[error("the library to be preloaded is not found: {0}")]
     NoPreload(String),
-    /// The library for Pluto's tests is not there.
-    #[error("the runtime for Pluto's tests is not found: {0}")]
+    /// A library or header that programs of other languages need is not there.
+    #[error("a library or header is not found: {0}")]
     NoRuntime(String),
     /// Pluto's tests cannot be put under control.
     #[error("Pluto's tests cannot be put under control: {}", drawloom_report::printable_lines(.0))]
@@ -161,7 +161,7 @@ impl Error {
                 "build it by `cargo build --release -p drawloom-preload`, and set DRAWLOOM_PRELOAD to it"
             }
             Error::NoRuntime(_) => {
-                "build it by `cargo build --release -p drawloom-pluto`, and name it by `--runtime` or DRAWLOOM_PLUTO_RUNTIME"
+                "build the libraries by `cargo build --release -p drawloom-pluto -p drawloom-posix`; DRAWLOOM_PLUTO_RUNTIME and DRAWLOOM_POSIX name them"
             }
             Error::Pluto(_) => "the book says what is needed, under “Testing Pluto programs”",
             Error::NoSchedule(_) => "run the test again",

@@ -5,6 +5,7 @@
 //! - `test`: running tests, also for a given time; `replay`: one test under one schedule;
 //! - `store`: what is kept between runs; `regressions`: what users commit; `list`, `explain`, `view` and `diff` look at it;
 //! - `analyze`: what is suspected of source, without a run; the language server;
+//! - `cc`: compiling C programs; `installed`: where libraries and headers are;
 //! - `pluto`: tests of Pluto programs, by the compiler as it is;
 //! - `preload`: running other programs with C libraries looked at;
 //! - [`check`]: history files, which need no project;
@@ -15,11 +16,13 @@
 mod analyze;
 mod answer;
 mod args;
+mod cc;
 pub mod check;
 mod diff;
 mod error;
 mod explain;
 // Only the server ends what single threads do.
+mod installed;
 #[cfg_attr(not(feature = "mcp"), allow(dead_code))]
 mod interrupt;
 mod list;
@@ -67,6 +70,7 @@ fn format_of(command: &Command) -> Format {
         Command::Analyze(arguments) if arguments.format == args::AnalyzeFormat::Json => Format::Json,
         Command::Analyze(_) | Command::Lsp => Format::Human,
         Command::Run(_)
+        | Command::Cc(_)
         | Command::Pluto(_)
         | Command::Explain(_)
         | Command::Completions { .. }
@@ -89,6 +93,7 @@ fn run_command(command: &Command, format: Format) -> Result<u8, error::Error> {
             Ok(summary?.exit_code)
         }
         Command::Run(arguments) => Err(preload::run(arguments)),
+        Command::Cc(arguments) => cc::compile(arguments),
         Command::Pluto(arguments) => pluto::test(arguments),
         Command::Replay(arguments) => Ok(answer::give(&replay::replay(arguments, Wanted::Replay)?, format)),
         Command::Shrink(arguments) => Ok(answer::give(&replay::replay(arguments, Wanted::Shrink)?, format)),

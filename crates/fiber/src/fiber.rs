@@ -1,6 +1,7 @@
 //! A pooled fiber: a coroutine that runs one task after another.
 
 use std::ptr;
+use std::sync::OnceLock;
 
 use corosensei::stack::{DefaultStack, Stack};
 use corosensei::{Coroutine, CoroutineResult, Yielder};
@@ -47,6 +48,8 @@ impl Fiber {
     pub(crate) unsafe fn reset(&mut self, runtime: Handle) {
         // SAFETY: as the caller vouches.
         unsafe { self.coroutine.force_reset() };
+        let (low, high) = self.usable();
+        unpoison(low, high);
         // SAFETY: what is read is written anew before anybody sees it, and nothing in between panics: a coroutine that
         // was reset gives its stack away.
         unsafe {
@@ -60,6 +63,23 @@ impl Fiber {
     #[inline]
     pub(crate) fn resume(&mut self) -> bool {
         matches!(self.coroutine.resume(()), CoroutineResult::Yield(()))
+    }
+}
+
+/// Tells AddressSanitizer, where the program is built with it, that a stack is empty: functions that never returned have left marks around
+/// their variables.
+fn unpoison(low: usize, high: usize) {
+    type Unpoison = unsafe extern "C" fn(*const libc::c_void, usize);
+    static FUNCTION: OnceLock<Option<Unpoison>> = OnceLock::new();
+    let function = FUNCTION.get_or_init(|| {
+        // SAFETY: the name ends with a zero.
+        let found = unsafe { libc::dlsym(libc::RTLD_DEFAULT, c"__asan_unpoison_memory_region".as_ptr()) };
+        // SAFETY: it is the function of this name, or null.
+        unsafe { std::mem::transmute::<*mut libc::c_void, Option<Unpoison>>(found) }
+    });
+    if let Some(unpoison) = function {
+        // SAFETY: it only changes what the sanitizer knows of these addresses.
+        unsafe { unpoison(low as *const libc::c_void, high - low) };
     }
 }
 

@@ -33,7 +33,8 @@ thread_local! {
 pub(crate) extern "C" fn __pluto_test_start(name: *mut c_void) {
     collector::begin();
     let name = text(name);
-    if !Asked::new().report {
+    let asked = Asked::new();
+    if !asked.report && asked.runs(&name) {
         print::out(format!("test {name} ... ").as_bytes());
     }
     TESTED.with_borrow_mut(|tested| tested.name = name);
@@ -41,17 +42,21 @@ pub(crate) extern "C" fn __pluto_test_start(name: *mut c_void) {
 
 #[unsafe(no_mangle)]
 pub(crate) extern "C" fn __pluto_test_pass() {
-    if !Asked::new().report {
+    let asked = Asked::new();
+    if !asked.report && TESTED.with_borrow(|tested| asked.runs(&tested.name)) {
         print::out(b"ok\n");
     }
 }
 
 #[unsafe(no_mangle)]
 pub(crate) extern "C" fn __pluto_test_summary(count: Word) {
-    if !Asked::new().report {
+    let (passed, failed) = TESTED.with_borrow(|tested| (tested.passed, tested.failed));
+    let asked = Asked::new();
+    if !asked.report {
+        // All of them, unless one was asked for.
+        let count = if asked.test.is_some() { passed } else { count.unsigned_abs() };
         return print::out(format!("\n{count} tests passed\n").as_bytes());
     }
-    let (passed, failed) = TESTED.with_borrow(|tested| (tested.passed, tested.failed));
     print::out(said::summary(passed, failed).as_bytes());
     if failed > 0 {
         ending::end_process(1);

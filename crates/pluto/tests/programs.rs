@@ -1,8 +1,10 @@
 //! Programs written as Pluto's compiler generates code, with a small runtime of our own for the half that stays.
 #![cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+use std::sync::{Mutex, PoisonError};
 
 use insta::assert_snapshot;
 
@@ -16,8 +18,14 @@ fn library() -> PathBuf {
     newest.expect("cargo has built the library").path()
 }
 
-/// Builds a program. None if there is no compiler, which is said.
-fn build(name: &str) -> Option<PathBuf> {
+/// A program, which the first test that needs it builds: others may run it already. None if there is no compiler, which is said.
+fn build(name: &'static str) -> Option<PathBuf> {
+    static BUILT: Mutex<BTreeMap<&str, Option<PathBuf>>> = Mutex::new(BTreeMap::new());
+    let mut built = BUILT.lock().unwrap_or_else(PoisonError::into_inner);
+    built.entry(name).or_insert_with(|| build_now(name)).clone()
+}
+
+fn build_now(name: &str) -> Option<PathBuf> {
     let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/c");
     let library = library();
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
@@ -37,8 +45,12 @@ fn build(name: &str) -> Option<PathBuf> {
 
 /// Runs a program, which must end: one that hangs is a failure, and no reason to wait.
 fn run(program: &Path, variables: &[(&str, &str)]) -> Output {
+    run_with(program, &[], variables)
+}
+
+fn run_with(program: &Path, arguments: &[&str], variables: &[(&str, &str)]) -> Output {
     let mut command = Command::new("timeout");
-    command.arg("120").arg(program);
+    command.arg("120").arg(program).args(arguments);
     for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("DRAWLOOM_") || name.starts_with("PLUTO_")) {
         command.env_remove(name);
     }
@@ -50,7 +62,7 @@ fn text(bytes: &[u8]) -> String {
 }
 
 /// What a program prints as a report, and its status. Addresses of code are another in each build.
-fn report(name: &str, variables: &[(&str, &str)]) -> Option<String> {
+fn report(name: &'static str, variables: &[(&str, &str)]) -> Option<String> {
     let program = build(name)?;
     let variables = [&[("DRAWLOOM_PLUTO", "report")], variables].concat();
     let output = run(&program, &variables);
@@ -78,7 +90,15 @@ fn what_the_compiler_relies_on_holds_in_every_schedule() {
 fn what_a_scheduler_misses_that_looks_only_where_tasks_wait_is_found() {
     if let Some(report) = report("weaknesses", &[("PLUTO_PROGRESS_BOUND", "300")]) {
         assert_snapshot!(report);
+        too_many_tasks_are_a_finding(&Path::new(env!("CARGO_TARGET_TMPDIR")).join("weaknesses"));
     }
+}
+
+/// In the same test as what else that program shows: two would build it at once.
+fn too_many_tasks_are_a_finding(program: &Path) {
+    let variables = [("DRAWLOOM_PLUTO", "report"), ("DRAWLOOM_SHRINK", "false"), ("DRAWLOOM_FIXES", "0")];
+    let said = text(&run_with(program, &["crowd"], &variables).stdout);
+    assert!(said.contains("too many tasks at a time: the collector knows of 253"), "{said}");
 }
 
 #[test]

@@ -22,7 +22,8 @@ fn library() -> PathBuf {
 
 /// Compiles with the accesses to memory announced, and links without the sanitizer. None if the compiler is not there, which is said.
 fn build(compiler: &str, name: &str, compiled: &[&str], linked: &[String]) -> Option<PathBuf> {
-    let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}-{compiler}"));
+    let program =
+        Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{}-{compiler}", name.rsplit('/').next().unwrap_or(name)));
     let object = program.with_extension("o");
     let mut compile = Command::new(compiler);
     compile.args(["-std=gnu11", "-Wall", "-Wextra", "-Werror", "-g", "-O1"]).args(compiled);
@@ -42,7 +43,7 @@ fn build(compiler: &str, name: &str, compiled: &[&str], linked: &[String]) -> Op
 
 fn run(program: &Path, arguments: &[&str]) -> Output {
     let mut command = Command::new("timeout");
-    command.arg("100").arg(program).args(arguments);
+    command.arg("100").arg(program).args(arguments).current_dir(env!("CARGO_TARGET_TMPDIR"));
     for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("DRAWLOOM_")) {
         command.env_remove(name);
     }
@@ -117,6 +118,20 @@ fn the_linker_leads_code_that_knows_nothing_of_it() {
     for line in [10, 11, 22, 23] {
         assert!(report.contains(&format!("wrapped.c:{line}")), "line {line}: {report}");
     }
+}
+
+/// The tutorial shows this program.
+#[test]
+fn the_program_of_the_tutorial_loses_a_deposit() {
+    let source = std::fs::read_to_string(here("examples/bank.c")).expect("the program");
+    let tutorial = std::fs::read_to_string(here("../../book/src/tutorials/c.md")).expect("the tutorial");
+    assert!(tutorial.contains(&source));
+    let arguments = ["-fsanitize=thread", "-include", "drawloom/pthread.h"];
+    let Some(program) = build("gcc", "../../examples/bank", &arguments, &[]) else { return };
+    let output = run(&program, &[]);
+    let report = String::from_utf8_lossy(&output.stderr);
+    assert!(report.contains("Lost update: tasks `0` (main) and `0.1` (deposit) both read"), "{report}");
+    assert!(report.contains("(verified: all 2 schedules, none fails)"), "{report}");
 }
 
 /// The header, the response file and the sources name the same functions.

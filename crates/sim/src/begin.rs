@@ -6,7 +6,8 @@ use std::fmt::Debug;
 use crate::clock::Timers;
 use crate::cluster::Cluster;
 use crate::event::Event;
-use crate::fault::{Action, Fault, LEFT, Loss};
+use crate::fault::{Action, Fault};
+use crate::files::Disk;
 use crate::host::{Host, QueueId};
 use crate::id::NodeId;
 use crate::log::Log;
@@ -51,6 +52,7 @@ impl<M: Clone + Debug + 'static> World<M> {
                 ticks: QueueId(0),
                 random: Stream::new(u64::from(id.0)),
                 store: Store::default(),
+                disk: Disk::default(),
                 wall_offset_ms: 0,
                 deaf_to: Vec::new(),
                 held: Vec::new(),
@@ -88,11 +90,11 @@ impl<M: Clone + Debug + 'static> World<M> {
                     ahead => from += ahead - 1,
                 }
                 let mut fault = kind.options[from].clone();
-                if let Some((_, Action::Crash(Loss::Unsynced, left) | Action::Reboot(Loss::Unsynced, left))) =
-                    fault.first_mut()
-                {
+                if let Some((_, Action::Crash(loss, left) | Action::Reboot(loss, left))) = fault.first_mut() {
                     // Mostly everything is lost.
-                    *left = if host.choose(2) == 0 { 0 } else { LEFT[host.choose(LEFT.len() as u64) as usize] };
+                    let some = loss.left();
+                    let is_some = !some.is_empty() && host.choose(2) == 1;
+                    *left = if is_some { some[host.choose(some.len() as u64) as usize] } else { 0 };
                 }
                 chosen.push(fault);
             }

@@ -1,5 +1,6 @@
 //! Faults: what may go wrong in a run, and how often.
 
+use crate::files::{DiskFault, image};
 use crate::id::NodeId;
 use crate::partition::{Mode, Shape};
 
@@ -11,6 +12,9 @@ pub enum Loss {
     Nothing,
     /// What was not synced may be lost: all of it, all but the first write or the first two, or nothing.
     Unsynced,
+    /// The same, and of [files](crate::Ctx::write_file) also: names without data, data without names, the last operation without those before,
+    /// half of the last write.
+    AnyImage,
     /// Everything is lost.
     Everything,
 }
@@ -38,6 +42,7 @@ pub struct Faults {
     pub(crate) losses: u32,
     pub(crate) corruptions: u32,
     pub(crate) resets: u32,
+    pub(crate) disk_errors: u32,
     pub(crate) partitions: u32,
     pub(crate) shapes: Vec<Shape>,
     pub(crate) mode: Mode,
@@ -126,6 +131,12 @@ impl Faults {
         Faults { resets: most, ..self }
     }
 
+    /// So many times the disk of a node may fail when it is used next: it is full, cannot be read or written, or reads less than there is.
+    #[must_use]
+    pub fn disk_errors(self, most: u32) -> Faults {
+        Faults { disk_errors: most, ..self }
+    }
+
     /// There may be so many partitions, of this shape (and of others, if this is called again); each may heal at any time after it began.
     #[must_use]
     pub fn partitions(mut self, most: u32, shape: Shape) -> Faults {
@@ -164,6 +175,7 @@ pub(crate) enum Action {
     Lose,
     Corrupt,
     Reset,
+    Disk(DiskFault),
     Cut(Vec<NodeId>, Mode),
     Heal(Vec<NodeId>),
     Jump(i64),
@@ -173,9 +185,15 @@ impl Action {
     pub(crate) fn tell(&self, name: &dyn Fn(NodeId) -> String) -> String {
         let names = |nodes: &[NodeId]| nodes.iter().map(|node| name(*node)).collect::<Vec<_>>().join(", ");
         let loses = |loss: &Loss, kept: &usize| match (loss, kept) {
-            (Loss::Nothing, _) | (Loss::Unsynced, &usize::MAX) => String::new(),
-            (Loss::Unsynced, 0) => ", and loses what was not synced".to_owned(),
-            (Loss::Unsynced, kept) => format!(", and loses what was not synced, but for the first {kept}"),
+            (Loss::Nothing, _) | (Loss::Unsynced | Loss::AnyImage, &usize::MAX) => String::new(),
+            (Loss::AnyImage, &image::TORN) => ", and half of the last write that was not synced is lost".to_owned(),
+            (Loss::AnyImage, &image::NAMES) => ", and loses data that was not synced, but no names".to_owned(),
+            (Loss::AnyImage, &image::DATA) => ", and loses names that were not synced, but no data".to_owned(),
+            (Loss::AnyImage, &image::LAST) => ", and loses what was not synced, but for the last".to_owned(),
+            (Loss::Unsynced | Loss::AnyImage, 0) => ", and loses what was not synced".to_owned(),
+            (Loss::Unsynced | Loss::AnyImage, kept) => {
+                format!(", and loses what was not synced, but for the first {kept}")
+            }
             (Loss::Everything, _) => ", and loses its storage".to_owned(),
         };
         match self {
@@ -188,6 +206,7 @@ impl Action {
             Action::Duplicate => "its next message will arrive twice".to_owned(),
             Action::Lose => "its next message will be lost".to_owned(),
             Action::Corrupt => "its next message will be corrupted".to_owned(),
+            Action::Disk(fault) => fault.tell(),
             Action::Reset => "its next stream that something arrives on will be reset".to_owned(),
             Action::Cut(from, _) => format!("does not hear {} any more", names(from)),
             Action::Heal(from) => format!("hears {} again", names(from)),
@@ -197,7 +216,19 @@ impl Action {
 }
 
 /// How much of what was not synced a crash leaves, if it does not lose all of it.
-pub(crate) const LEFT: [usize; 3] = [1, 2, usize::MAX];
+const LEFT: [usize; 3] = [1, 2, usize::MAX];
+const ANY_LEFT: [usize; 7] = [1, 2, usize::MAX, image::TORN, image::NAMES, image::DATA, image::LAST];
+
+impl Loss {
+    /// What may be left, if not all that was not synced is lost.
+    pub(crate) fn left(self) -> &'static [usize] {
+        match self {
+            Loss::Nothing | Loss::Everything => &[],
+            Loss::Unsynced => &LEFT,
+            Loss::AnyImage => &ANY_LEFT,
+        }
+    }
+}
 
 /// One fault: what it does where, one after the other.
 pub(crate) type Fault = Vec<(NodeId, Action)>;
@@ -231,6 +262,7 @@ impl Faults {
                 _ => servers,
             })
         });
+        let disk = all.iter().flat_map(|node| DiskFault::ALL.iter().map(|fault| vec![(*node, Action::Disk(*fault))]));
         let jumps = servers.iter().flat_map(|node| self.jump_by.iter().map(|by| vec![(*node, Action::Jump(*by))]));
         const NO_NODES: &str = "there are only clients, or `crash_only` names nobody";
         const NO_LINKS: &str = "its shape cuts no link between these nodes";
@@ -243,6 +275,7 @@ impl Faults {
             (self.losses, "a loss", NO_NODES, of_each(all, &|| vec![Action::Lose])),
             (self.corruptions, "a corruption", NO_NODES, of_each(all, &|| vec![Action::Corrupt])),
             (self.resets, "a reset", NO_NODES, of_each(all, &|| vec![Action::Reset])),
+            (self.disk_errors, "an error of a disk", NO_NODES, disk.collect()),
             (self.partitions, "a partition", NO_LINKS, cuts.map(partition).collect()),
             (self.jumps, "a jump of a clock", "no jumps are given, or there are only clients", jumps.collect()),
         ];

@@ -43,6 +43,7 @@ impl<M: Clone + Debug + 'static> World<M> {
             let state = &mut self.nodes[node.index()];
             (state.is_paused, state.duplicates, state.losses, state.corruptions, state.resets) = (false, 0, 0, 0, 0);
             state.deaf_to.clear();
+            state.disk.faults.clear();
             let set = state.timers.all().map(|(deadline, id)| Reverse((deadline, node, id)));
             self.next_deadlines.extend(set);
             self.release(node, host);

@@ -164,6 +164,7 @@ impl<M: Clone + Debug + 'static> World<M> {
             Action::Duplicate => state.duplicates += 1,
             Action::Lose => state.losses += 1,
             Action::Corrupt => state.corruptions += 1,
+            Action::Disk(fault) => state.disk.faults.push(fault),
             Action::Reset => state.resets += 1,
             Action::Cut(from, mode) => state.deaf_to.extend(from.into_iter().map(|from| (from, mode))),
             Action::Heal(from) => {
@@ -189,9 +190,18 @@ impl<M: Clone + Debug + 'static> World<M> {
         state.held.clear();
         state.listens.clear();
         match loss {
-            Loss::Nothing => state.store.crash(usize::MAX),
-            Loss::Everything => state.store.wipe(),
-            Loss::Unsynced => state.store.crash(kept),
+            Loss::Nothing => {
+                state.store.crash(usize::MAX);
+                state.disk.crash(usize::MAX);
+            }
+            Loss::Everything => {
+                state.store.wipe();
+                state.disk.wipe();
+            }
+            Loss::Unsynced | Loss::AnyImage => {
+                state.store.crash(kept);
+                state.disk.crash(kept);
+            }
         }
         drop(self.nodes[node.index()].code.take());
     }

@@ -192,7 +192,8 @@ impl<M> World<M> {
             if is_owed && self.connections[connection].ends[1 - end].node == node && !self.waits(StreamId(at as u32)) {
                 let pipe = &mut self.connections[connection].pipes[end];
                 for _ in 0..std::mem::take(&mut pipe.owed) {
-                    host.post_in_turn(pipe.queue, node, Event::Chunk(at as u32), None);
+                    // Not in its turn: what is sent meanwhile may arrive before the release as well, and that must not wait for it.
+                    host.post(node, node, Event::Chunk(at as u32), None);
                 }
             }
         }

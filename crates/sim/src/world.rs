@@ -11,6 +11,7 @@ use crate::cluster::{Corrupter, Factory, Goal, Invariant, Rule};
 use crate::ctx::Ctx;
 use crate::event::Event;
 use crate::fault::Action;
+use crate::files::Disk;
 use crate::host::{Host, QueueId};
 use crate::id::NodeId;
 use crate::log::{Log, What};
@@ -29,6 +30,15 @@ pub(crate) fn nodes_of(many: usize) -> String {
     }
 }
 
+/// Messages can be long, and the chart has all of them.
+fn shortened(text: &str) -> String {
+    const LONGEST: usize = 120;
+    match text.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
 /// A node, as it stands.
 pub(crate) struct NodeState<M> {
     pub(crate) name: String,
@@ -44,6 +54,7 @@ pub(crate) struct NodeState<M> {
     pub(crate) ticks: QueueId,
     pub(crate) random: Stream,
     pub(crate) store: Store,
+    pub(crate) disk: Disk,
     pub(crate) wall_offset_ms: i64,
     /// Whom it does not hear, how often that was said, and what becomes of messages.
     pub(crate) deaf_to: Vec<(NodeId, Mode)>,
@@ -230,6 +241,7 @@ impl<M: Clone + Debug + 'static> World<M> {
                 let (name, number) = (&invariant.name, self.events);
                 let last = (number as usize).checked_sub(1).and_then(|last| self.tell(last));
                 let what = if what.is_empty() { String::new() } else { format!(": {what}") };
+                let last = last.map(|last| shortened(&last));
                 let after = last.map_or("at the beginning".to_owned(), |last| format!("after \"{last}\""));
                 return Err(format!("invariant \"{name}\" is broken {after}{what}"));
             }

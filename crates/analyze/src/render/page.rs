@@ -67,7 +67,7 @@ fn one(out: &mut String, analysis: &Analysis) {
         finding(out, number, found);
     }
     for note in &analysis.notes {
-        let _ = writeln!(out, "<p>{} L{}: {}.</p>", note.rule, note.place.line, html_escaped(&note.text));
+        let _ = writeln!(out, "<p>{} L{}: {}.</p>", note.rule, note.place.line, prose(&note.text));
     }
 }
 
@@ -82,17 +82,13 @@ fn finding(out: &mut String, number: usize, finding: &Finding) {
         html_escaped(&finding.state),
         finding.rule,
         html_escaped(finding.title),
-        html_escaped(&finding.sentence)
+        prose(&finding.sentence)
     );
     *out += "<table class=\"trace\"><tr><th></th><th>Task A</th><th>Task B</th></tr>\n";
     for step in &evidence.trace {
         let inside = step.n >= evidence.window.from_step && step.n <= evidence.window.to_step;
-        let text = format!(
-            "{}<br><code>L{}: {}</code>",
-            html_escaped(&step.text),
-            step.place.line,
-            html_escaped(&step.source)
-        );
+        let text =
+            format!("{}<br><code>L{}: {}</code>", prose(&step.text), step.place.line, html_escaped(&step.source));
         let (left, right) = if step.task == "Task A" { (text, String::new()) } else { (String::new(), text) };
         let class = if inside { " class=\"window\"" } else { "" };
         let _ = writeln!(out, "<tr{class}><td>{}</td><td>{left}</td><td>{right}</td></tr>", step.n);
@@ -103,7 +99,7 @@ fn finding(out: &mut String, number: usize, finding: &Finding) {
         evidence.window.from_step,
         evidence.window.to_step,
         html_escaped(&evidence.window.reason),
-        html_escaped(&finding.because()),
+        prose(&finding.because()),
         evidence.score
     );
     if let Some(confirmation) = &finding.confirmation {
@@ -113,12 +109,22 @@ fn finding(out: &mut String, number: usize, finding: &Finding) {
         let _ = writeln!(
             out,
             "<details><summary>{} [{}]</summary><pre>{}</pre><p>{}. Cost: {}. Risk: {}.</p></details>",
-            html_escaped(&fix.title),
+            prose(&fix.title),
             fix.effort.word(),
             html_escaped(&fix.sketch),
-            html_escaped(&fix.closes),
-            html_escaped(&fix.tradeoff),
-            html_escaped(&fix.risk)
+            prose(&fix.closes),
+            prose(&fix.tradeoff),
+            prose(&fix.risk)
         );
     }
+}
+
+/// Prose with what stands between backticks as code.
+fn prose(text: &str) -> String {
+    let mut out = String::new();
+    for (at, part) in text.split('`').enumerate() {
+        let escaped = html_escaped(part);
+        let _ = if at % 2 == 1 { write!(out, "<code>{escaped}</code>") } else { write!(out, "{escaped}") };
+    }
+    out
 }

@@ -103,6 +103,10 @@ fn window(
     let taken_by_index = depends && *how == Writing::Remove && read_as == Some(Reading::Value);
     let controls = taken_by_index || graph.tested[opens.node] && decided(opens.node, closes.node);
     let gap = gap_of(program, opens.task, path);
+    // A cell is one thread's: others come in at checkpoints alone.
+    if matches!(program.kind(loc), Type::Cell(_)) && gap.is_none() {
+        return None;
+    }
     let waits = path[1..].iter().copied().find(|at| {
         matches!(graph.nodes[*at].event, Event::Checkpoint { why: Why::Wakeup, .. }) && decided(opens.node, *at)
     });

@@ -62,7 +62,7 @@ pub(super) fn find(program: &Program<'_, '_>, found: &mut Vec<Found>) {
                 let holding = throughout(graph, &path);
                 let opens = Access { task: at, node: read };
                 let Some(waker) = wakers.iter().copied().find(|waker| {
-                    sets(program, *waker, *loc)
+                    sets(program, *waker, *loc, &|write| !excluded(program, at, &holding, write))
                         && program.runs_beside(opens, *waker)
                         && !excluded(program, at, &holding, *waker)
                 }) else {
@@ -111,8 +111,10 @@ fn wakes(program: &Program<'_, '_>) -> Vec<(Access, Loc, bool)> {
     found
 }
 
-/// Whether the function that wakes also changes what is waited for.
-fn sets(program: &Program<'_, '_>, waker: Access, loc: Loc) -> bool {
+/// Whether whoever wakes also changes what is waited for, at a moment that can come between the look and the wait.
+fn sets(program: &Program<'_, '_>, waker: Access, loc: Loc, comes_in: &dyn Fn(Access) -> bool) -> bool {
     let graph = &program.tasks[waker.task].graph;
-    graph.nodes.iter().any(|node| matches!(&node.event, Event::Write { loc: of, .. } if *of == loc))
+    let mut writes = (0..graph.nodes.len())
+        .filter(|node| matches!(&graph.nodes[*node].event, Event::Write { loc: of, .. } if *of == loc));
+    writes.any(|node| comes_in(Access { task: waker.task, node }))
 }

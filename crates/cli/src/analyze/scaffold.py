@@ -9,8 +9,12 @@ import ast
 import asyncio
 import contextvars
 import functools
+import importlib
+import importlib.abc
+import importlib.machinery
 import inspect
 import json
+import os
 import sys
 import types
 
@@ -50,6 +54,9 @@ class Anything:
     def __call__(self, *args, **kwargs):
         return Anything()
 
+    def __mro_entries__(self, bases):
+        return ()
+
     def __await__(self):
         yield from pause().__await__()
         return Anything()
@@ -75,6 +82,28 @@ class Anything:
 
     __index__ = __int__
     __hash__ = object.__hash__
+
+    def __getitem__(self, key):
+        return Anything()
+
+    def __setitem__(self, key, value):
+        pass
+
+    __delitem__ = __getitem__
+
+    def __contains__(self, item):
+        return False
+
+    def __or__(self, other):
+        return self
+
+    __ror__ = __or__
+
+    def __instancecheck__(self, other):
+        return False
+
+    def __subclasscheck__(self, other):
+        return False
 
     def __add__(self, other):
         return other
@@ -154,12 +183,50 @@ class State:
                 held.update([Anything(), Anything()])
 
 
+class Missing(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    """Modules that are not installed are stand-ins, too: what a window needs of them is rarely more than that they are there."""
+
+    def find_spec(self, name, path=None, target=None):
+        return importlib.machinery.ModuleSpec(name, self, is_package=True)
+
+    def create_module(self, spec):
+        class Module(types.ModuleType):
+            def __getattr__(self, name):
+                if name.startswith("__") and name.endswith("__"):
+                    raise AttributeError(name)
+                return Anything()
+
+        return Module(spec.name)
+
+    def exec_module(self, module):
+        pass
+
+
+def package():
+    """The package that the file is in, which then can be imported."""
+    folder, parts = os.path.dirname(os.path.abspath(FILE)), []
+    while os.path.exists(os.path.join(folder, "__init__.py")):
+        folder, name = os.path.split(folder)
+        parts.insert(0, name)
+    if parts and folder not in sys.path:
+        sys.path.insert(0, folder)
+    return ".".join(parts)
+
+
+PACKAGE = package()
+
+
 def load(state):
     with open(FILE, encoding="utf-8") as file:
         tree = Marks().visit(ast.parse(file.read(), FILE))
     module = types.ModuleType("drawloom_target")
     module.__file__ = FILE
+    module.__package__ = PACKAGE
     sys.modules["drawloom_target"] = module
+    if not any(isinstance(it, Missing) for it in sys.meta_path):
+        sys.meta_path.append(Missing())
+    if PACKAGE:
+        importlib.import_module(PACKAGE)
     module.__dict__["__drawloom_note__"] = lambda word: state.notes.append((CURRENT.get(), word))
     kept = [node for node in tree.body if not starts_program(node)]
     tree.body = kept
@@ -176,19 +243,39 @@ def starts_program(node):
     return isinstance(node, ast.Expr) and isinstance(node.value, ast.Call)
 
 
-def given(function, skip=0):
-    """Stand-ins for the arguments that have to be passed: the same for both, so that both mean the same thing."""
+def bound(function):
+    """With stand-ins for the arguments that have to be passed: the same for both, so that both mean the same thing."""
     try:
         parameters = list(inspect.signature(function).parameters.values())
     except (TypeError, ValueError):
-        return []
+        return function
+    needed = [(at, it) for at, it in enumerate(parameters) if it.default is it.empty]
     plain = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-    return [stand_in(it, at) for at, it in enumerate(parameters) if it.default is it.empty and it.kind in plain]
+    given = [stand_in(it, at) for at, it in needed if it.kind in plain]
+    named = {it.name: stand_in(it, at) for at, it in needed if it.kind is inspect.Parameter.KEYWORD_ONLY}
+    return functools.partial(function, *given, **named)
+
+
+def concrete(kind):
+    """The class, with stand-ins for the methods that others have to write."""
+    missing = getattr(kind, "__abstractmethods__", None)
+    if not missing:
+        return kind
+
+    async def later(self, *args, **kwargs):
+        await pause()
+        return Anything()
+
+    def now(self, *args, **kwargs):
+        return Anything()
+
+    written = {name: later if inspect.iscoroutinefunction(getattr(kind, name, None)) else now for name in missing}
+    return type(kind.__name__, (kind,), written)
 
 
 def stand_in(parameter, at):
     annotation = parameter.annotation if isinstance(parameter.annotation, str) else getattr(parameter.annotation, "__name__", "")
-    if annotation in ("int", "float") or parameter.name in ("n", "amount", "count", "size", "most", "limit", "maxsize"):
+    if annotation in ("int", "float") or parameter.name in ("n", "amount", "count", "size", "most", "limit") or parameter.name.startswith(("max", "min")):
         return 1
     if annotation == "str" or parameter.name in ("key", "name", "url", "id", "user", "topic", "channel", "item"):
         return "key"
@@ -200,15 +287,13 @@ def make(state, name):
     owner, _, method = name.rpartition(".")
     if not owner:
         found = getattr(state.module, method)
-        return functools.partial(found, *given(found))
+        return bound(found)
     kind = getattr(state.module, owner)
     if isinstance(inspect.getattr_static(kind, method), (classmethod, staticmethod)):
-        found = getattr(kind, method)
-        return functools.partial(found, *given(found))
+        return bound(getattr(kind, method))
     if owner not in state.objects:
-        state.objects[owner] = kind(*given(kind))
-    found = getattr(state.objects[owner], method)
-    return functools.partial(found, *given(found))
+        state.objects[owner] = bound(concrete(kind))()
+    return bound(getattr(state.objects[owner], method))
 
 
 def worker(name, who):

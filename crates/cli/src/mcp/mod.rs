@@ -242,6 +242,7 @@ fn answer(command: &Command, come: UnboundedSender<Come>) -> Result<(String, Val
         Command::Check(arguments) => check::command::check(arguments).map(|answer| both(&answer)),
         Command::Analyze(arguments) => analyze::both(arguments),
         Command::Run(_)
+        | Command::Cc(_)
         | Command::Pluto(_)
         | Command::Lsp
         | Command::View(_)

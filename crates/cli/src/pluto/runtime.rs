@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::error::Error;
+use crate::installed;
 
 /// What cargo calls our library.
 const LIBRARY: &str = "libdrawloom_pluto.a";
@@ -21,7 +22,7 @@ const SMALL: &str = "test \"nothing\" {\n    expect(true).to_be_true()\n}\n";
 
 /// The cache that the compiler is to use.
 pub fn prepare(compiler: &Path, named: Option<&Path>, folder: &Path) -> Result<PathBuf, Error> {
-    let library = library(named)?;
+    let library = installed::library(LIBRARY, VARIABLE, named)?;
     let cache = folder.join("cache");
     let stamp = folder.join("stamp");
     let now = format!("{}\n{}\n", known(&found(compiler)), known(&library));
@@ -47,23 +48,6 @@ pub fn prepare(compiler: &Path, named: Option<&Path>, folder: &Path) -> Result<P
 
 fn unwritable(file: &Path, error: std::io::Error) -> Error {
     Error::Unwritable { file: file.to_owned(), error }
-}
-
-/// The library: the one that is named, or beside this program, or where an installation puts libraries.
-fn library(named: Option<&Path>) -> Result<PathBuf, Error> {
-    let variable = std::env::var_os(VARIABLE).map(PathBuf::from);
-    if let Some(named) = named.map(Path::to_owned).or(variable) {
-        return named.canonicalize().map_err(|error| Error::NoRuntime(format!("{}: {error}", named.display())));
-    }
-    let own = std::env::current_exe().unwrap_or_default();
-    let folder = own.parent().unwrap_or(Path::new("."));
-    let places =
-        [folder.join(LIBRARY), folder.join("../lib").join(LIBRARY), folder.join("../lib/drawloom").join(LIBRARY)];
-    places.into_iter().find(|place| place.is_file()).ok_or_else(|| {
-        Error::NoRuntime(format!(
-            "{LIBRARY} is neither beside this program nor in the folder `lib` of its installation"
-        ))
-    })
 }
 
 /// What tells a file from a later one of the same name.

@@ -72,8 +72,8 @@ use std::ops::{Deref, DerefMut};
 use std::panic::Location;
 
 pub use drawloom_sim::{
-    Clock, Ctx, Event, Faults, Happening, Holds, Host, Isolate, Loss, Mode, Node, NodeId, Place, Probe, QueueId, Shape,
-    Stream, StreamEvent, StreamId, Timer, TimerId, Verdict, World,
+    Clock, Ctx, DiskError, Event, Faults, Happening, Holds, Host, Isolate, Loss, Mode, Node, NodeId, Place, Probe,
+    QueueId, Shape, Stream, StreamEvent, StreamId, Timer, TimerId, Verdict, World,
 };
 
 #[cfg(feature = "check")]

@@ -2,6 +2,7 @@
 
 mod costs;
 mod fresh;
+mod limited_calls;
 mod otp;
 mod programs;
 mod rules;

@@ -3,6 +3,8 @@
 mod basics;
 mod brute;
 mod classes;
+mod disks;
+mod leaks;
 mod liveness;
 mod mistakes;
 mod named;

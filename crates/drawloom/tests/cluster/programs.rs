@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use drawloom::cluster::{Ctx, Faults, Loss, Mode, Node, NodeId, Probe, Shape, Timer, TimerId};
+use drawloom::cluster::{Ctx, Faults, Loss, Mode, Node, NodeId, Probe, Shape, StreamEvent, StreamId, Timer, TimerId};
 
 /// A message: what it is about, and how much may follow from it.
 pub type Message = (u32, u32);
@@ -75,13 +75,25 @@ impl Scripted {
                     cx.sync();
                 }
             }
-            _ => {}
+            // A stream, and something on it.
+            _ => {
+                let stream = cx.connect(peer(roll(self.program.nodes as u64)), PORT);
+                cx.push(stream, (roll(4) as u32, left - 1));
+                if roll(3) == 0 {
+                    cx.close(stream);
+                }
+            }
         }
     }
 }
 
+const PORT: u16 = 1;
+
 impl Node<Message> for Scripted {
     fn on_start(&mut self, cx: &mut Ctx<'_, Message>) {
+        if mixed(&[self.program.seed, 4, cx.me().index() as u64]) % 3 > 0 {
+            cx.listen(PORT);
+        }
         let stored = cx.load::<u32>("count").unwrap_or(0);
         self.act((1, cx.starts(), stored), self.program.depth, cx);
     }
@@ -98,16 +110,37 @@ impl Node<Message> for Scripted {
         self.act((4, to.index() as u32, about), left.saturating_sub(1), cx);
     }
 
+    fn on_stream(&mut self, _: StreamId, event: StreamEvent<Message>, cx: &mut Ctx<'_, Message>) {
+        let (what, left) = match event {
+            StreamEvent::Accepted { .. } => (1, 0),
+            StreamEvent::Connected => (2, 1),
+            StreamEvent::Refused => (3, 0),
+            StreamEvent::Data((about, left)) => (8 + about, left),
+            StreamEvent::Closed => (4, 0),
+            StreamEvent::Reset => (5, 1),
+        };
+        self.act((6, what, left), left, cx);
+    }
+
     fn on_stop(&mut self, cx: &mut Ctx<'_, Message>) {
         self.act((5, 0, 0), 1, cx);
     }
 }
 
 impl Program {
+    /// Of faults.
+    pub const KINDS: u32 = 20;
+
     pub fn of(seed: u64) -> Program {
         let nodes = 2 + (mixed(&[seed, 1]) % 2) as usize;
         let depth = 1 + (mixed(&[seed, 2]) % 3) as u32;
-        Program { seed, nodes, depth, faults: (mixed(&[seed, 3]) % 14) as u32, chooses: seed % 5 == 0 }
+        Program {
+            seed,
+            nodes,
+            depth,
+            faults: (mixed(&[seed, 3]) % u64::from(Self::KINDS)) as u32,
+            chooses: seed % 5 == 0,
+        }
     }
 
     pub fn build(self, cluster: &mut drawloom_sim::Cluster<Message>, probe: &Probe<Seen>) {
@@ -138,6 +171,12 @@ impl Program {
             9 => faults.pauses(1).crash_only(one),
             10 => faults.stops(1).crash_only(one).restarts(),
             11 => faults.crashes(1).crash_only(one).duplicates(1),
+            12 => faults.reboots(1),
+            13 => faults.reboots(1).crash_only(one).loses(Loss::Unsynced).certain(),
+            14 => faults.resets(1),
+            15 => faults.partitions(1, Shape::Halves).certain(),
+            16 => faults.partitions(1, Shape::OneLink).mode(Mode::Reject).certain(),
+            17 => faults.reboots(1).crash_only(one).duplicates(1).certain(),
             _ => faults,
         });
     }

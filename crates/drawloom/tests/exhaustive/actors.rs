@@ -29,7 +29,9 @@ enum Does {
     Register(usize),
     Unregister,
     Whereis,
+    Wait(u64),
     Later(usize, i64),
+    LaterIn(usize, u64),
     Cancel,
     CancelFirst,
     Spawn(i64),
@@ -74,6 +76,9 @@ const FAMILIES: &[Family] = &[
     ("timers", &[Later(0, 1), Later(1, 2), Poll, Cancel]),
     ("timers and sends", &[Later(0, 1), Send(0, 2), Take, Cancel]),
     ("timers and kills", &[Later(1, 1), Cancel, Signal(1, 2), Poll]),
+    ("waits", &[Wait(1), Wait(2), Send(0, 1), Send(1, 2)]),
+    ("waits and timers", &[Wait(1), Wait(2), LaterIn(0, 1), LaterIn(1, 2), Cancel]),
+    ("waits and kills", &[Wait(1), Send(1, 1), Signal(1, 2), Signal(0, 1)]),
     ("timers of others", &[CancelFirst, Poll, Send(0, 1), Signal(1, 2)]),
     ("children", &[Spawn(1), Send(0, 2), Poll, End(0)]),
     ("children and kills", &[Spawn(1), Signal(0, 2), Signal(1, 1), Poll]),
@@ -180,6 +185,10 @@ async fn live(
                 let wanted = move |received: &Received<i64>| matches!(received, Received::Message(m) if m / 10 == tag);
                 ctx.recv_match_timeout(wanted, Duration::ZERO).await.map_or(-1, |received| value(&received))
             }
+            Wait(millis) => {
+                let limit = Duration::from_millis(millis);
+                ctx.recv_timeout(limit).await.map_or(-1, |received| value(&received))
+            }
             Monitor(whom) => {
                 monitor = Some(ctx.monitor(peer(whom)));
                 continue;
@@ -206,6 +215,10 @@ async fn live(
             }
             Later(to, message) => {
                 timer = Some(ctx.send_after(Duration::ZERO, peer(to), 10 * message + me as i64));
+                continue;
+            }
+            LaterIn(to, millis) => {
+                timer = Some(ctx.send_after(Duration::from_millis(millis), peer(to), 70 + me as i64));
                 continue;
             }
             Cancel => timer.map_or(-1, |timer| i64::from(ctx.cancel(timer).is_some())),
@@ -252,29 +265,39 @@ fn run(program: &Program, delivery: Delivery, log: &Arc<Log>) {
 
 /// Compares a program, unless it has too many schedules; whether it was compared.
 fn compare_one(family: Family, seed: u64, most: u64, delivery: Delivery) -> bool {
-    compare_it(&format!("{} {seed}", family.0), program(family, seed), most, delivery)
+    compare_it(&format!("{} {seed}", family.0), program(family, seed), most, (delivery, 0))
 }
 
 fn compare_program(program: Program, most: u64, delivery: Delivery) -> bool {
-    compare_it("a program", program, most, delivery)
+    compare_it("a program", program, most, (delivery, 0))
 }
 
-fn compare_it(name: &str, program: Program, most: u64, delivery: Delivery) -> bool {
+/// So many timers may fire early.
+fn compare_it(name: &str, program: Program, most: u64, (delivery, early_fires): (Delivery, u32)) -> bool {
     let name = format!("{name} {delivery:?}: {program:?}");
     let body = move |log: &Arc<Log>| run(&program, delivery, log);
     let subject =
-        Subject { body: Arc::new(body), asks_for_exits: false, has_gate: true, has_signals: true, early_fires: 0 };
+        Subject { body: Arc::new(body), asks_for_exits: false, has_gate: true, has_signals: true, early_fires };
     compare_subject(&subject, &name, most).is_some()
 }
 
 /// Compares so many programs of each family; how many had not too many schedules.
 fn compare(seeds: std::ops::Range<u64>, most: u64, delivery: Delivery) -> u64 {
+    compare_families(FAMILIES, seeds, most, (delivery, 0))
+}
+
+fn compare_families(
+    families: &[Family],
+    seeds: std::ops::Range<u64>,
+    most: u64,
+    (delivery, early_fires): (Delivery, u32),
+) -> u64 {
     let (mut compared, mut wrong, mut few) = (0, Vec::new(), Vec::new());
-    for family in FAMILIES {
+    for family in families {
         let mut of_family = 0;
         for seed in seeds.clone() {
             let name = format!("{} {seed} {delivery:?}: {:?}", family.0, program(*family, seed));
-            let result = catch_unwind(|| compare_one(*family, seed, most, delivery));
+            let result = catch_unwind(|| compare_it(&name, program(*family, seed), most, (delivery, early_fires)));
             match result {
                 Ok(compared) => of_family += u64::from(compared),
                 Err(payload) => {
@@ -304,18 +327,38 @@ fn actors_have_no_other_classes_than_by_brute_force() {
     assert!(compared > 100, "{compared}");
 }
 
+/// `SEEDS=100` or `SEEDS=100..200`.
+fn seeds(otherwise: u64) -> std::ops::Range<u64> {
+    let number = |text: &str| text.parse().expect("a number");
+    match std::env::var("SEEDS") {
+        Ok(text) => match text.split_once("..") {
+            Some((from, to)) => number(from)..number(to),
+            None => 0..number(&text),
+        },
+        Err(_) => 0..otherwise,
+    }
+}
+
 #[test]
 #[ignore = "takes long in a debug build: run with --release"]
 fn many_programs_of_actors_have_no_other_classes_than_by_brute_force() {
-    let seeds = std::env::var("SEEDS").ok().and_then(|seeds| seeds.parse().ok()).unwrap_or(200);
-    println!("{} programs", compare(0..seeds, 4_000, Delivery::Atomic));
+    println!("{} programs", compare(seeds(200), 4_000, Delivery::Atomic));
 }
 
 #[test]
 #[ignore = "takes long in a debug build: run with --release"]
 fn nor_where_delivery_takes_time() {
-    let seeds = std::env::var("SEEDS").ok().and_then(|seeds| seeds.parse().ok()).unwrap_or(100);
-    println!("{} programs", compare(0..seeds, 4_000, Delivery::Split));
+    println!("{} programs", compare(seeds(100), 4_000, Delivery::Split));
+}
+
+#[test]
+#[ignore = "takes long in a debug build: run with --release"]
+fn nor_where_timers_fire_early() {
+    let timed: Vec<Family> =
+        FAMILIES.iter().filter(|(name, _)| name.contains("timer") || name.contains("wait")).copied().collect();
+    for (delivery, most) in [(Delivery::Atomic, 4_000), (Delivery::Split, 12_000)] {
+        println!("{} programs", compare_families(&timed, seeds(100), most, (delivery, 2)));
+    }
 }
 
 /// What was found wrong before: a name that is taken away and a process that ends, in either order.
@@ -381,5 +424,20 @@ fn what_the_killed_could_have_received_is_explored_as_by_brute_force() {
         vec![vec![TakeTag(1)], vec![Signal(0, 1)], vec![Send(0, 2)]],
     ] {
         assert!(compare_program(program, 40_000, Delivery::Split));
+    }
+}
+
+/// A message that comes when the time of a receive is up, and the receive has yet to notice: either is taken.
+#[test]
+fn receives_whose_time_is_up_early_have_no_other_classes_than_by_brute_force() {
+    let programs: Vec<Program> = vec![
+        vec![vec![Send(1, 2)], vec![Wait(1)]],
+        vec![vec![Send(1, 2), Send(0, 1)], vec![Wait(1)]],
+        vec![vec![Wait(1)], vec![Send(0, 2), Send(1, 1)]],
+        vec![vec![Send(1, 1)], vec![Wait(1), Signal(0, 1)]],
+        vec![vec![Wait(1), Poll], vec![LaterIn(0, 1)]],
+    ];
+    for program in programs {
+        assert!(compare_it("a program", program, 40_000, (Delivery::Atomic, 2)));
     }
 }

@@ -106,6 +106,7 @@ impl Engine {
         self.yields_since_progress = 0;
         match self.tasks[task.index()].status {
             Status::Disabled => {
+                self.stop_waiting_for_messages(task);
                 self.enable(task);
             }
             Status::Waiting => {

@@ -17,7 +17,7 @@ use crate::exhaustive::There;
 use crate::id::{ResourceId, Site, TaskId};
 use crate::operation::{OpKind, Operation, ResourceKind, outcome};
 use crate::race::{Flow, Row};
-use crate::resource::State;
+use crate::resource::{Resource, State};
 use crate::strategy::Strategy;
 use crate::task::Status;
 use crate::trace::Step;
@@ -68,17 +68,21 @@ pub struct Receiving {
     pub anything: bool,
     /// It does not wait, or no longer.
     pub at_once: bool,
+    /// Its timer has fired since it was announced: it need not wait any more, and may yet find something.
+    pub is_late: bool,
 }
 
 impl Receiving {
     const ANYTHING: u64 = 1 << 62;
     const AT_ONCE: u64 = 1 << 61;
+    const LATE: u64 = 1 << 60;
 
     /// The operand that stands for it.
     pub fn operand(self) -> u64 {
         let found = self.found.map_or(0, |number| u64::from(number) + 1);
         let flag = |is_set: bool, bit| if is_set { bit } else { 0 };
-        found | flag(self.anything, Receiving::ANYTHING) | flag(self.at_once, Receiving::AT_ONCE)
+        let late = flag(self.is_late, Receiving::LATE);
+        found | late | flag(self.anything, Receiving::ANYTHING) | flag(self.at_once, Receiving::AT_ONCE)
     }
 
     fn of(operand: u64) -> Receiving {
@@ -86,6 +90,7 @@ impl Receiving {
             found: (operand as u32).checked_sub(1),
             anything: operand & Receiving::ANYTHING != 0,
             at_once: operand & Receiving::AT_ONCE != 0,
+            is_late: operand & Receiving::LATE != 0,
         }
     }
 }
@@ -110,6 +115,8 @@ pub(crate) struct Inbox {
     pub(crate) doomed: bool,
     /// What that signal depended on.
     pub(crate) doom: u64,
+    /// Where it has no other name, reports call it by the path of its task.
+    goes_by_path: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -124,7 +131,7 @@ impl Inbox {
     fn of(owner: TaskId, mut arrivals: Vec<Arrival>) -> Inbox {
         arrivals.clear();
         let (signals, traps, names) = (Trail::NEW, Trail::NEW, Trail::NEW);
-        Inbox { owner, arrivals, told: 0, taken: 0, signals, traps, names, doomed: false, doom: 0 }
+        Inbox { owner, arrivals, told: 0, taken: 0, signals, traps, names, doomed: false, doom: 0, goes_by_path: false }
     }
 }
 
@@ -285,7 +292,8 @@ fn found_alive(killed: &Label, receiving: Receiving, arrived: u64, there: &There
 
 /// How a receive relates to a delivery.
 pub(super) fn received(receive: &Label, delivery: &Label) -> Relation {
-    let may_end_without = Receiving::of(receive.arg).at_once;
+    let receiving = Receiving::of(receive.arg);
+    let may_end_without = receiving.at_once || receiving.is_late;
     match receive.outcome {
         outcome::OK if takes(receive, delivery) && may_end_without => Relation::Dependent,
         outcome::OK if takes(receive, delivery) => Relation::Enabling,
@@ -312,6 +320,20 @@ impl Engine {
         }
         self.process_of[owner.index()] = id;
         id
+    }
+
+    /// The process has no name of its own: reports call it by the path of its task. That is put together only where it is read.
+    pub fn let_go_by_path(&mut self, process: ResourceId) {
+        self.inbox(process).goes_by_path = true;
+    }
+
+    /// What reports call a resource, if it has a name.
+    pub fn name_of(&self, resource: &Resource) -> Option<String> {
+        let by_path = || {
+            let inbox = resource.inbox.as_deref().filter(|inbox| inbox.goes_by_path)?;
+            Some(format!("<{}>", self.path(inbox.owner)))
+        };
+        resource.name.as_deref().map(str::to_owned).or_else(by_path)
     }
 
     /// The process that a task is.
@@ -342,6 +364,14 @@ impl Engine {
         let arrival = inbox.arrivals.get(inbox.told)?;
         inbox.told += 1;
         Some(arrival.from)
+    }
+
+    /// The timer of a receive has fired: it need not wait any more.
+    pub(crate) fn stop_waiting_for_messages(&mut self, task: TaskId) {
+        let pending = &mut self.tasks[task.index()].pending;
+        if pending.kind.receives() {
+            pending.arg = Receiving { is_late: true, ..Receiving::of(pending.arg) }.operand();
+        }
     }
 
     fn commit_delivery(&mut self, operation: &Operation, doomed: bool) -> Committed {

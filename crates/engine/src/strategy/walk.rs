@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::tape::Draws;
 use super::{Profile, View};
 use crate::id::TaskId;
+use crate::operation::OpKind;
 use crate::resource::Traits;
 use crate::trace::Step;
 
@@ -52,6 +53,8 @@ pub(super) struct Walk {
     insisted: Vec<u64>,
     /// Who goes on regardless, before which step.
     insists: (TaskId, usize),
+    /// Faults that may strike a cluster, by task and operand, each with the number of steps at which it does.
+    moments: Vec<(TaskId, u64, usize)>,
 }
 
 impl Walk {
@@ -69,6 +72,7 @@ impl Walk {
             longest_stretch: None,
             insisted: Vec::new(),
             insists: (TaskId::NONE, 0),
+            moments: Vec::new(),
         }
     }
 
@@ -107,6 +111,22 @@ impl Walk {
         self.longest_stretch = None;
         self.insisted.clear();
         self.insists = (TaskId::NONE, 0);
+        self.moments.clear();
+    }
+
+    /// When a fault strikes: at any moment of an execution as long as the longest one so far, each as likely as the others. A fault is there from the
+    /// beginning on, so that what picks among the tasks that are ready would have it strike soon. None where that is not drawn: in
+    /// every other execution, at least, it is as likely to come as any message.
+    fn moment(&mut self, task: TaskId, view: &View<'_>) -> Option<usize> {
+        let (fault, made) = (view.pending(task).arg, view.steps().len());
+        if let Some((.., moment)) = self.moments.iter().find(|(of, what, _)| (*of, *what) == (task, fault)) {
+            return (*moment != usize::MAX).then_some(*moment);
+        }
+        let longest = known(&self.profile).steps().saturating_sub(made as u64);
+        let is_drawn = longest > 0 && self.tape.below(2) == 0;
+        let moment = if is_drawn { made + self.tape.below(longest + 1) as usize } else { usize::MAX };
+        self.moments.push((task, fault, moment));
+        is_drawn.then_some(moment)
     }
 
     /// `task` has yielded: whether that is heeded. In every other execution all yields are. In the others a task may insist for a
@@ -164,6 +184,12 @@ impl Walk {
                     _ if kind.ends_task() && self.silent_exits => return Some(task),
                     _ if view.would_wait(task) => continue,
                     _ => {}
+                }
+            } else if kind == OpKind::Strike {
+                match self.moment(task, view) {
+                    Some(moment) if view.steps().len() < moment => continue,
+                    Some(_) => return Some(task),
+                    None => {}
                 }
             }
             debug_assert!(!view.would_wait(task), "{kind:?} is missing among those that may only wait");

@@ -10,6 +10,7 @@
 /* As the two are joined for users, by names of the object. */
 extern void drawloom_pluto_exit(int status);
 extern FILE *drawloom_pluto_stderr;
+#undef exit
 #define exit drawloom_pluto_exit
 #define complain(...) fprintf(drawloom_pluto_stderr, __VA_ARGS__)
 

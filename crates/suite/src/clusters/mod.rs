@@ -88,6 +88,10 @@ protocols! {
         "tombstones are collected before all additions have arrived", "what was removed stays so";
     "WAL: acknowledged" wal::acknowledged_early, Easy, 1,
         "a write is acknowledged before it is on disk", "linearizable";
+    "WAL: rename" wal::renamed, Easy, 1,
+        "the directory is not synced after a rename", "linearizable";
+    "WAL: torn" wal::torn, Medium, 1,
+        "a record has no checksum, and half of it is read", "linearizable";
     "at most once" once::forgets_requests, Easy, 1,
         "what was carried out is remembered in memory alone", "an operation takes effect once";
     "Paxos: promise" paxos::promise_is_broken, Medium, 0,

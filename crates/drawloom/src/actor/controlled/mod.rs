@@ -111,8 +111,7 @@ impl World {
         let resource = rt.with_engine(|engine| {
             let id = engine.create_process(rt.running(), task, at);
             engine.drop_resource(id);
-            let path = engine.path(task);
-            engine.name_resource(id, &format!("<{path}>"));
+            engine.let_go_by_path(id);
             id
         });
         Known { task, resource }.keep(process);
@@ -341,7 +340,12 @@ impl Backend for World {
         let receiving = |found: Option<u32>| {
             // Its timer has fired. That the time has come by another one says nothing: which of the two fires first is open.
             let time_is_up = deadline.is_some() && rt.with_engine(|engine| engine.deadline(rt.running())).is_none();
-            Receiving { found, anything: me.0.takes_anything(), at_once: nanos == Some(0) || time_is_up }
+            Receiving {
+                found,
+                anything: me.0.takes_anything(),
+                at_once: nanos == Some(0) || time_is_up,
+                is_late: false,
+            }
         };
         let mut has_waited_for_timers = deadline.is_none();
         let result = loop {

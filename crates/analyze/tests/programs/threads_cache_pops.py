@@ -1,0 +1,33 @@
+# expect: clean
+import threading
+
+
+class Cache(object):
+    def __init__(self):
+        self.items = {}
+
+    def get(self, key):
+        return self.items.get(key)
+
+    def evict(self, key):
+        self.items.pop(key, None)
+
+
+cache = Cache()
+
+
+def reader():
+    for n in range(100):
+        cache.get(n)
+
+
+def cleaner():
+    for n in range(100):
+        cache.evict(n)
+
+
+workers = [threading.Thread(target=reader), threading.Thread(target=cleaner), threading.Thread(target=cleaner)]
+for worker in workers:
+    worker.start()
+for worker in workers:
+    worker.join()
