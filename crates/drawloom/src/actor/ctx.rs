@@ -381,7 +381,8 @@ impl<M: Message> Ctx<M> {
         }
     }
 
-    /// Waits until nobody can go on without time passing. For tests: it is no timer, and takes no part in their order.
+    /// Waits until nobody can go on without time passing. For tests. Where timers fire early (`clock = explore`), it can end
+    /// early, too.
     #[track_caller]
     pub fn settle(&mut self) -> impl Future<Output = ()> + Send + '_ {
         let (at, me) = (Location::caller(), self.me.any());
