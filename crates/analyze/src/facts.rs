@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use drawloom_syntax::{ClassId, Collection, Expr, Function, FunctionId, Kind, Language, Module};
 
 use crate::graph::Certainty;
-use crate::types::{Framework, Type, constructed, of_rust};
+use crate::types::{Framework, LockKind, Type, constructed, of_rust};
 
 /// What is known of a file.
 pub(crate) struct Facts<'m> {
@@ -411,7 +411,13 @@ impl<'m> Facts<'m> {
                 None => Type::Plain,
             };
         }
-        constructed(&path)
+        match (constructed(&path), given.first().map(|given| &given.value.kind)) {
+            // A semaphore for one is a lock.
+            (Type::Lock { waits, kind: LockKind::Semaphore }, Some(Kind::Literal(places))) if places == "1" => {
+                Type::Lock { waits, kind: LockKind::Mutex }
+            }
+            (kind, _) => kind,
+        }
     }
 
     fn called_in_rust(

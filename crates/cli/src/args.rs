@@ -26,6 +26,7 @@ pub enum Command {
     /// Run the project's tests, and say what each of them came to
     Test(TestArguments),
     /// Run a command with files and sockets of C libraries under control, for Python
+    #[command(name = "exec", alias = "run")]
     Run(RunArguments),
     /// Compile a C program with threads, locks, atomics and memory under control
     Cc(CcArguments),
@@ -46,6 +47,7 @@ pub enum Command {
     /// Find suspected concurrency bugs in Python and Rust source
     Analyze(AnalyzeArguments),
     /// List the findings that are kept
+    #[command(name = "findings", alias = "list")]
     List(StoreArguments),
     /// Remove what is kept: traces, pages, results, unfinished searches
     Clean(CleanArguments),

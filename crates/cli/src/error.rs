@@ -153,7 +153,7 @@ impl Error {
             Error::TooLong { .. } => "name the trace file of the finding instead of its token",
             Error::Foreign => "go to the project that printed it; if the test was renamed since, run it again",
             Error::NotCargos(_) => "`drawloom explain` and `drawloom view` show it without a run",
-            Error::NoFinding(_) => "`drawloom list` shows what is kept",
+            Error::NoFinding(_) => "`drawloom findings` shows what is kept",
             Error::Ambiguous { .. } => "name one of them in full, or by its token or trace file",
             Error::NoCommand(_) => "`drawloom help` lists them",
             Error::Passes(_) => "has it been fixed? `drawloom replay` says how far the schedule still fits",

@@ -1,4 +1,4 @@
-//! `drawloom list` and `drawloom clean`: what is kept.
+//! `drawloom findings` and `drawloom clean`: what is kept.
 
 use std::fmt::Write as _;
 use std::path::PathBuf;

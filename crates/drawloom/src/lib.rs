@@ -191,10 +191,24 @@ pub use drawloom_macros::test;
 #[cfg(feature = "controlled")]
 pub use drawloom_report::explain::Verification;
 #[cfg(feature = "controlled")]
-pub use explore::{Exploration, Failure, check, explore, explore_with, try_fix};
+pub use explore::{Exploration, Failure, check, check_with, explore, explore_with, try_fix};
 #[cfg(feature = "controlled")]
 pub use label::{choose, label, name_task, yield_now};
 pub use prefer::{Prefer, prefer};
+
+/// How an exploration goes: what `#[drawloom::test(…)]` takes as arguments, as values.
+///
+/// ```
+/// use drawloom::config::{Config, StrategySpec};
+///
+/// let config = Config::new().strategy(StrategySpec::Random).iterations(1_000);
+/// assert_eq!(config, "random(iterations = 1000)".parse()?);
+/// # Ok::<(), drawloom::config::ConfigError>(())
+/// ```
+#[cfg(feature = "controlled")]
+pub mod config {
+    pub use drawloom_engine::config::{Clock, Config, ConfigError, Memory, Shrink, StrategySpec, Teardown, Until};
+}
 
 /// What the expansion of `#[drawloom::test]` calls.
 #[cfg(feature = "controlled")]

@@ -208,7 +208,7 @@ impl Exploration {
         let diverged = |f: &Failure| matches!(f.finding.kind, FindingKind::Divergence(_));
         let mut said = match (self.exhausted, self.up_to) {
             (true, _) => match self.exhausted_instead {
-                Some(classes) => format!("small enough: exhausted instead, {}", classes_of(classes)),
+                Some(classes) => format!("exhausted: {}", classes_of(classes)),
                 None => "exhausted".to_owned(),
             },
             (false, Some((preemptions, classes))) => {

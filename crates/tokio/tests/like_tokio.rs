@@ -673,3 +673,17 @@ fn a_set_that_is_kept_for_a_thread_ends_with_it() {
     });
     thread.join().unwrap();
 }
+
+/// A runtime of several threads ends when its tasks are polled no more: one that is being polled goes on until it waits.
+#[test]
+fn a_task_that_begins_to_sleep_while_its_runtime_ends_is_dropped() {
+    let exploration = drawloom::explore("exhaustive".parse().unwrap(), || {
+        let runtime = Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+        runtime.spawn(async {
+            tokio::task::yield_now().await;
+            tokio::time::sleep(Duration::from_secs(1)).await;
+        });
+        drop(runtime);
+    });
+    assert!(exploration.findings().is_empty(), "{}", exploration.findings()[0].report());
+}

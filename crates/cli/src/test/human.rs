@@ -257,7 +257,7 @@ fn kept(reports: &[TestReport], store: &Store) -> String {
     let directory = printable(&directory);
     let mut text = match counted(over as u64, "result") {
         _ if over == 0 => format!("what is kept is in {directory}\n"),
-        results => format!("kept in {directory}: {results}; `drawloom list` shows what was found\n"),
+        results => format!("kept in {directory}: {results}; `drawloom findings` shows what was found\n"),
     };
     let searches = store.searches();
     for report in reports.iter().filter(|report| report.status == Status::Unfinished) {

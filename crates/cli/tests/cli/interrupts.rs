@@ -25,7 +25,7 @@ fn an_interrupted_run_says_what_is_known_and_keeps_it() {
     let resumes =
         "accounts::takes_for_ever was not over: `drawloom test takes_for_ever` resumes its search where it stopped\n";
     assert!(
-        answer.out.contains("\nkept in [store]: 6 results; `drawloom list`") && answer.out.contains(resumes),
+        answer.out.contains("\nkept in [store]: 6 results; `drawloom findings`") && answer.out.contains(resumes),
         "{}",
         answer.out
     );

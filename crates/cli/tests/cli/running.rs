@@ -1,11 +1,11 @@
-//! `drawloom run`: other programs, with a library preloaded.
+//! `drawloom exec`: other programs, with a library preloaded.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::sample::Sample;
 
-/// Runs `drawloom run` with `named` as the library.
+/// Runs `drawloom exec` with `named` as the library.
 fn run(named: &str, arguments: &[&str]) -> (i32, String, String) {
     let sample = Sample::unbuilt();
     let mut command = sample.command(&[&["run", "--"], arguments].concat());

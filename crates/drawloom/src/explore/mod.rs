@@ -113,6 +113,30 @@ where
     harness::check(Config::new(), body);
 }
 
+/// As [`check`], with a configuration of one's own. The environment overrides it.
+///
+/// ```
+/// use drawloom::{config::Config, sync::mpsc, thread};
+///
+/// drawloom::check_with(Config::new().iterations(100), || {
+///     let (sender, receiver) = mpsc::channel();
+///     let other = thread::spawn(move || sender.send(42).unwrap());
+///     assert_eq!(receiver.recv(), Ok(42));
+///     other.join().unwrap();
+/// });
+/// ```
+///
+/// # Panics
+///
+/// As [`check`].
+#[track_caller]
+pub fn check_with<F>(config: Config, body: F)
+where
+    F: Fn() + Send + Sync + 'static,
+{
+    harness::check(config, body);
+}
+
 /// Tries a fix of what `token` shows: whether `body` under `guard` still fails, or fails otherwise.
 ///
 /// ```

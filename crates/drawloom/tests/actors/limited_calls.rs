@@ -117,3 +117,20 @@ mod are_exhausted {
 
     exhausted!(too_slow killed stopped with_a_timer two_clients);
 }
+
+/// A process that is killed while it waits: an execution on the way brings nothing, and `auto` does not give up for that.
+#[test]
+fn what_is_small_is_exhausted_by_auto_though_somebody_is_killed() {
+    for delivery in [Delivery::Atomic, Delivery::Split] {
+        let explored = drawloom::explore("auto(trace = false)".parse().unwrap(), move || {
+            let run = async |ctx: Ctx<()>| {
+                let waits = ctx.spawn(async |mut ctx: Ctx<u8>| drop(ctx.recv().await));
+                let target = waits.clone();
+                ctx.spawn(async move |ctx: Ctx<()>| ctx.kill(&target));
+                waits.send(1);
+            };
+            System::new().delivery(delivery).run(run).unwrap();
+        });
+        assert!(explored.exhausted(), "{delivery:?}: {}", explored.summary());
+    }
+}

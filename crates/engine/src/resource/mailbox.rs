@@ -17,7 +17,7 @@ use crate::exhaustive::There;
 use crate::id::{ResourceId, Site, TaskId};
 use crate::operation::{OpKind, Operation, ResourceKind, outcome};
 use crate::race::{Flow, Row};
-use crate::resource::State;
+use crate::resource::{Resource, State};
 use crate::strategy::Strategy;
 use crate::task::Status;
 use crate::trace::Step;
@@ -115,6 +115,8 @@ pub(crate) struct Inbox {
     pub(crate) doomed: bool,
     /// What that signal depended on.
     pub(crate) doom: u64,
+    /// Where it has no other name, reports call it by the path of its task.
+    goes_by_path: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -129,7 +131,7 @@ impl Inbox {
     fn of(owner: TaskId, mut arrivals: Vec<Arrival>) -> Inbox {
         arrivals.clear();
         let (signals, traps, names) = (Trail::NEW, Trail::NEW, Trail::NEW);
-        Inbox { owner, arrivals, told: 0, taken: 0, signals, traps, names, doomed: false, doom: 0 }
+        Inbox { owner, arrivals, told: 0, taken: 0, signals, traps, names, doomed: false, doom: 0, goes_by_path: false }
     }
 }
 
@@ -318,6 +320,20 @@ impl Engine {
         }
         self.process_of[owner.index()] = id;
         id
+    }
+
+    /// The process has no name of its own: reports call it by the path of its task. That is put together only where it is read.
+    pub fn let_go_by_path(&mut self, process: ResourceId) {
+        self.inbox(process).goes_by_path = true;
+    }
+
+    /// What reports call a resource, if it has a name.
+    pub fn name_of(&self, resource: &Resource) -> Option<String> {
+        let by_path = || {
+            let inbox = resource.inbox.as_deref().filter(|inbox| inbox.goes_by_path)?;
+            Some(format!("<{}>", self.path(inbox.owner)))
+        };
+        resource.name.as_deref().map(str::to_owned).or_else(by_path)
     }
 
     /// The process that a task is.

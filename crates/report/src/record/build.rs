@@ -392,7 +392,7 @@ impl Builder<'_> {
     fn resources(&mut self, engine: &Engine) -> Vec<ResourceRecord> {
         let describe = |r: &drawloom_engine::Resource| ResourceRecord {
             kind: r.kind.word().to_owned(),
-            name: r.name.as_deref().map(str::to_owned),
+            name: engine.name_of(r),
             created_at: self.place(r.created_at),
             id: format!("{} #{} of task {}", r.kind.word(), r.ordinal, engine.path(r.creator)),
             size: match r.state {

@@ -137,6 +137,15 @@ impl Handle {
         }
     }
 
+    /// Whether nobody fires its timers any more for whoever polls one now. A runtime ends when none of its own tasks is
+    /// polled any more; one of them that is polled here all the same is dropped when it waits.
+    #[track_caller]
+    pub(crate) fn has_no_timers(&self) -> bool {
+        let is_current = context::runtime().is_some_and(|current| Arc::ptr_eq(&current.inner, &self.inner));
+        let is_own_task = is_current && context::task().is_some() && context::holds_the_runtime();
+        !is_own_task && self.has_ended()
+    }
+
     /// Fails if the runtime has ended.
     #[track_caller]
     pub(crate) fn is_there(&self) -> io::Result<()> {

@@ -84,7 +84,7 @@ impl Future for Sleep {
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
         let this = self.parts();
         let budget = ready!(coop::poll_proceed(context));
-        assert!(!this.runtime.has_ended(), "{}", context::SHUT_DOWN);
+        assert!(!this.runtime.has_no_timers(), "{}", context::SHUT_DOWN);
         let poll = Pin::new(&mut this.inner).poll(context);
         this.elapsed = poll.is_ready();
         budget.after(poll)

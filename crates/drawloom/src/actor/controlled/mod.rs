@@ -111,8 +111,7 @@ impl World {
         let resource = rt.with_engine(|engine| {
             let id = engine.create_process(rt.running(), task, at);
             engine.drop_resource(id);
-            let path = engine.path(task);
-            engine.name_resource(id, &format!("<{path}>"));
+            engine.let_go_by_path(id);
             id
         });
         Known { task, resource }.keep(process);
