@@ -91,10 +91,10 @@ fn join(object: &Path, library: &Path, joined: &Path, folder: &Path) -> Result<(
     said(command.arg(object).arg(&weak))?;
     let mut command = Command::new("ld");
     command.args(["-r", "--strip-debug"]);
-    // A weak function takes nothing out of a library: each name is asked for.
+    // A function that is there, weak or not, takes nothing out of a library: each name is asked for, and the library comes first.
     let asked = names.iter().map(String::as_str).chain(RENAMED.iter().map(|(_, ours)| *ours));
     command.args(asked.flat_map(|name| ["-u", name]));
-    said(command.arg(&weak).arg(library).arg("-o").arg(joined))?;
+    said(command.arg(library).arg(&weak).arg("-o").arg(joined))?;
     let _ = std::fs::remove_file(weak);
     Ok(())
 }
