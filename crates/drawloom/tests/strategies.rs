@@ -89,10 +89,7 @@ fn every_aiming_strategy_finds_what_must_be_overtaken() {
 fn auto_exhausts_what_is_small_and_says_so() {
     let exploration = explored("", two_increments);
     assert!(exploration.exhausted());
-    assert_eq!(
-        exploration.summary(),
-        "explored 2 executions, nothing found (exhausted: 2 classes)"
-    );
+    assert_eq!(exploration.summary(), "explored 2 executions, nothing found (exhausted: 2 classes)");
 }
 
 #[test]
