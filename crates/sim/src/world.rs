@@ -143,7 +143,7 @@ impl<M> World<M> {
         self.events
     }
 
-    /// Timers that were set beyond [`Cluster::timers`], and never fired.
+    /// Timers that were set beyond `Cluster::timers`, and never fired.
     pub fn timers_left_out(&self) -> u64 {
         self.timers_left_out
     }
