@@ -24,7 +24,7 @@ use super::worker::{Executed, Worker};
 const WORTH_SPREADING: Duration = Duration::from_millis(1);
 
 /// So many executions are shown one by one, and then as many at a time: what shows them is shared by all workers.
-const SHOW_EACH: u64 = 1024;
+const SHOW_EACH: u64 = 64;
 const SHOW_EVERY: u64 = 8;
 
 /// What has a piece of memory to itself: where workers write it, the others' caches lose nothing else.

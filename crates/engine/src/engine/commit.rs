@@ -100,7 +100,12 @@ impl Engine {
     }
 
     pub(crate) fn commit_choose(&mut self, task: TaskId, outcomes: u64, strategy: &mut dyn Strategy) -> Committed {
-        let chosen = self.chosen_of(task, outcomes, strategy);
+        let left = self.outcomes_left(task, outcomes);
+        self.forget_mishap(task);
+        if let Some(step) = self.steps.last_mut() {
+            step.arg = left;
+        }
+        let chosen = self.chosen_of(task, left, strategy);
         self.note_value(chosen);
         Committed::Done(outcome::OK)
     }

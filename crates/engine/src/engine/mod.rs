@@ -22,6 +22,7 @@ mod fix;
 mod guard;
 mod guest;
 mod kill;
+mod mishap;
 mod spin;
 mod teardown;
 mod timer;
@@ -162,6 +163,10 @@ pub struct Engine {
     steps_before_teardown: usize,
     pub(crate) trails: Trails,
     next_was_choice: bool,
+    /// The execution is one of an exhaustive exploration, or repeats such a one ([`Strategy::is_exhaustive`]).
+    pub(crate) exhaustive: bool,
+    /// Tasks that have announced to choose whether something goes wrong, and of which budget that takes; only if it is exhaustive.
+    mishaps: Vec<(TaskId, Budget)>,
     /// The strategy's tape, if every choice is a uniform draw from it: then nobody need be asked.
     uniform: Option<Tape>,
     /// Who was picked last, and before which step it goes on without the strategy being asked.
@@ -221,6 +226,8 @@ impl Engine {
             steps_before_teardown: 0,
             trails: Trails::new(),
             next_was_choice: false,
+            exhaustive: false,
+            mishaps: Vec::new(),
             uniform: None,
             goes_on: (TaskId::NONE, 0),
             yields_since_progress: 0,
@@ -238,6 +245,8 @@ impl Engine {
     pub fn begin(&mut self, limits: &Limits, strategy: &mut dyn Strategy, seed: u64) {
         strategy.begin(seed);
         self.uniform = strategy.uniform_tape();
+        self.exhaustive = strategy.is_exhaustive();
+        self.mishaps.clear();
         self.goes_on = (TaskId::NONE, 0);
         self.tasks.clear();
         self.resources_in_use = 0;

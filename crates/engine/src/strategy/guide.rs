@@ -109,6 +109,11 @@ impl Guide {
         }
     }
 
+    /// Whether the execution begins with a prefix of its own.
+    pub(super) fn guides(&self) -> bool {
+        self.leaf.is_some()
+    }
+
     /// The seed whose draws the execution that begins with `seed` is to turn over: the second is the opposite of the
     /// first. Each is as likely as any other (antithetic variates: Hammersley, Morton, 1956); but where one was not
     /// what led to the bug, the other is likely to be. The first is over when the second begins, whoever makes them.

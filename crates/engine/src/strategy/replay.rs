@@ -73,6 +73,10 @@ fn divergence(step: u64, expected: String, found: String, segment: Option<&Segme
 }
 
 impl Strategy for Replay {
+    fn is_exhaustive(&self) -> bool {
+        self.schedule.exhaustive
+    }
+
     fn begin(&mut self, _seed: u64) {
         self.segment = 0;
         self.segment_began = 0;
