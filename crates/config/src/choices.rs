@@ -3,7 +3,7 @@
 /// When virtual time moves on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Clock {
-    /// Only when no task can go on without it: timeouts then fire as late as they can.
+    /// Only when no task can continue without it: timeouts then fire as late as they can.
     #[default]
     Quiescent,
     /// Whenever the strategy says so: a timer may fire before work that a person would expect to

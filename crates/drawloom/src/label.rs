@@ -27,7 +27,7 @@ pub fn choose(outcomes: usize) -> usize {
     }
 }
 
-/// Lets another task go on, if there is one that can: as
+/// Lets another task continue, if there is one that can: as
 /// [`thread::yield_now`](crate::thread::yield_now).
 #[track_caller]
 pub fn yield_now() {

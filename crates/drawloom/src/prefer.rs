@@ -9,7 +9,7 @@ pub enum Prefer {
     /// Who came first.
     Nobody,
     /// Readers, whenever no writer holds it. A writer that is passed over for ever, in a schedule that lets everybody
-    /// go on, is found as a starvation.
+    /// continue, is found as a starvation.
     Readers,
     /// Writers, before all readers that wait.
     Writers,

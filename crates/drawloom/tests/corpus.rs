@@ -144,9 +144,9 @@ fn a_run_follows_from_its_seed_and_the_corpus() {
 fn what_is_no_corpus_is_told_and_left_alone() {
     let place = Place::new("foreign");
     for (content, reason) in [
-        ("not a corpus", "it does not begin as a corpus does"),
+        ("not a corpus", "it does not start like a corpus"),
         ("drawloom corpus 1 of another\n5eed\n", "it is that of the test `another`"),
-        ("drawloom corpus 1 of corpus::hits_windows\n5eed\n1:\n", "line 3: this is no recipe of an execution"),
+        ("drawloom corpus 1 of corpus::hits_windows\n5eed\n1:\n", "line 3: this is not a recipe of an execution"),
     ] {
         std::fs::write(place.file(), content).expect("a file");
         let text = place.run("corpus(iterations = 50), threads = 1");

@@ -212,14 +212,14 @@ fn a_log_that_is_of_no_use_is_put_aside() {
     std::fs::copy(&place.program, &rebuilt).expect("a copy that can be run");
     std::fs::write(&rebuilt, program).expect("a byte more");
     place.program = rebuilt;
-    place.starts_over(SOME, "the program has been built anew since");
+    place.starts_over(SOME, "the program has been rebuilt since");
 }
 
 #[test]
 fn a_program_that_has_changed_is_explored_from_the_beginning() {
     let place = Place::with_a_log("changed");
     let shorter = text(place.command("exhaustive", 0).env(ROUNDS, "2").output().expect("another process"));
-    assert!(shorter.contains("the program has changed: its first execution is another one"), "{shorter}");
+    assert!(shorter.contains("the program has changed: its first execution is different"), "{shorter}");
     assert!(shorter.contains("explored 34 executions"), "{shorter}");
     // Its operations are the same, but nothing fails any more.
     let place = Place::with_a_log("mended");

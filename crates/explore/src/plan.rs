@@ -34,12 +34,12 @@ const LEAST_PATIENCE: Duration = Duration::from_secs(3);
 pub(super) type MakeStrategy = Arc<dyn Fn() -> Box<dyn Strategy> + Send + Sync>;
 
 /// What a task reads of the clock otherwise than by a step, nothing can be in the way of: a search would miss some of it.
-const NOT_EXHAUSTED: &str = "`exhaustive` does not explore timers that fire early in this language: leave out \
-                             `clock = explore`, or sample with another strategy";
+const NOT_EXHAUSTED: &str = "`exhaustive` cannot explore early timers in this language: leave out `clock = explore`, or \
+             sample with another strategy";
 
 /// How many preemptions a class needs is worked out for timers that fire when nobody can go on.
-const NOT_COUNTED: &str = "`exhaustive` has no bound of preemptions where timers fire early: leave out `preemptions` or \
-                           `clock = explore`";
+const NOT_COUNTED: &str = "`exhaustive` cannot bound preemptions when timers fire early: leave out `preemptions` or `clock \
+             = explore`";
 
 /// Whether timers may fire although there is time.
 fn fires_early(config: &Config) -> bool {

@@ -186,13 +186,13 @@ impl Action {
         let names = |nodes: &[NodeId]| nodes.iter().map(|node| name(*node)).collect::<Vec<_>>().join(", ");
         let loses = |loss: &Loss, kept: &usize| match (loss, kept) {
             (Loss::Nothing, _) | (Loss::Unsynced | Loss::AnyImage, &usize::MAX) => String::new(),
-            (Loss::AnyImage, &image::TORN) => ", and half of the last write that was not synced is lost".to_owned(),
-            (Loss::AnyImage, &image::NAMES) => ", and loses data that was not synced, but no names".to_owned(),
-            (Loss::AnyImage, &image::DATA) => ", and loses names that were not synced, but no data".to_owned(),
-            (Loss::AnyImage, &image::LAST) => ", and loses what was not synced, but for the last".to_owned(),
-            (Loss::Unsynced | Loss::AnyImage, 0) => ", and loses what was not synced".to_owned(),
+            (Loss::AnyImage, &image::TORN) => ", and loses half of the last unsynced write".to_owned(),
+            (Loss::AnyImage, &image::NAMES) => ", and loses unsynced data, but no names".to_owned(),
+            (Loss::AnyImage, &image::DATA) => ", and loses unsynced names, but no data".to_owned(),
+            (Loss::AnyImage, &image::LAST) => ", and loses all unsynced data except the last".to_owned(),
+            (Loss::Unsynced | Loss::AnyImage, 0) => ", and loses all unsynced data".to_owned(),
             (Loss::Unsynced | Loss::AnyImage, kept) => {
-                format!(", and loses what was not synced, but for the first {kept}")
+                format!(", and loses all unsynced data except the first {kept}")
             }
             (Loss::Everything, _) => ", and loses its storage".to_owned(),
         };

@@ -45,7 +45,7 @@ impl DiskFault {
     pub(crate) fn tell(self) -> String {
         match self {
             DiskFault::Fails(error) => format!("its disk will fail: {error}"),
-            DiskFault::ShortRead => "its disk will read less than there is".to_owned(),
+            DiskFault::ShortRead => "its disk will return a short read".to_owned(),
         }
     }
 }

@@ -186,7 +186,7 @@ impl<M: Clone + Debug + 'static> World<M> {
         if self.events > self.most_events {
             let most = self.most_events;
             return Err(format!(
-                "the cluster has not come to rest after {most} events: raise `events`, or set fewer timers"
+                "the cluster is still active after {most} events: raise `events`, or set fewer timers"
             ));
         }
         match event {

@@ -94,7 +94,7 @@ impl Waiting {
     }
 }
 
-/// `future`, which has to be pinned as tokio's has: whoever polls it here by itself must be able to there.
+/// `future`, which has to be pinned as tokio's has: whoever polls it here on its own must be able to there.
 pub(crate) fn pinned<F: Future>(future: F) -> Pinned<F> {
     Pinned { future, _pinned: PhantomPinned }
 }

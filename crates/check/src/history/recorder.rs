@@ -1,4 +1,4 @@
-//! Records a history from threads, and orders its events by itself.
+//! Records a history from threads, and orders its events on its own.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

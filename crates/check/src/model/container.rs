@@ -68,7 +68,7 @@ pub struct Fifo;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Lifo;
 
-/// The smallest first; equal ones cannot be told apart.
+/// The smallest first; equal ones cannot be distinguished.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Priority;
 

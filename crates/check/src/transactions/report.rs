@@ -122,7 +122,7 @@ impl Report {
         let mut text = match self.holds(asked) {
             Holds::Yes => format!("ok: the history is {asked}\n"),
             Holds::No => format!("illegal: the history is not {asked}\n"),
-            Holds::Unknown => format!("unknown: nothing shows that the history is not {asked}, but not all is known\n"),
+            Holds::Unknown => format!("unknown: no violation of {asked} was found, but the search was incomplete\n"),
         };
         let [committed, aborted, unknown] = self.transactions;
         let _ = writeln!(

@@ -381,7 +381,7 @@ impl<M: Message> Ctx<M> {
         }
     }
 
-    /// Waits until nobody can go on without time passing. For tests. Where timers fire early (`clock = explore`), it can end
+    /// Waits until nobody can continue without time passing. For tests. Where timers fire early (`clock = explore`), it can end
     /// early, too.
     #[track_caller]
     pub fn settle(&mut self) -> impl Future<Output = ()> + Send + '_ {

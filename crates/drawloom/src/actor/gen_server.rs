@@ -13,7 +13,7 @@ use super::reason::ExitReason;
 use super::reply::{Answer, CallError, ReplyTo, Request};
 use super::signal::{Message, MonitorRef, Received};
 
-/// How a server goes on after it has handled something.
+/// How a server continues after it has handled something.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Flow<I = ()> {
     /// With the next message.
@@ -38,7 +38,7 @@ pub enum ServerMessage<C, A, I> {
     Stop(ExitReason),
 }
 
-/// As what was asked or told: that says by itself whether it is a call.
+/// As what was asked or told: that says on its own whether it is a call.
 impl<C: fmt::Debug, A: fmt::Debug, I: fmt::Debug> fmt::Debug for ServerMessage<C, A, I> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -288,7 +288,7 @@ impl StartOptions {
                 result.map(|()| child)
             }
             Answer::Down(reason) => Err(StartError::Failed(reason)),
-            Answer::Dropped => Err(StartError::Failed(ExitReason::because("it never said whether it is ready"))),
+            Answer::Dropped => Err(StartError::Failed(ExitReason::because("it never reported that it is ready"))),
             Answer::Nothing => {
                 ctx.forget(request);
                 ctx.unlink(&child);
@@ -356,7 +356,7 @@ impl fmt::Display for StartError {
             StartError::NameTaken { name, by: None, at } => {
                 write!(f, "the name `{name}` of the server that is started at {at} was taken")
             }
-            StartError::Failed(reason) => write!(f, "it has ended at its start: {reason}"),
+            StartError::Failed(reason) => write!(f, "it ended during its start: {reason}"),
             StartError::Timeout => f.write_str("its start took too long"),
         }
     }

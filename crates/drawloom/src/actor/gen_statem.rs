@@ -49,7 +49,7 @@ pub enum Action<E> {
     CancelTimeout(&'static str),
 }
 
-/// How a state machine goes on after an event.
+/// How a state machine continues after an event.
 #[derive(Debug)]
 pub struct Next<S, E> {
     to: To<S>,

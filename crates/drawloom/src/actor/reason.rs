@@ -27,7 +27,7 @@ pub enum ExitReason {
     NoConnection,
     /// It has panicked.
     Panic(PanicInfo),
-    /// It could not go on.
+    /// It could not continue.
     Error(String),
 }
 
@@ -99,7 +99,7 @@ plain_error! {
 
 plain_error! {
     /// The name is free, or that of a process that takes other messages.
-    BadName is "no process that takes such messages has this name"
+    BadName is "no process with this name takes such messages"
 }
 
 /// A process cannot have a name: the name is somebody's, the process has one already, or has ended.

@@ -99,7 +99,7 @@ where
     #[track_caller]
     pub fn register<M: Message>(&self, ctx: &Ctx<M>, key: K, value: V) -> Result<(), AlreadyRegistered> {
         let at = Location::caller();
-        ctx.link(&self.keeper).unwrap_or_else(|_| panic!("the registry has ended that is used at {at}"));
+        ctx.link(&self.keeper).unwrap_or_else(|_| panic!("the registry used at {at} has ended"));
         let me = ctx.me().any();
         loop {
             let whose = self.rows.upsert(key.clone(), |row| {

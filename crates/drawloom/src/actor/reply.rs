@@ -102,7 +102,7 @@ impl<T> fmt::Debug for CallerGone<T> {
 
 impl<T> fmt::Display for CallerGone<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "the process has ended for which there is a reply at {}", self.at)
+        write!(f, "a reply at {} is for a process that has ended", self.at)
     }
 }
 

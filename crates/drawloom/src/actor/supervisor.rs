@@ -344,8 +344,8 @@ impl fmt::Display for ChildError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             ChildError::NotFound => f.write_str("the supervisor has no such child"),
-            ChildError::Running(child) => write!(f, "there is such a child, and it runs: {child:?}"),
-            ChildError::AlreadyPresent => f.write_str("there is such a child, which does not run"),
+            ChildError::Running(child) => write!(f, "the child exists and runs: {child:?}"),
+            ChildError::AlreadyPresent => f.write_str("the child exists but does not run"),
             ChildError::Start(error) => write!(f, "the child has not started: {error}"),
             ChildError::Call(error) => write!(f, "the supervisor: {error}"),
         }

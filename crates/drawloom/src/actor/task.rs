@@ -49,7 +49,7 @@ impl Error for TaskError {}
 /// });
 /// assert_eq!(sum, 42);
 /// ```
-#[must_use = "a task whose value nobody asks for is a process: `Ctx::spawn`"]
+#[must_use = "a task whose value is never read should be a process: `Ctx::spawn`"]
 pub struct Task<T> {
     pid: AnyPid,
     request: Request,
@@ -104,7 +104,7 @@ impl<T: Send + 'static> Task<T> {
     ///
     /// # Errors
     ///
-    /// If there is none, or none in time: the task goes on then, and its value is thrown away.
+    /// If there is none, or none in time: the task continues then, and its value is thrown away.
     ///
     /// # Panics
     ///
@@ -156,7 +156,7 @@ impl<T: Send + 'static> Task<T> {
     ) -> Result<Result<T, TaskError>, Task<T>> {
         assert!(
             self.request.tag.by == ctx.me().id(),
-            "a task that another process has started at {} is joined: its value goes there",
+            "the task that another process started at {} is joined: its value goes to that process",
             self.at
         );
         match ctx.answer(self.at, self.request, limit).await {

@@ -77,7 +77,7 @@ fn ends<T>(capacity: Option<usize>) -> (Sender<T>, Receiver<T>) {
     (Sender::new(channel.clone()), Receiver::new(channel))
 }
 
-/// Carries out one of several operations on channels: the first that can go on, any of those that can at the
+/// Carries out one of several operations on channels: the first that can continue, any of those that can at the
 /// moment, or `default` if none can. Which one it is, is a choice of the schedule.
 ///
 /// The syntax is that of the crate `crossbeam-channel`:

@@ -94,7 +94,7 @@ macro_rules! fetches {
     ($T:ty: $($name:ident $what:literal = |$current:ident, $operand:ident| $change:expr;)+) => {
         impl AtomicCell<$T> {
             $(
-                #[doc = concat!($what, ", and gives back what was there.")]
+                #[doc = concat!($what, ", and returns the old value.")]
                 #[track_caller]
                 pub fn $name(&self, $operand: $T) -> $T {
                     self.fetch(|$current| $change)

@@ -47,7 +47,7 @@ impl<T> Shared<T> {
     }
 }
 
-/// Spawns a task that drives `future`; it goes on by itself, awaited or not.
+/// Spawns a task that drives `future`; it continues on its own, awaited or not.
 #[track_caller]
 pub fn spawn<F>(future: F) -> JoinHandle<F::Output>
 where

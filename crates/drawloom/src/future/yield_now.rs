@@ -1,4 +1,4 @@
-//! Letting other futures go on.
+//! Letting other futures continue.
 
 use std::future::Future;
 use std::panic::Location;
@@ -7,7 +7,7 @@ use std::task::{Context, Poll};
 
 use crate::rt::{self, OpKind, Operation, ResourceId};
 
-/// Lets other tasks, and other futures of this task, go on: the future counterpart of
+/// Lets other tasks, and other futures of this task, continue: the future counterpart of
 /// [`thread::yield_now`](crate::thread::yield_now).
 #[track_caller]
 pub fn yield_now() -> YieldNow {

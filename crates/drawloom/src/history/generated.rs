@@ -16,7 +16,7 @@ const OUTCOMES: usize = 16;
 ///
 /// The seed of the generator is a [choice](crate::choose), and who asks it first is the scheduler's: so what is called
 /// is replayed with the schedule. The generator is told what came back before its client asks again. A client that is
-/// told to wait lets others go on. To explore *all* that could be called is for [`run`](super::run).
+/// told to wait lets others continue. To explore *all* that could be called is for [`run`](super::run).
 ///
 /// ```
 /// use drawloom::history::generate::{Generator, one_of, phases};

@@ -108,7 +108,7 @@ impl Control {
     }
 }
 
-/// The handle of a task. Dropping it lets the task go on by itself, as [`detach`](Self::detach) does.
+/// The handle of a task. Dropping it lets the task continue on its own, as [`detach`](Self::detach) does.
 #[must_use = "get the task's result, cancel it, or detach it"]
 pub struct Task<T> {
     control: Control,
@@ -128,13 +128,13 @@ impl<T> Task<T> {
     }
 
     /// Asks the task to end; see [the module](crate::task) for where that takes effect. It may have ended before,
-    /// and may go on until then: [`get`](Self::get) tells.
+    /// and may continue until then: [`get`](Self::get) tells.
     #[track_caller]
     pub fn cancel(&self) {
         self.control.cancellation.ask();
     }
 
-    /// Lets the task go on by itself.
+    /// Lets the task continue on its own.
     pub fn detach(self) {}
 
     /// Whether the task has ended.

@@ -48,7 +48,7 @@ pub(crate) enum Progress {
     Found,
     /// There is no order.
     Impossible,
-    /// So many steps were made. The search can go on.
+    /// So many steps were made. The search can continue.
     Steps,
     /// It remembers too much.
     Bytes,
