@@ -50,4 +50,12 @@ pub mod documents {
     pub mod from_loom {}
     #[doc = include_str!("../../book/src/how-to/from-shuttle.md")]
     pub mod from_shuttle {}
+    #[doc = include_str!("../../book/src/how-to/from-turmoil-and-madsim.md")]
+    pub mod from_turmoil_and_madsim {}
+    #[doc = include_str!("../../book/src/explanation/exhaustive.md")]
+    pub mod exhaustive {}
+    #[doc = include_str!("../../book/src/reference/checkers.md")]
+    pub mod checkers {}
+    #[doc = include_str!("../../book/src/reference/viewer.md")]
+    pub mod viewer {}
 }

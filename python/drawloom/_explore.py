@@ -103,7 +103,7 @@ def _tell_of_coverage() -> None:
     if threading.gettrace() is not None and not _told_of_coverage:
         _told_of_coverage = True
         warnings.warn(
-            "coverage by `sys.settrace` does not see what workers of an exploration run: their lines count as not covered. "
+            "coverage by `sys.settrace` does not see the workers of an exploration: their lines count as not covered. "
             "From CPython 3.12 on `COVERAGE_CORE=sysmon` measures them", RuntimeWarning, stacklevel=3)
 
 
@@ -146,8 +146,7 @@ class _Program:
 def _config(strategy: str, options: dict[str, Any]) -> str:
     if isinstance(options.get("timeout"), (int, float)):
         options = {**options, "timeout": f"{max(1, round(options['timeout'] * 1e9))}ns"}
-    # The configuration calls executions iterations, as its other users do.
-    given = {"iterations" if name == "executions" else name: value for name, value in options.items() if value is not None}
+    given = {name: value for name, value in options.items() if value is not None}
     written = ", ".join(f"{name} = {_written(value)}" for name, value in given.items())
     return f"{strategy}({written})" if written else strategy
 
@@ -169,6 +168,7 @@ def explore(
     name: str | None = None,
     replay: str | None = None,
     stuck_after: float | None = None,
+    iterations: int | None = None,
     executions: int | None = None,
     seed: int | None = None,
     timeout: float | str | None = None,
@@ -198,7 +198,8 @@ def explore(
         replay: the token of a schedule to repeat, instead of exploring
         stuck_after: seconds of real time after which a thread that blocks outside Drawloom's control ends the exploration
             (5 by default; 0: never)
-        executions: the number of schedules that a randomised strategy tries (1000)
+        iterations: the number of schedules that a randomised strategy tries (1000)
+        executions: the former name of `iterations`
         seed: the seed of randomised strategies
         timeout: a limit of real time, in seconds or as text such as "10s"
         keep_going: continue after a finding, and collect all distinct ones (False)
@@ -210,8 +211,11 @@ def explore(
         fixes: the number of schedules with which each proposed fix is tried (500); 0: do not try fixes
         clock: "quiescent": timers fire when no task can run; "explore": at any time
     """
+    if iterations is not None and executions is not None:
+        raise TypeError("`executions` is the former name of `iterations`: pass one of them")
     options: dict[str, Any] = {
-        "executions": executions, "seed": seed, "timeout": timeout, "keep_going": keep_going, "max_steps": max_steps,
+        "iterations": iterations if executions is None else executions, "seed": seed, "timeout": timeout, "keep_going": keep_going,
+        "max_steps": max_steps,
         "max_schedules": max_schedules, "preemptions": preemptions, "depth": depth, "shrink": shrink, "fixes": fixes, "clock": clock,
     }
     if callable(workers):
@@ -271,7 +275,7 @@ def explore(
 def _replaying(token: str) -> tuple[str, str | None]:
     schedule, _, known = token.strip().partition("~")
     if not _SCHEDULE.fullmatch(schedule) or not _KNOWN.fullmatch(known):
-        raise ReplayError(f"{token!r} is no token of a schedule: part of it is missing, or it was changed")
+        raise ReplayError(f"{token!r} is not the token of a schedule: a part is missing, or it was changed")
     return f'replay(token = "{schedule}")', known
 
 
@@ -377,11 +381,11 @@ def _result(told: dict[str, Any], again: Callable[[str], Result]) -> Result:
 
 
 _ASSUMED = {
-    "time": "time passes only when nobody can go on, so that no timer fires early and clocks stand still till then; "
-    'clock="explore" samples what else there is',
-    "frameworks": "frameworks keep their promises to threads: of what they do, statements, files, sockets and locks are explored, and no "
+    "time": "time passes only when no task can run, so no timer fires early and clocks stand still until then; "
+    'clock="explore" samples the other cases',
+    "frameworks": "frameworks keep their promises to threads: their statements, files, sockets and locks are explored, but not "
     "memory of their own",
-    "weak references": "what only weak references lead to goes when it is let go of, and cycles of garbage between executions",
+    "weak references": "an object is freed with its last strong reference, and cycles of garbage between executions",
 }
 
 
@@ -394,12 +398,12 @@ def _assumptions(told: dict[str, Any]) -> tuple[list[Assumption], str | None]:
     if left_over:
         # What is the program's own comes first: a library knows how to remember what it does.
         name, file, line, by_program = max(left_over, key=lambda found: found[3])
-        where = f"`{name}` is written at {file}:{line}, and then is not what it was at first"
-        found.append(Assumption("module state", f"what executions leave behind makes no difference: {where}"))
+        where = f"`{name}` is written at {file}:{line}, and then differs from its first value"
+        found.append(Assumption("module state", f"state left by earlier executions makes no difference: {where}"))
         if by_program:
-            return found, f"executions do not begin alike: {where}, so `setup` has to make it anew"
+            return found, f"executions do not start in the same state: {where}, so `setup` must reset it"
     if told["opaque"]:
-        what = "what is not known is one step, and touches nothing but the program's objects"
+        what = "an unknown function is one step, and touches only the program's objects"
         found.append(Assumption("C code", f"{what}: {told['opaque']}"))
     return found, None
 
@@ -409,7 +413,7 @@ def _interrupt(result: Result) -> None:
     if signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
         return signal.raise_signal(signal.SIGINT)
     replays = [line for line in result.explanation.splitlines() if line.startswith("replay: ")] if result.findings else []
-    kept = f"what was found can be replayed\n{replays[-1]}" if replays else "nothing is kept of it: the next run begins anew"
+    kept = f"its findings can be replayed\n{replays[-1]}" if replays else "nothing is saved: the next run starts again"
     interrupt = KeyboardInterrupt(f"the exploration was {result.reason}; {kept}")
     interrupt.result = result  # type: ignore[attr-defined]
     _settings.noted(result)

@@ -19,6 +19,7 @@ class Options(TypedDict, total=False):
     name: str | None
     replay: str | None
     stuck_after: float | None
+    iterations: int | None
     executions: int | None
     seed: int | None
     timeout: float | str | None

@@ -79,7 +79,7 @@ _WAKING = ("SIGURG", "SIGRTMAX", "SIGRTMIN")
 
 
 def _wake(number: int, frame: object) -> None:
-    raise KeyboardInterrupt("what is not under control took too long")
+    raise KeyboardInterrupt("code outside drawloom's control took too long")
 
 
 @contextlib.contextmanager

@@ -47,10 +47,10 @@ def test(
 
     Pytest runs it as a test; without pytest it is a function that raises ExplorationFailed after a finding. Its parameters
     are fixtures, or arguments. With `must_hold` it also fails if not every behaviour was explored. The other options are
-    those of `explore`: count, strategy, executions, seed, timeout and so on.
+    those of `explore`: count, strategy, iterations, seed, timeout and so on.
     """
     if "setup" in options:
-        raise TypeError("the state is made by the function that is decorated: return it there, instead of setup=…")
+        raise TypeError("the decorated function makes the state: return it there, instead of passing setup=…")
     refuse_unknown("test", options)
 
     def decorated(setup: Callable[..., Any]) -> Callable[..., None]:

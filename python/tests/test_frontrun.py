@@ -101,7 +101,7 @@ def test_options_keep_their_meaning_or_are_refused():
 
 def test_what_is_not_serialisable_fails():
     racy = explore_dpor(Counter, RACY, serializable_invariant=lambda c: c.value)
-    assert racy.property_holds is False and "no order of whole workers leads here" in racy.explanation
+    assert racy.property_holds is False and "no order of whole workers leads to this result" in racy.explanation
     assert explore_dpor(Counter, SAFE, serializable_invariant=True).property_holds is True
 
 

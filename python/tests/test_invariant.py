@@ -149,7 +149,7 @@ def test_a_forgotten_return_is_refused():
         seen = c.n
         seen == 2
 
-    with pytest.raises(ValueError, match=r"`both_are_counted` compares .* forgets what came of it: `seen == 2`; put `return` or `assert`"):
+    with pytest.raises(ValueError, match=r"`both_are_counted` compares .* ignores its result: `seen == 2`; put `return` or `assert`"):
         drawloom.explore(Counter, [Counter.add, Counter.add], both_are_counted)
 
 

@@ -19,7 +19,7 @@ result = drawloom.explore(list, [list.sort] * 2, strategy="pct", depth=3, seed=1
 verdict: drawloom.Verdict = result.verdict
 
 
-@drawloom.test(workers=lambda state: None, count=2, executions=10)
+@drawloom.test(workers=lambda state: None, count=2, iterations=10)
 def test_it() -> list[int]:
     return []
 """
@@ -27,7 +27,7 @@ WRONG = {
     'drawloom.explore(list, [], strategi="pct")': "strategi",
     'drawloom.explore(list, [], seed="one")': "seed",
     'drawloom.explore(list, [], clock="early")': "clock",
-    "drawloom.test(workers=[], iterations=3)": "iterations",
+    "drawloom.test(workers=[], max_step=3)": "max_step",
     'drawloom.explore_async(list, [], backend="curio")': "backend",
     'drawloom.Finding.kid': "kid",
 }

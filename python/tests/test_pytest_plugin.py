@@ -236,7 +236,7 @@ def test_how_far_it_is_is_shown_and_ctrl_c_says_what_is_kept(tmp_path, terminal)
         assert ("\x1b[2K" if terminal else "drawloom: test_long.py::test_long") in told, told
         ran.send_signal(signal.SIGINT)
         told = read_until("the next run begins anew")
-        assert "nothing is kept of it: the next run begins anew" in told, told
+        assert "nothing is saved: the next run starts again" in told, told
         assert ran.wait(60) == 2
     finally:
         ran.kill()

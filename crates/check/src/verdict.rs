@@ -94,6 +94,7 @@ pub struct Unknown {
 
 /// What ran out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Reason {
     /// The budget's steps; the number is the limit.
     Steps(u64),

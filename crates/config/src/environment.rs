@@ -7,7 +7,7 @@ use super::error::{ConfigError, Problem};
 use super::lexer::{self, Kind, Token};
 use super::{Config, StrategySpec, apply, table};
 
-/// A whole configuration in the attribute's grammar; what it does not mention stays as it is.
+/// A whole configuration in the attribute's grammar; it leaves everything that it does not mention unchanged.
 pub const ENV_STRATEGY: &str = "DRAWLOOM_STRATEGY";
 /// The seed alone.
 pub const ENV_SEED: &str = "DRAWLOOM_SEED";

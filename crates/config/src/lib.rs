@@ -1,5 +1,7 @@
 //! How to explore: the strategy and every limit, as one value with one written form.
 //!
+//! This crate is internal to Drawloom. Depend on `drawloom` instead: this interface may change in every release.
+//!
 //! A configuration is written the same way wherever it is written: as the arguments of
 //! `#[drawloom::test(…)]`, in an environment variable, on a command line.
 //!
@@ -136,7 +138,7 @@ pub struct Config {
     pub shrink: Shrink,
     /// Schedules that each fix of a finding is tried with; 0 for none. [`DEFAULT_FIXES`] unless given.
     pub fixes: u64,
-    /// Whether failing schedules are kept in a file that users commit, and replayed first; they are
+    /// Whether failing schedules are saved in a file that users commit, and replayed first; they are
     /// unless told otherwise.
     pub regressions: bool,
     /// Whether each finding is written to a trace file; it is unless told otherwise.

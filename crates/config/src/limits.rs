@@ -4,7 +4,7 @@
 pub const DEFAULT_ITERATIONS: u64 = 1_000;
 
 /// The seed when none is given. It is fixed, not drawn, so that a plain `cargo test` does the same
-/// thing on every machine and on every day; whoever wants fresh luck passes a seed.
+/// thing on every machine and on every day; to try other schedules, pass a seed.
 pub const DEFAULT_SEED: u64 = 0x5EED;
 
 /// Steps of one execution before it counts as a step-limit finding.

@@ -12,6 +12,7 @@
 /// # Ok::<(), drawloom_config::ConfigError>(())
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum StrategySpec {
     /// Several of the others in turn, and every behaviour once where there are few.
     #[default]

@@ -7,7 +7,7 @@
 //! later, by somebody else, once, and cannot be reproduced.
 //!
 //! Drawloom runs the test many times and decides, before each operation that another thread could
-//! notice, who goes next. An interleaving becomes a value: it is chosen, recorded, printed with source
+//! notice, which thread runs next. An interleaving becomes a value: it is chosen, recorded, printed with source
 //! lines when something goes wrong, and replayed by pasting one line.
 //!
 //! # An example
@@ -79,7 +79,7 @@
 //!
 //! Blocking is modelled, not done: a task that waits for a lock is not picked until the lock is
 //! granted. When nobody can continue, or when waits close to a circle although others still could, that
-//! is a deadlock, and the report says who waits for what, who holds it and where that was taken.
+//! is a deadlock, and the report names each wait, the holder and the line that took the lock.
 //!
 //! An *exploration* is many executions, spread over the cores of the machine, with the same result as
 //! on one. It ends at the first finding, unless told to [keep going](Config::keep_going).
@@ -90,7 +90,7 @@
 //! |---|---|
 //! | panic | a panic, a failed assertion included, that no `join` has received |
 //! | deadlock | tasks that wait for each other, even while other tasks could continue |
-//! | starvation | tasks that wait for what nobody will cause |
+//! | starvation | tasks waiting for an event that no running task can produce |
 //! | data race | two accesses to an [`UnsafeCell`](cell::UnsafeCell) or [`Cell`](cell::Cell), at least one a write, that nothing orders |
 //! | livelock | tasks that only yield to each other ([`progress_bound`](Config::progress_bound)) |
 //! | step limit, task limit | an execution that was cut ([`max_steps`](Config::max_steps), [`max_tasks`](Config::max_tasks)) |
@@ -98,8 +98,8 @@
 //! | stuck task | a task that blocks or spins in code that is not under control: no step for 10 s, or for [`timeout`](Config::timeout) |
 //! | leak | locks, atomics, channels and cells that are never dropped, in a cycle of `Arc`s for instance ([`leaks`](Config::leaks)) |
 //! | unjoined task | a task whose handle was dropped without a `join`, where that is asked for ([`unjoined`](Config::unjoined)) |
-//! | divergence | the same choices led to another operation: something else than the schedule decides |
-//! | nothing explored | no execution ever had a choice: what matters is not under control |
+//! | divergence | replaying the same schedule gave a different result: the test depends on time, randomness, hash order or leftover global state |
+//! | nothing explored | no execution ever had a choice: the shared state is not under control |
 //!
 //! # What is explored, and what is not
 //!
@@ -208,6 +208,32 @@ pub use prefer::{Prefer, prefer};
 #[cfg(feature = "controlled")]
 pub mod config {
     pub use drawloom_engine::config::{Clock, Config, ConfigError, Memory, Shrink, StrategySpec, Teardown, Until};
+}
+
+/// What drawloom adds to std's modules. Everything else in [`sync`], [`thread`], [`cell`], [`hint`] and [`time`] has std's name and
+/// meaning.
+///
+/// ```
+/// use drawloom::ext::Latch;
+/// use drawloom::sync::Arc;
+/// use drawloom::thread;
+///
+/// drawloom::check(|| {
+///     let started = Arc::new(Latch::new(2));
+///     let theirs = started.clone();
+///     let worker = thread::spawn(move || theirs.count_down());
+///     started.count_down();
+///     started.wait(); // until both have counted down
+///     worker.join().unwrap();
+/// });
+/// ```
+pub mod ext {
+    #[doc(inline)]
+    pub use crate::cell::UnsafeCellExt;
+    #[doc(inline)]
+    pub use crate::hint::{Atomic, spin_until};
+    #[doc(inline)]
+    pub use crate::latch::Latch;
 }
 
 /// What the expansion of `#[drawloom::test]` calls.

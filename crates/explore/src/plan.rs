@@ -260,10 +260,8 @@ impl Plan {
             (StrategySpec::DelayBounded { delays }, _) => Box::new(DelayBounded::new(*delays)),
             (StrategySpec::Replay { lenient: true, .. }, Some(schedule)) => Box::new(Lenient::of(schedule)),
             (StrategySpec::Replay { .. }, Some(schedule)) => Box::new(Replay::new(schedule.clone(), self.line_of)),
-            // Each execution of an exhaustive exploration gets a strategy of its own.
-            (StrategySpec::Random | StrategySpec::Exhaustive { .. } | StrategySpec::Replay { .. }, _) => {
-                Box::new(Random::new())
-            }
+            // `random`. Each execution of an exhaustive exploration gets a strategy of its own.
+            _ => Box::new(Random::new()),
         }
     }
 

@@ -53,6 +53,8 @@ pub(super) fn claim(evidence: &Evidence<'_>) -> Option<String> {
         StrategySpec::Corpus => None,
         StrategySpec::Sequential | StrategySpec::RoundRobin => None,
         StrategySpec::Exhaustive { .. } | StrategySpec::Replay { .. } => None,
+        // A strategy that is not known here claims nothing.
+        _ => None,
     }
 }
 

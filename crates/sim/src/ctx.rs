@@ -146,12 +146,12 @@ impl<M> Ctx<'_, M> {
         self.state().store.write(name, value);
     }
 
-    /// What was written is durable now.
+    /// Everything written so far is durable now.
     pub fn sync(&mut self) {
         self.state().store.sync();
     }
 
-    /// What was stored under a name last.
+    /// The value last stored under a name.
     ///
     /// # Panics
     ///

@@ -10,7 +10,7 @@ pub enum Loss {
     /// Nothing is lost: everything that was written has reached the disk.
     #[default]
     Nothing,
-    /// What was not synced may be lost: all of it, all but the first write or the first two, or nothing.
+    /// Unsynced data may be lost: all of it, all but the first write or the first two, or nothing.
     Unsynced,
     /// The same, and of [files](crate::Ctx::write_file) also: names without data, data without names, the last operation without those before,
     /// half of the last write.

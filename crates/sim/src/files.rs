@@ -15,7 +15,7 @@ pub enum DiskError {
     NoSuchFile,
     /// The disk is full.
     NoSpace,
-    /// It could not be read or written. After a sync that has failed, what was to be synced is lost at the next crash.
+    /// It could not be read or written. After a failed sync, the data that it should have synced is lost at the next crash.
     Io,
 }
 
@@ -258,7 +258,7 @@ impl<M> Ctx<'_, M> {
         self.disk().names.keys().cloned().collect()
     }
 
-    /// What was written to a file survives any crash; whether the file is found by its name is for the directory.
+    /// The data written to a file survives any crash; whether the file is found by its name is for the directory.
     pub fn sync_file(&mut self, name: &str) -> Result<(), DiskError> {
         let disk = self.disk();
         let synced = disk.file(name)?;

@@ -157,7 +157,7 @@ impl<M> World<M> {
         }
     }
 
-    /// What the `number`-th event was, from 0, in words; the first 1,000 are kept.
+    /// What the `number`-th event was, from 0, in words; the first 1,000 are available.
     pub fn tell(&self, number: usize) -> Option<String>
     where
         M: Debug,

@@ -129,7 +129,7 @@ impl<O, R, G: Generator<O, R>, F: FnMut(Process) -> usize> Generator<O, R> for R
     }
 }
 
-/// A generator whose processes react to what came back.
+/// A generator whose processes react to results.
 pub struct React<O, G, F> {
     inner: G,
     reaction: F,

@@ -51,7 +51,7 @@ pub enum Outcome<R> {
 }
 
 impl<R> Outcome<R> {
-    /// What came back, if something did.
+    /// The result, if there is one.
     pub fn ret(&self) -> Option<&R> {
         match self {
             Outcome::Ok(ret) => Some(ret),
@@ -65,7 +65,7 @@ impl<R> Outcome<R> {
 pub struct Operation<O, R> {
     /// Who called it.
     pub process: Process,
-    /// What was called.
+    /// The operation.
     pub op: O,
     /// How it ended.
     pub outcome: Outcome<R>,

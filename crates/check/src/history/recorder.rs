@@ -9,7 +9,7 @@ use super::{History, Operation, Outcome, Process};
 ///
 /// Clocks of several cores do not agree, and a history ordered by them shows violations that never were. Here
 /// every event draws a number from one counter: before an operation begins and after it has ended, so that
-/// an operation that ended before another began has the smaller number. Events are kept by client: recording
+/// an operation that ended before another began has the smaller number. Events are stored by client: recording
 /// never waits for another client.
 ///
 /// ```

@@ -16,7 +16,7 @@ pub enum PermitOp {
     Acquire(u64),
     /// Takes so many permits if there are enough.
     TryAcquire(u64),
-    /// Gives so many permits back, whoever took them.
+    /// Gives so many permits back, whichever process took them.
     Release(u64),
 }
 

@@ -33,8 +33,9 @@ use crate::test::report::{Summary, TestReport};
 use crate::{analyze, check, diff, explain, list, test};
 
 const INSTRUCTIONS: &str = "\
-Drawloom runs concurrent tests under a scheduler that it controls. Run `test` (for Rust; Python's run by pytest); for a failure, `explain` tells the story, `replay` repeats it after a fix, `shrink` simplifies \
-             its schedule, `diff` compares two. `check` judges a recorded history. A finding is named by its token (`dl1…`), its trace file or its test.";
+Drawloom runs concurrent tests under a scheduler that it controls. Run `test` (for Rust; pytest runs Python's); for a \
+failure, `explain` shows the cause, `replay` repeats it after a fix, `shrink` simplifies its schedule, `diff` compares two. \
+`check` judges a recorded history. A finding is named by its token (`dl1…`), its trace file or its test.";
 
 /// A command as a tool.
 struct Offered {
@@ -96,7 +97,7 @@ const TOOLS: [Offered; 8] = [
         destroys: false,
     },
     Offered {
-        name: "list",
+        name: "findings",
         description: "List the saved findings, with their tokens and trace files, and unfinished searches.",
         only_reads: true,
         destroys: false,
@@ -162,7 +163,11 @@ impl ServerHandler for Server {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let name = request.name.as_ref();
+        let name = match request.name.as_ref() {
+            // Its former name.
+            "list" => "findings",
+            name => name,
+        };
         let Some(offered) = TOOLS.iter().find(|offered| offered.name == name) else {
             let known: Vec<&str> = TOOLS.iter().map(|offered| offered.name).collect();
             return Err(ErrorData::invalid_params(format!("there are the tools {}", known.join(", ")), None));

@@ -13,6 +13,17 @@ use super::reason::{BadName, ExitReason, NameTaken, NoProc, Unnamed};
 use super::signal::{Down, Message, MonitorRef, Received, Ref, TimerRef};
 
 /// What a process acts through: it has one, and nobody else has.
+///
+/// ```
+/// use drawloom::actor::{self, Ctx};
+///
+/// let doubled = actor::run(async |mut ctx: Ctx<u32>| {
+///     let parent = ctx.me().clone();
+///     ctx.spawn(move |ctx: Ctx<()>| async move { ctx.send(&parent, 21) });
+///     2 * ctx.recv_message().await
+/// });
+/// assert_eq!(doubled, 42);
+/// ```
 pub struct Ctx<M: Message> {
     me: Pid<M>,
     /// Requests that were made and not answered.

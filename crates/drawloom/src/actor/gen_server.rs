@@ -14,6 +14,13 @@ use super::reply::{Answer, CallError, ReplyTo, Request};
 use super::signal::{Message, MonitorRef, Received};
 
 /// How a server continues after it has handled something.
+///
+/// ```
+/// use drawloom::actor::{ExitReason, Flow};
+///
+/// let next: Flow = Flow::Stop(ExitReason::Normal);
+/// assert_ne!(next, Flow::Continue);
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Flow<I = ()> {
     /// With the next message.
@@ -27,6 +34,13 @@ pub enum Flow<I = ()> {
 }
 
 /// What a server receives: `C` are calls, `A` casts, `I` what else is sent to it.
+///
+/// ```
+/// use drawloom::actor::ServerMessage;
+///
+/// let tick: ServerMessage<(), (), &str> = ServerMessage::Info("tick");
+/// assert_eq!(format!("{tick:?}"), "\"tick\"");
+/// ```
 pub enum ServerMessage<C, A, I> {
     /// Somebody waits for a reply.
     Call(C),
@@ -53,6 +67,15 @@ impl<C: fmt::Debug, A: fmt::Debug, I: fmt::Debug> fmt::Debug for ServerMessage<C
 type MessageOf<S> = ServerMessage<<S as GenServer>::Call, <S as GenServer>::Cast, <S as GenServer>::Info>;
 
 /// What a server acts through.
+///
+/// ```
+/// use drawloom::actor::{GenServer, ServerCtx, ServerRef};
+///
+/// /// Its own address, to hand out to other processes.
+/// fn address<S: GenServer>(ctx: &ServerCtx<S>) -> ServerRef<S> {
+///     ServerRef::me(ctx)
+/// }
+/// ```
 pub type ServerCtx<S> = Ctx<MessageOf<S>>;
 
 /// A process that keeps a state and handles one request after the other: OTP's `gen_server`.
@@ -329,6 +352,13 @@ impl Ready {
 }
 
 /// Why a server has not started.
+///
+/// ```
+/// use drawloom::actor::{ExitReason, StartError};
+///
+/// let error = StartError::Failed(ExitReason::because("no licence"));
+/// assert_eq!(error.to_string(), "it ended during its start: no licence");
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum StartError {
@@ -365,6 +395,17 @@ impl fmt::Display for StartError {
 impl Error for StartError {}
 
 /// A server, for those who call it.
+///
+/// ```
+/// use drawloom::actor::{Ctx, GenServer, ServerRef};
+///
+/// /// Sends to a server by its name, if it runs.
+/// fn tell<S: GenServer>(ctx: &Ctx<()>, name: &str, cast: S::Cast) {
+///     if let Some(server) = ServerRef::<S>::whereis(ctx, name) {
+///         server.cast(cast);
+///     }
+/// }
+/// ```
 pub struct ServerRef<S: GenServer> {
     pid: Pid<MessageOf<S>>,
 }

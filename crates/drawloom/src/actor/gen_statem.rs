@@ -14,6 +14,18 @@ use super::reply::{CallError, ReplyTo};
 use super::signal::{Down, Exit, Message, Received, TimerRef};
 
 /// What happens to a state machine.
+///
+/// ```
+/// use drawloom::actor::{Event, Next};
+///
+/// fn unlock(event: Event<u32>) -> Next<&'static str, u32> {
+///     match event {
+///         Event::Message(0) => Next::to("open"),
+///         later => Next::keep().postpone(later),
+///     }
+/// }
+/// # let _ = unlock;
+/// ```
 #[derive(Debug)]
 pub enum Event<E> {
     /// Somebody has sent this.
@@ -33,6 +45,16 @@ pub enum Event<E> {
 }
 
 /// What else a state machine does after an event.
+///
+/// ```
+/// use std::time::Duration;
+///
+/// use drawloom::actor::{Action, Next};
+///
+/// // In the state `open`, and after five seconds `Event::StateTimeout`.
+/// let next: Next<&str, ()> = Next::to("open").and(Action::StateTimeout(Duration::from_secs(5)));
+/// # let _ = next;
+/// ```
 #[derive(Debug)]
 pub enum Action<E> {
     /// This happens next, before anything else.
@@ -50,6 +72,19 @@ pub enum Action<E> {
 }
 
 /// How a state machine continues after an event.
+///
+/// ```
+/// use drawloom::actor::{Event, ExitReason, Next};
+///
+/// fn count(left: u32, event: Event<&str>) -> Next<u32, &str> {
+///     match event {
+///         Event::Message("coin") if left > 1 => Next::to(left - 1),
+///         Event::Message("coin") => Next::stop(ExitReason::Normal),
+///         _ => Next::keep(),
+///     }
+/// }
+/// # let _ = count;
+/// ```
 #[derive(Debug)]
 pub struct Next<S, E> {
     to: To<S>,
@@ -106,6 +141,13 @@ impl<S, E> Next<S, E> {
 }
 
 /// What a state machine receives.
+///
+/// ```
+/// use drawloom::actor::StatemMessage;
+///
+/// let coin = StatemMessage::Event("coin");
+/// assert_eq!(format!("{coin:?}"), "\"coin\"");
+/// ```
 pub enum StatemMessage<E> {
     /// An event.
     Event(E),
@@ -137,6 +179,15 @@ pub enum Clock {
 }
 
 /// What a state machine acts through.
+///
+/// ```
+/// use drawloom::actor::{AnyPid, GenStatem, StatemCtx};
+///
+/// /// Its own process, to hand out to other processes.
+/// fn address<S: GenStatem>(ctx: &StatemCtx<S>) -> AnyPid {
+///     ctx.me().any().clone()
+/// }
+/// ```
 pub type StatemCtx<S> = Ctx<StatemMessage<<S as GenStatem>::Event>>;
 
 /// A process that is in one of several states and reacts to events: OTP's `gen_statem`.
@@ -279,6 +330,15 @@ impl StartOptions {
 }
 
 /// A state machine, for those who send to it.
+///
+/// ```
+/// use drawloom::actor::{GenStatem, StatemRef};
+///
+/// fn press_twice<S: GenStatem>(button: &StatemRef<S>, event: impl Fn() -> S::Event) {
+///     button.send(event());
+///     button.send(event());
+/// }
+/// ```
 pub struct StatemRef<S: GenStatem> {
     pid: Pid<StatemMessage<S::Event>>,
 }

@@ -12,6 +12,15 @@ use super::process::Core;
 use super::signal::Message;
 
 /// What a process is known by: the same in every execution that spawns it at the same place of the tree of processes.
+///
+/// ```
+/// use drawloom::actor::{self, Ctx};
+///
+/// actor::run(async |ctx: Ctx<()>| {
+///     let other = ctx.spawn(async |_: Ctx<()>| ());
+///     assert_ne!(other.id(), ctx.me().id());
+/// });
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ProcessId(pub(crate) u64);
 
@@ -38,6 +47,17 @@ impl fmt::Debug for ProcessId {
 }
 
 /// A process that takes messages of type `M`.
+///
+/// ```
+/// use drawloom::actor::{self, Ctx, Pid};
+///
+/// let received = actor::run(async |mut ctx: Ctx<u32>| {
+///     let me: Pid<u32> = ctx.me().clone();
+///     me.send(7);
+///     ctx.recv_message().await
+/// });
+/// assert_eq!(received, 7);
+/// ```
 pub struct Pid<M> {
     process: AnyPid,
     takes: PhantomData<fn(M)>,
@@ -79,6 +99,16 @@ impl<M> Pid<M> {
 }
 
 /// A process, whatever it takes: enough to link, to monitor, to end it.
+///
+/// ```
+/// use drawloom::actor::{self, Ctx, AnyPid};
+///
+/// actor::run(async |ctx: Ctx<u32>| {
+///     let me: AnyPid = ctx.me().any().clone();
+///     assert!(me.typed::<u32>().is_some());
+///     assert!(me.typed::<String>().is_none());
+/// });
+/// ```
 #[derive(Clone)]
 pub struct AnyPid(pub(crate) Arc<dyn Inbox>);
 

@@ -82,6 +82,13 @@ impl Core {
 }
 
 /// What a process can return at its end.
+///
+/// ```
+/// use drawloom::actor::{Ending, ExitReason};
+///
+/// assert_eq!(().into_reason(), ExitReason::Normal);
+/// assert_eq!(ExitReason::Shutdown.into_reason(), ExitReason::Shutdown);
+/// ```
 pub trait Ending {
     /// What it ends with.
     fn into_reason(self) -> ExitReason;

@@ -8,9 +8,16 @@ use std::panic::Location;
 use super::pid::AnyPid;
 
 /// Why a process has ended.
+///
+/// ```
+/// use drawloom::actor::ExitReason;
+///
+/// assert!(ExitReason::Normal.is_normal());
+/// assert_eq!(ExitReason::because("disk full").to_string(), "disk full");
+/// ```
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum ExitReason {
-    /// It came to its end.
+    /// It returned.
     Normal,
     /// It was asked to, by a supervisor for instance.
     Shutdown,
@@ -62,6 +69,13 @@ impl fmt::Display for ExitReason {
 impl Error for ExitReason {}
 
 /// What a process has panicked with.
+///
+/// ```
+/// use drawloom::actor::{ExitReason, PanicInfo};
+///
+/// let panic = PanicInfo { message: "out of paper".to_owned() };
+/// assert_eq!(ExitReason::Panic(panic).to_string(), "panicked: out of paper");
+/// ```
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct PanicInfo {
     /// The text, if there was any.
@@ -103,6 +117,17 @@ plain_error! {
 }
 
 /// A process cannot have a name: the name is somebody's, the process has one already, or has ended.
+///
+/// ```
+/// use drawloom::actor::{self, Ctx};
+///
+/// actor::run(async |ctx: Ctx<()>| {
+///     ctx.register("printer", ctx.me()).unwrap();
+///     let other = ctx.spawn(async |mut ctx: Ctx<()>| ctx.recv_message().await);
+///     let taken = ctx.register("printer", &other).unwrap_err();
+///     assert_eq!(taken.by.as_ref(), Some(ctx.me().any()));
+/// });
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct NameTaken {
     /// The name.

@@ -35,6 +35,17 @@ pub struct Registry<K: Ord, V> {
 }
 
 /// A key is somebody's.
+///
+/// ```
+/// use drawloom::actor::{self, Ctx, Registry};
+///
+/// actor::run(async |ctx: Ctx<()>| {
+///     let rooms = Registry::unique(&ctx);
+///     rooms.register(&ctx, "lobby", 3).unwrap();
+///     let error = rooms.register(&ctx, "lobby", 4).unwrap_err();
+///     assert_eq!(&error.by, ctx.me().any());
+/// });
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct AlreadyRegistered {
     /// Whose.

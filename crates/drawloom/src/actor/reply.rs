@@ -51,6 +51,12 @@ impl Reply {
 }
 
 /// What a call did not lead to.
+///
+/// ```
+/// use drawloom::actor::CallError;
+///
+/// assert_eq!(CallError::Timeout.to_string(), "the call was not answered in time");
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum CallError {
@@ -86,9 +92,22 @@ impl fmt::Display for CallError {
 impl Error for CallError {}
 
 /// Nobody waits for the reply.
+///
+/// ```
+/// use drawloom::actor::{CallerGone, ReplyTo};
+///
+/// /// Returns the answer if its caller has ended.
+/// fn answer(reply: ReplyTo<String>, answer: String) -> Option<String> {
+///     match reply.try_send(answer) {
+///         Ok(()) => None,
+///         Err(CallerGone { value, .. }) => Some(value),
+///     }
+/// }
+/// # let _ = answer;
+/// ```
 #[derive(Clone, PartialEq, Eq)]
 pub struct CallerGone<T> {
-    /// What was to be the reply.
+    /// The reply that could not be sent.
     pub value: T,
     /// Where it was to be sent.
     pub at: &'static Location<'static>,
@@ -112,7 +131,23 @@ impl<T> Error for CallerGone<T> {}
 ///
 /// To drop it without a reply is a mistake. The caller learns of it at once, by [`CallError::NoReply`], and an exploration
 /// reports it as a panic of the process that dropped it. One that is dropped because its process ends, or by a server that stops,
-/// is none: the caller learns of that end.
+/// is not a mistake: the caller learns of that end.
+///
+/// ```
+/// use drawloom::actor::{self, Ctx, ReplyTo};
+///
+/// #[derive(Debug)]
+/// struct Double(u32, ReplyTo<u32>);
+///
+/// let doubled = actor::run(async |mut ctx: Ctx<()>| {
+///     let server = ctx.spawn(async |mut ctx: Ctx<Double>| {
+///         let Double(number, reply) = ctx.recv_message().await;
+///         reply.send(2 * number);
+///     });
+///     ctx.call(&server, |reply| Double(21, reply), None).await
+/// });
+/// assert_eq!(doubled, Ok(42));
+/// ```
 pub struct ReplyTo<T> {
     to: AnyPid,
     /// Who was asked.
@@ -154,7 +189,7 @@ impl<T: Send + 'static> ReplyTo<T> {
 }
 
 impl<T> ReplyTo<T> {
-    /// Who waits.
+    /// The waiting process.
     pub fn caller(&self) -> &AnyPid {
         &self.to
     }

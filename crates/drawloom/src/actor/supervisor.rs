@@ -19,6 +19,14 @@ use super::reply::{CallError, ReplyTo};
 use super::signal::{Message, Received};
 
 /// Who is started again when a child has ended.
+///
+/// ```
+/// use drawloom::actor::{Strategy, Supervisor};
+///
+/// // If one child fails, all start again.
+/// let supervisor = Supervisor::new(Strategy::OneForAll);
+/// # let _ = supervisor;
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum Strategy {
     /// That child.
@@ -31,6 +39,13 @@ pub enum Strategy {
 }
 
 /// Whether a child is started again.
+///
+/// ```
+/// use drawloom::actor::{ChildSpec, Ctx, Restart};
+///
+/// let once = ChildSpec::worker("once", async |_: Ctx<()>| ()).restart(Restart::Temporary);
+/// # let _ = once;
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum Restart {
     /// Always.
@@ -43,6 +58,13 @@ pub enum Restart {
 }
 
 /// How a child is ended.
+///
+/// ```
+/// use drawloom::actor::{ChildSpec, Ctx, Shutdown};
+///
+/// let worker = ChildSpec::worker("worker", async |mut ctx: Ctx<()>| ctx.recv_message().await).shutdown(Shutdown::Kill);
+/// # let _ = worker;
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Shutdown {
     /// It is killed.
@@ -54,6 +76,19 @@ pub enum Shutdown {
 }
 
 /// The start of a child.
+///
+/// ```
+/// use drawloom::actor::{ChildSpec, Ctx, Pid, Starting, SupervisorMessage};
+///
+/// fn start(ctx: &mut Ctx<SupervisorMessage>) -> Starting<'_> {
+///     Box::pin(async move {
+///         let child: Pid<()> = ctx.spawn_link(async |mut ctx: Ctx<()>| ctx.recv_message().await);
+///         Ok(child.any().clone())
+///     })
+/// }
+/// let child = ChildSpec::new("child", start);
+/// # let _ = child;
+/// ```
 pub type Starting<'a> = Pin<Box<dyn Future<Output = Result<AnyPid, StartError>> + Send + 'a>>;
 
 type Starts = Arc<dyn for<'a> Fn(&'a mut Ctx<SupervisorMessage>) -> Starting<'a> + Send + Sync>;
@@ -284,6 +319,15 @@ impl Supervisor {
 }
 
 /// What a supervisor is asked.
+///
+/// ```
+/// use drawloom::actor::{CallError, ChildInfo, Ctx, Pid, SupervisorMessage};
+///
+/// async fn children(ctx: &mut Ctx<()>, supervisor: &Pid<SupervisorMessage>) -> Result<Vec<ChildInfo>, CallError> {
+///     ctx.call(supervisor, SupervisorMessage::WhichChildren, None).await
+/// }
+/// # let _ = children;
+/// ```
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum SupervisorMessage {
@@ -305,6 +349,17 @@ pub enum SupervisorMessage {
 }
 
 /// A child of a supervisor.
+///
+/// ```
+/// use drawloom::actor::{self, Ctx, ChildSpec, Strategy, Supervisor};
+///
+/// let names = actor::run(async |mut ctx: Ctx<()>| {
+///     let worker = ChildSpec::worker("worker", async |mut ctx: Ctx<()>| ctx.recv_message().await);
+///     let supervisor = Supervisor::new(Strategy::OneForOne).child(worker).start(&mut ctx).await.unwrap();
+///     supervisor.which_children(&mut ctx).await.unwrap().into_iter().map(|child| child.id).collect::<Vec<_>>()
+/// });
+/// assert_eq!(names, ["worker"]);
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ChildInfo {
     /// As specified.
@@ -316,6 +371,17 @@ pub struct ChildInfo {
 }
 
 /// How many children there are.
+///
+/// ```
+/// use drawloom::actor::{self, Ctx, ChildSpec, Strategy, Supervisor};
+///
+/// let children = actor::run(async |mut ctx: Ctx<()>| {
+///     let worker = ChildSpec::worker("worker", async |mut ctx: Ctx<()>| ctx.recv_message().await);
+///     let supervisor = Supervisor::new(Strategy::OneForOne).child(worker).start(&mut ctx).await.unwrap();
+///     supervisor.count_children(&mut ctx).await.unwrap()
+/// });
+/// assert_eq!((children.specs, children.active), (1, 1));
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Children {
     /// Specified.
@@ -325,6 +391,12 @@ pub struct Children {
 }
 
 /// Why a supervisor does not do something with a child.
+///
+/// ```
+/// use drawloom::actor::ChildError;
+///
+/// assert_eq!(ChildError::NotFound.to_string(), "the supervisor has no such child");
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum ChildError {
@@ -355,6 +427,15 @@ impl fmt::Display for ChildError {
 impl Error for ChildError {}
 
 /// A supervisor, for those who ask it.
+///
+/// ```
+/// use drawloom::actor::{CallError, Ctx, SupervisorRef};
+///
+/// async fn is_idle(ctx: &mut Ctx<()>, supervisor: &SupervisorRef) -> Result<bool, CallError> {
+///     Ok(supervisor.count_children(ctx).await?.active == 0)
+/// }
+/// # let _ = is_idle;
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SupervisorRef {
     pid: Pid<SupervisorMessage>,

@@ -29,6 +29,12 @@ pub struct Table<K, V> {
 }
 
 /// What counters are made of.
+///
+/// ```
+/// use drawloom::actor::Counter;
+///
+/// assert_eq!(Counter::plus(40_u64, 2), 42);
+/// ```
 pub trait Counter: Copy {
     /// The sum.
     #[must_use]

@@ -16,7 +16,14 @@ use super::reply::{Answer, ReplyTo, Request};
 use super::signal::{Message, MonitorRef};
 
 /// Why a task has no value.
+///
+/// ```
+/// use drawloom::actor::TaskError;
+///
+/// assert_eq!(TaskError::Timeout.to_string(), "the task took too long");
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub enum TaskError {
     /// It has ended before it had one.
     Ended(ExitReason),
@@ -223,11 +230,11 @@ impl<I: Iterator, F, T> Stream<I, F, T> {
         Stream { items, f, running: VecDeque::new(), at_once: 4, limit, at: Location::caller() }
     }
 
-    /// So many at a time.
+    /// Runs at most `tasks` tasks at a time.
     ///
     /// # Panics
     ///
-    /// If that is none.
+    /// If `tasks` is 0.
     #[must_use]
     pub fn at_once(mut self, tasks: usize) -> Self {
         assert!(tasks > 0, "no task at all would run");
@@ -235,7 +242,7 @@ impl<I: Iterator, F, T> Stream<I, F, T> {
         self
     }
 
-    /// Each for so long; `None` is no limit.
+    /// A time limit for each task; `None` is no limit.
     #[must_use]
     pub fn limit(mut self, limit: impl Into<Option<Duration>>) -> Self {
         self.limit = limit.into();

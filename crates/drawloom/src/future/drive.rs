@@ -243,6 +243,12 @@ impl Drop for Driven {
 /// Runs a future to its end on the calling task.
 ///
 /// Tasks that it has spawned continue, as threads do; [`run`](super::run) ends them too.
+///
+/// ```
+/// use drawloom::future;
+///
+/// assert_eq!(future::block_on(async { 40 + 2 }), 42);
+/// ```
 #[track_caller]
 pub fn block_on<F: Future>(future: F) -> F::Output {
     let target = Target::here();

@@ -21,7 +21,7 @@ pub struct Once {
     native_poisoned: AtomicBool,
 }
 
-/// What an initialiser is told of earlier attempts, as [`std::sync::OnceState`].
+/// The state that an initialiser gets of earlier attempts, as [`std::sync::OnceState`].
 pub struct OnceState {
     poisoned: bool,
     not_sync: PhantomData<Cell<()>>,

@@ -15,6 +15,13 @@ use crate::time::Instant;
 use crate::wait::{Ended, Wait};
 
 /// Spawns a task that runs `f`. In production it is a thread.
+///
+/// ```
+/// use drawloom::task;
+///
+/// let task = task::spawn(|| 42);
+/// assert_eq!(task.get().unwrap(), 42);
+/// ```
 #[track_caller]
 pub fn spawn<F, T>(f: F) -> Task<T>
 where
@@ -109,6 +116,16 @@ impl Control {
 }
 
 /// The handle of a task. Dropping it lets the task continue on its own, as [`detach`](Self::detach) does.
+///
+/// ```
+/// use std::time::Duration;
+///
+/// use drawloom::task::{self, Task};
+///
+/// let slow: Task<()> = task::spawn(|| task::sleep(Duration::from_secs(3600)));
+/// slow.cancel();
+/// assert!(slow.get().unwrap_err().is_cancelled());
+/// ```
 #[must_use = "get the task's result, cancel it, or detach it"]
 pub struct Task<T> {
     control: Control,
@@ -166,6 +183,15 @@ impl<T> fmt::Debug for Task<T> {
 }
 
 /// Why a task has no result.
+///
+/// ```
+/// use drawloom::task::{self, TaskError};
+///
+/// let task = task::spawn(|| task::sleep(std::time::Duration::from_secs(3600)));
+/// task.cancel();
+/// assert!(matches!(task.get(), Err(TaskError::Cancelled)));
+/// ```
+#[non_exhaustive]
 pub enum TaskError {
     /// It was cancelled.
     Cancelled,
@@ -215,6 +241,10 @@ impl fmt::Display for TaskError {
 impl Error for TaskError {}
 
 /// Waits for time to pass, in virtual time inside an exploration; the task can be cancelled meanwhile.
+///
+/// ```
+/// drawloom::task::sleep(std::time::Duration::from_millis(1));
+/// ```
 #[track_caller]
 pub fn sleep(duration: Duration) {
     let wait = Wait::new();
