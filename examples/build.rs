@@ -1,5 +1,6 @@
 //! The tests that README and book show, as tests that run: each block of Rust with a `#[drawloom::test]` becomes a module of
-//! `tests/pages.rs`. A block that begins with `rust,fails` shows a bug, so its test has to fail.
+//! `tests/pages.rs`. A block that begins with `rust,fails` shows a bug, so its test has to fail. Of pages that have blocks in other
+//! languages, which the documentation tests of `src/lib.rs` would take for Rust, all blocks of Rust become tests.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -20,9 +21,12 @@ const PAGES: &[&str] = &[
     "book/src/tutorials/first-bug.md",
 ];
 
+/// Of these, every block.
+const MIXED: &[&str] = &["book/src/reference/checkers.md", "book/src/reference/viewer.md"];
+
 fn main() {
     let mut out = String::new();
-    for page in PAGES {
+    for page in PAGES.iter().chain(MIXED) {
         let path = Path::new("..").join(page);
         println!("cargo::rerun-if-changed={}", path.display());
         let text = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
@@ -31,10 +35,16 @@ fn main() {
         for (number, block) in text.split("\n```rust").skip(1).enumerate() {
             let (form, rest) = block.split_once('\n').expect("a block of code has lines");
             let code = rest.split("\n```").next().unwrap_or(rest);
-            if form == ",ignore" || !code.contains("#[drawloom::test") {
+            let is_test = code.contains("#[drawloom::test");
+            if form == ",ignore" || (!is_test && !MIXED.contains(page)) {
                 continue;
             }
-            let _ = writeln!(out, "mod {}_{number} {{\n{}\n}}", name.to_lowercase(), as_tests(code, form == ",fails"));
+            let mut code = as_tests(code, form == ",fails");
+            if !is_test {
+                let attribute = if form == ",no_run" { "" } else { "#[test]\n" };
+                code = format!("{attribute}fn block() -> Result<(), Box<dyn std::error::Error>> {{\n{code}\n}}");
+            }
+            let _ = writeln!(out, "mod {}_{number} {{\n{code}\n}}", name.to_lowercase());
         }
     }
     let folder = env::var_os("OUT_DIR").expect("cargo names a folder");

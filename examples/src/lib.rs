@@ -27,7 +27,7 @@ pub mod replication;
 pub mod slots;
 pub mod spinner;
 
-/// The code in the README and in the book compiles.
+/// The code in the README and in the book compiles. Tests in it are run by `tests/pages.rs`.
 #[cfg(doctest)]
 pub mod documents {
     #[doc = include_str!("../../README.md")]
@@ -52,10 +52,4 @@ pub mod documents {
     pub mod from_shuttle {}
     #[doc = include_str!("../../book/src/how-to/from-turmoil-and-madsim.md")]
     pub mod from_turmoil_and_madsim {}
-    #[doc = include_str!("../../book/src/explanation/exhaustive.md")]
-    pub mod exhaustive {}
-    #[doc = include_str!("../../book/src/reference/checkers.md")]
-    pub mod checkers {}
-    #[doc = include_str!("../../book/src/reference/viewer.md")]
-    pub mod viewer {}
 }

@@ -89,11 +89,27 @@ fn packages_are_named_and_not_linked() {
 
 #[test]
 fn the_code_of_every_page_is_compiled() {
-    let compiled = text(&root().join("examples/src/lib.rs"));
+    let compiled = text(&root().join("examples/src/lib.rs")) + &text(&root().join("examples/build.rs"));
     for page in pages(&book()) {
         let path = page.strip_prefix(root()).expect("a page of ours").display().to_string();
         // What is ignored here needs another crate, and is tested where that is.
         let code = text(&page).lines().any(|line| line.starts_with("```rust") && line != "```rust,ignore");
-        assert!(!code || compiled.contains(&path), "{path} is not among the documents of examples/src/lib.rs");
+        assert!(
+            !code || compiled.contains(&path),
+            "{path} is not among the documents of examples/src/lib.rs, nor in examples/build.rs"
+        );
+    }
+}
+
+#[test]
+fn figures_have_their_date_and_their_command() {
+    for page in pages(&book().join("figures")) {
+        let said = text(&page);
+        let line = said.lines().find(|line| line.starts_with('*') && line.contains(" on 20")).unwrap_or_default();
+        assert!(
+            line.contains("ommand"),
+            "{} does not begin with the date and the command of its figures",
+            page.display()
+        );
     }
 }

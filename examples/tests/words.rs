@@ -11,7 +11,10 @@ use support::{all_pages, files, prose, root, text};
 fn phrases() -> Vec<(String, String)> {
     let list = text(&root().join(".ci/plain-english.txt"));
     let lines = list.lines().filter(|line| !line.starts_with('#'));
-    lines.filter_map(|line| line.split_once('\t')).map(|(phrase, better)| (phrase.to_owned(), better.to_owned())).collect()
+    lines
+        .filter_map(|line| line.split_once('\t'))
+        .map(|(phrase, better)| (phrase.to_owned(), better.to_owned()))
+        .collect()
 }
 
 /// A text without code, as lower-case words with a blank at both ends.
@@ -104,7 +107,10 @@ fn everything_that_users_read_is_in_plain_english() {
         }
         let Read { strings, docs } = read(&text(&path));
         // Messages have three words; what has fewer is a name.
-        strings.iter().filter(|(_, text)| text.split(' ').count() > 2).for_each(|(line, text)| look(&path, *line, text));
+        strings
+            .iter()
+            .filter(|(_, text)| text.split(' ').count() > 2)
+            .for_each(|(line, text)| look(&path, *line, text));
         if DOCUMENTED.contains(&krate.as_str()) || path.ends_with("cli/src/args.rs") {
             docs.iter().for_each(|(line, text)| look(&path, *line, text));
         }
