@@ -181,7 +181,7 @@ def test_markers_that_were_not_expected_are_no_proof():
     threads = {"t1": (Counter.increment, ["read"]), "t2": (Counter.increment, ["read", "write"])}
     result = explore_marker_interleavings(Counter, threads, lambda c: True)
     assert (result.verdict, result.property_holds) == ("inconclusive", None)
-    assert "t1 comes to the markers" in result.reason
+    assert "t1 reaches the markers" in result.reason
 
 
 def test_a_bound_is_no_proof():

@@ -167,7 +167,7 @@ def test_one_call_that_is_not_known_hides_no_name_and_no_window():
     assert "finditer" in result.coarse
     report = result.findings[0].report
     assert "checked `Shop.stock`" in report, report
-    assert "relies on what it saw in `Shop.stock`" in report, report
+    assert "relies on the `Shop.stock` that it saw" in report, report
     assert "if shop.stock > 0:" in report, report
     assert result.replay().verdict == "fails"
 

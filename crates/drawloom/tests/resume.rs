@@ -83,7 +83,7 @@ impl Place {
         let log = LOG.get_or_init(|| {
             let place = Place::new("first");
             let text = place.run("exhaustive(max_schedules = 60), threads = 1", 20);
-            assert!(text.contains("the next run of this test goes on from here"), "{text}");
+            assert!(text.contains("the next run of this test resumes here"), "{text}");
             std::fs::read(place.log()).expect("the log")
         });
         let place = Place::new(name);

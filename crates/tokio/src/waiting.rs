@@ -12,7 +12,7 @@ use crate::task::coop;
 
 /// Mostly one waker at a time, so that one needs no allocation.
 #[derive(Default)]
-#[must_use = "who waits is not woken yet"]
+#[must_use = "a waiting task is not woken yet"]
 pub(crate) struct Wakers {
     first: Option<Waker>,
     rest: Vec<Waker>,

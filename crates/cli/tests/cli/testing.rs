@@ -169,6 +169,6 @@ fn cargo_finds_it_as_a_subcommand() {
     let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_cargo-drawloom"));
     let output = command.args(["drawloom", "list", "--dir"]).arg(&sample.store).output().expect("it is there");
     let answer = sample.answer(&output);
-    assert_eq!(answer.out, "nothing is kept in [store]\n");
+    assert_eq!(answer.out, "no findings are saved in [store]\n");
     assert_eq!(answer.code, 0);
 }

@@ -153,7 +153,7 @@ macro_rules! select {
     // ── all of them are there ──
     (@arms [$($arms:tt)*] []) => {
         $crate::select!(@run [$($arms)*] (Patience::Endless)
-            ::core::unreachable!("a select without a default waits until it can go on"))
+            ::core::unreachable!("a select without a default waits until it can continue"))
     };
     (@arms [$($arms:tt)*] [$patience:tt $default:expr]) => {
         $crate::select!(@run [$($arms)*] $patience $default)

@@ -29,7 +29,7 @@ fn a_long_program_is_no_livelock() {
         worker.join().unwrap();
     });
     assert_eq!(explanation.class, None, "{report}");
-    assert!(explanation.sentence.starts_with("Not at its end after 300 steps"), "{report}");
+    assert!(explanation.sentence.starts_with("Unfinished after 300 steps"), "{report}");
 }
 
 #[test]
