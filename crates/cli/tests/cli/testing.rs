@@ -110,7 +110,7 @@ fn a_time_budget_is_spent_on_what_can_still_find_something() {
     // The next run goes on where this one stopped.
     let again = sample.test(&["takes_for_ever", "--strategy", "timeout = 300ms", "--json"]);
     let remarks = again.json()[0]["exploration"]["remarks"].to_string();
-    assert!(remarks.contains("went on after"), "{remarks}");
+    assert!(remarks.contains("resumed after"), "{remarks}");
 }
 
 #[test]
