@@ -135,7 +135,7 @@ fn what_cannot_be_checked_says_why() {
     assert!(model.starts_with("the model \"tree\" is unknown; known are register, cas-register, "), "{model}");
     let level = error("b.jsonl", STALE, None, Some("quick"));
     assert!(level.starts_with("the level \"quick\" is unknown; known are linearizable, sequential, "), "{level}");
-    assert!(error("c.jsonl", SKEW, None, None).starts_with("the file does not say which model it is of"));
+    assert!(error("c.jsonl", SKEW, None, None).starts_with("the file does not name its model"));
     let mixed = error("d.jsonl", SKEW, Some("rw-register"), None);
     assert_eq!(mixed, "FILE: it is not a history of rw-register");
     let broken = error("e.jsonl", &SKEW.replace("]]}", "]}"), Some("list-append"), None);

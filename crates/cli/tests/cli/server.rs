@@ -166,7 +166,7 @@ fn an_agent_tests_lists_explains_replays_shrinks_compares_and_checks() {
     assert_eq!(run["summary"]["exit_code"], 1);
     let token = run["tests"][0]["exploration"]["findings"][0]["token"].clone();
 
-    let (_, list) = client.call("list", json!({})).expect("it lists");
+    let (_, list) = client.call("findings", json!({})).expect("it lists");
     assert_eq!(list["findings"][0]["token"], token);
 
     let (text, _) = client.call("explain", json!({"finding": token})).expect("it explains");

@@ -218,18 +218,21 @@ impl fmt::Debug for ChildSpec {
 /// ```
 /// use drawloom::actor::{self, ChildSpec, Ctx, Pid, Strategy, Supervisor};
 ///
-/// // A worker that says who it is when it starts, and then fails.
-/// actor::run(async |mut ctx: Ctx<u32>| {
+/// // A worker that reports its start, and ends when it is told to.
+/// actor::run(async |mut ctx: Ctx<Pid<()>>| {
 ///     let whom = ctx.me().clone();
-///     let worker = ChildSpec::worker("worker", move |_: Ctx<()>| {
+///     let worker = ChildSpec::worker("worker", move |mut ctx: Ctx<()>| {
 ///         let whom = whom.clone();
-///         async move { whom.send(1) }
+///         async move {
+///             whom.send(ctx.me().clone());
+///             ctx.recv_message().await
+///         }
 ///     });
 ///     let supervisor = Supervisor::new(Strategy::OneForOne).child(worker).start(&mut ctx).await.unwrap();
 ///     let monitor = ctx.monitor(&supervisor);
 ///     // It is started again three times within five seconds, and then the supervisor gives up.
 ///     for _ in 0..4 {
-///         ctx.recv_message().await;
+///         ctx.recv_message().await.send(());
 ///     }
 ///     assert_eq!(ctx.recv_down(monitor).await.reason, actor::ExitReason::Shutdown);
 /// });

@@ -44,8 +44,9 @@ impl Default for Scenario {
 ///
 /// drawloom::check(|| {
 ///     let count = AtomicI64::new(0);
-///     history::run(Scenario::default(), Counter::default(), count, [AddAndGet(1)], |count, AddAndGet(by)| {
-///         Sum(count.fetch_add(by, SeqCst) + by)
+///     history::run(Scenario::default(), Counter::default(), count, [AddAndGet(1)], |count, operation| match operation {
+///         AddAndGet(by) => Sum(count.fetch_add(by, SeqCst) + by),
+///         _ => unreachable!("the scenario has no other operation"),
 ///     });
 /// });
 /// ```
@@ -90,8 +91,9 @@ pub fn run<M, T>(
 ///
 /// drawloom::check(|| {
 ///     let calls = [vec![AddAndGet(1)], vec![AddAndGet(2)]]; // one list for each client
-///     history::play(calls, Counter::default(), AtomicI64::new(0), |count, AddAndGet(by)| {
-///         Sum(count.fetch_add(by, SeqCst) + by)
+///     history::play(calls, Counter::default(), AtomicI64::new(0), |count, operation| match operation {
+///         AddAndGet(by) => Sum(count.fetch_add(by, SeqCst) + by),
+///         _ => unreachable!("the lists have no other operation"),
 ///     });
 /// });
 /// ```
