@@ -9,14 +9,20 @@ use drawloom_engine::config::Config;
 
 /// Deterministic concurrency testing: runs tests, and replays, minimises, explains and shows what they find.
 #[derive(Parser, Debug)]
-#[command(name = "drawloom", version, about, propagate_version = true, after_help = EXIT_CODES)]
+#[command(name = "drawloom", version, about, propagate_version = true, after_help = EXAMPLES_AND_EXIT_CODES)]
 pub struct Arguments {
     /// What to do.
     #[command(subcommand)]
     pub command: Command,
 }
 
-const EXIT_CODES: &str = "\
+const EXAMPLES_AND_EXIT_CODES: &str = "\
+Examples:
+  drawloom test                    Explore every test of the project
+  drawloom test --time 10m queue   Explore the tests whose path contains `queue` for ten minutes
+  drawloom explain both_arrive     Explain what a test has found
+  drawloom replay both_arrive      Repeat it: does the fix work?
+
 Exit codes: 0 no finding, 1 a finding or a failed test, 2 the command could not run, \
 130 interrupted before any finding.";
 
@@ -151,22 +157,22 @@ pub struct TestArguments {
     /// Only tests whose path contains this text
     pub filter: Option<String>,
     /// Seed of randomised strategies
-    #[arg(long, value_parser = seed)]
+    #[arg(long, help_heading = "Exploration", value_parser = seed)]
     pub seed: Option<u64>,
     /// Executions of each test with a randomised strategy
-    #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, help_heading = "Exploration", value_name = "NUMBER", value_parser = clap::value_parser!(u64).range(1..))]
     pub iterations: Option<u64>,
     /// A strategy, or a whole configuration as in `#[drawloom::test(…)]`; `--help` lists them
-    #[arg(long, value_name = "CONFIGURATION", value_parser = configuration)]
+    #[arg(long, help_heading = "Exploration", value_name = "CONFIGURATION", value_parser = configuration)]
     pub strategy: Option<String>,
     /// Explore for this long in total (`90s`, `10m`), the most promising tests first
-    #[arg(long, value_name = "TIME", value_parser = time)]
+    #[arg(long, help_heading = "Exploration", value_name = "TIME", value_parser = time)]
     pub time: Option<Duration>,
     /// Number of tests that run at the same time
     #[arg(long, short, value_name = "NUMBER", value_parser = clap::value_parser!(u32).range(1..))]
     pub jobs: Option<u32>,
     /// OS threads per exploration; 0 means one per core
-    #[arg(long, value_name = "NUMBER")]
+    #[arg(long, help_heading = "Exploration", value_name = "NUMBER")]
     pub threads: Option<usize>,
     /// Run ignored tests too
     #[arg(long)]

@@ -427,8 +427,7 @@ fn what_was_found_survives_a_destructor() {
     let child = Child::of("programs::a_loop_in_a_destructor_of_a_task_that_is_torn_down");
     assert_eq!(child.code, Some(101), "{}", child.text);
     child.says("what was found");
-    child
-        .says(&format!("did not return from code that drawloom does not control at {}", here("spins when dropped")));
+    child.says(&format!("did not return from code that drawloom does not control at {}", here("spins when dropped")));
 }
 
 #[test]
