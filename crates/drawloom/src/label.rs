@@ -68,7 +68,7 @@ pub fn label<T: Labelled + ?Sized>(object: &T, name: &str) {
     }
 }
 
-/// What [`label`] can name: everything that is a resource under control.
+/// An object that [`label`] can name: every resource under control.
 ///
 /// ```
 /// use drawloom::sync::Mutex;

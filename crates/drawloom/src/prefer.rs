@@ -14,7 +14,7 @@ use std::sync::Arc;
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Prefer {
-    /// Who came first.
+    /// The task that came first.
     Nobody,
     /// Readers, whenever no writer holds it. A writer that is passed over for ever, in a schedule that lets everybody
     /// continue, is found as a starvation.

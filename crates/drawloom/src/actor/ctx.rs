@@ -12,7 +12,7 @@ use super::process::{Core, Ending, Exiting, body};
 use super::reason::{BadName, ExitReason, NameTaken, NoProc, Unnamed};
 use super::signal::{Down, Message, MonitorRef, Received, Ref, TimerRef};
 
-/// What a process acts through: it has one, and nobody else has.
+/// The context through which a process acts. Each process has its own.
 ///
 /// ```
 /// use drawloom::actor::{self, Ctx};
@@ -189,7 +189,7 @@ impl<M: Message> Ctx<M> {
         self.monitor_it(Location::caller(), Whom::Process(who.as_ref()))
     }
 
-    /// The same of the process that has a name now.
+    /// As [`monitor`](Self::monitor), for the process that has this name now.
     #[track_caller]
     pub fn monitor_name(&self, name: &str) -> MonitorRef {
         self.monitor_it(Location::caller(), Whom::Name(name))
@@ -208,7 +208,7 @@ impl<M: Message> Ctx<M> {
         self.backend().demonitor(Location::caller(), self.me.any(), monitor) == Demonitored::Removed
     }
 
-    /// The same, and removes its [`Down`] from the mailbox if that has arrived.
+    /// As `demonitor`, and removes its [`Down`] from the mailbox if that has arrived.
     #[track_caller]
     pub fn demonitor_flush(&mut self, monitor: MonitorRef) -> bool {
         let removed = self.demonitor(monitor);

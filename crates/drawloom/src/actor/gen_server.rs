@@ -33,7 +33,7 @@ pub enum Flow<I = ()> {
     Stop(ExitReason),
 }
 
-/// What a server receives: `C` are calls, `A` casts, `I` what else is sent to it.
+/// The messages of a server: calls of type `C`, casts of type `A`, and others of type `I`.
 ///
 /// ```
 /// use drawloom::actor::ServerMessage;
@@ -42,13 +42,13 @@ pub enum Flow<I = ()> {
 /// assert_eq!(format!("{tick:?}"), "\"tick\"");
 /// ```
 pub enum ServerMessage<C, A, I> {
-    /// Somebody waits for a reply.
+    /// The sender waits for a reply.
     Call(C),
-    /// Nobody does.
+    /// The sender does not wait.
     Cast(A),
-    /// Neither: a timer for instance.
+    /// Any other message, such as a timer.
     Info(I),
-    /// It is to stop, for this reason.
+    /// A request to stop, with the reason.
     Stop(ExitReason),
 }
 
@@ -66,7 +66,7 @@ impl<C: fmt::Debug, A: fmt::Debug, I: fmt::Debug> fmt::Debug for ServerMessage<C
 
 type MessageOf<S> = ServerMessage<<S as GenServer>::Call, <S as GenServer>::Cast, <S as GenServer>::Info>;
 
-/// What a server acts through.
+/// The context through which a server acts.
 ///
 /// ```
 /// use drawloom::actor::{GenServer, ServerCtx, ServerRef};
@@ -351,7 +351,7 @@ impl Ready {
     }
 }
 
-/// Why a server has not started.
+/// The reason why a server did not start.
 ///
 /// ```
 /// use drawloom::actor::{ExitReason, StartError};
@@ -362,7 +362,7 @@ impl Ready {
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum StartError {
-    /// Somebody else has the name.
+    /// Another process has the name.
     NameTaken {
         /// The name.
         name: String,
@@ -371,7 +371,7 @@ pub enum StartError {
         /// Where the server was to be started.
         at: &'static Location<'static>,
     },
-    /// It has ended before it was ready: its `init` has failed, for this reason.
+    /// The server ended before it was ready: its `init` failed with this reason.
     Failed(ExitReason),
     /// Its `init` took too long.
     Timeout,
@@ -394,7 +394,7 @@ impl fmt::Display for StartError {
 
 impl Error for StartError {}
 
-/// A server, for those who call it.
+/// The address of a server, for its callers.
 ///
 /// ```
 /// use drawloom::actor::{Ctx, GenServer, ServerRef};
@@ -422,7 +422,7 @@ impl<S: GenServer> ServerRef<S> {
         ServerRef { pid: ctx.me().clone() }
     }
 
-    /// Its process: timers are sent there for instance, as [`ServerMessage::Info`].
+    /// The process of the server, for example as the target of a timer ([`ServerMessage::Info`]).
     pub fn pid(&self) -> &Pid<MessageOf<S>> {
         &self.pid
     }
@@ -442,7 +442,7 @@ impl<S: GenServer> ServerRef<S> {
         ctx.call(&self.pid, |reply| ServerMessage::Call(request(reply)), limit)
     }
 
-    /// The same of the server that has a name now.
+    /// As [`call`](Self::call), for the server that has this name now.
     ///
     /// # Errors
     ///

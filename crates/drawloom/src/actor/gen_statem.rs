@@ -13,7 +13,7 @@ use super::reason::ExitReason;
 use super::reply::{CallError, ReplyTo};
 use super::signal::{Down, Exit, Message, Received, TimerRef};
 
-/// What happens to a state machine.
+/// An event of a state machine.
 ///
 /// ```
 /// use drawloom::actor::{Event, Next};
@@ -28,7 +28,7 @@ use super::signal::{Down, Exit, Message, Received, TimerRef};
 /// ```
 #[derive(Debug)]
 pub enum Event<E> {
-    /// Somebody has sent this.
+    /// A message from another process.
     Message(E),
     /// The machine itself has asked for this, by [`Action::NextEvent`].
     Internal(E),
@@ -36,15 +36,15 @@ pub enum Event<E> {
     Down(Down),
     /// An exit signal was trapped.
     Exit(Exit),
-    /// It was in its state for so long.
+    /// The time limit of the state is over ([`Action::StateTimeout`]).
     StateTimeout,
-    /// Nothing has happened for so long.
+    /// No event has happened for the time of [`Action::EventTimeout`].
     EventTimeout,
     /// The timer of this name.
     Timeout(&'static str),
 }
 
-/// What else a state machine does after an event.
+/// A further action of a state machine after an event.
 ///
 /// ```
 /// use std::time::Duration;
@@ -132,7 +132,7 @@ impl<S, E> Next<S, E> {
         self
     }
 
-    /// And this.
+    /// Adds an action.
     #[must_use]
     pub fn and(mut self, action: Action<E>) -> Next<S, E> {
         self.actions.push(action);
@@ -140,7 +140,7 @@ impl<S, E> Next<S, E> {
     }
 }
 
-/// What a state machine receives.
+/// The messages of a state machine.
 ///
 /// ```
 /// use drawloom::actor::StatemMessage;
@@ -154,7 +154,7 @@ pub enum StatemMessage<E> {
     /// A timer of its own.
     #[doc(hidden)]
     Timer(Clock, u64),
-    /// It is to stop, for this reason.
+    /// A request to stop, with the reason.
     Stop(ExitReason),
 }
 
@@ -178,7 +178,7 @@ pub enum Clock {
     Named(&'static str),
 }
 
-/// What a state machine acts through.
+/// The context through which a state machine acts.
 ///
 /// ```
 /// use drawloom::actor::{AnyPid, GenStatem, StatemCtx};
@@ -329,7 +329,7 @@ impl StartOptions {
     }
 }
 
-/// A state machine, for those who send to it.
+/// The address of a state machine, for its senders.
 ///
 /// ```
 /// use drawloom::actor::{GenStatem, StatemRef};
@@ -344,7 +344,7 @@ pub struct StatemRef<S: GenStatem> {
 }
 
 impl<S: GenStatem> StatemRef<S> {
-    /// Its process.
+    /// The process of the state machine.
     pub fn pid(&self) -> &Pid<StatemMessage<S::Event>> {
         &self.pid
     }

@@ -11,7 +11,7 @@ use super::mailbox::{Inbox, Mailbox};
 use super::process::Core;
 use super::signal::Message;
 
-/// What a process is known by: the same in every execution that spawns it at the same place of the tree of processes.
+/// The identity of a process. It is the same in every execution that spawns the process at the same place in the tree of processes.
 ///
 /// ```
 /// use drawloom::actor::{self, Ctx};
@@ -92,7 +92,7 @@ impl<M> Pid<M> {
         &self.process
     }
 
-    /// What it is known by.
+    /// The identity of the process.
     pub fn id(&self) -> ProcessId {
         self.process.id()
     }
@@ -113,7 +113,7 @@ impl<M> Pid<M> {
 pub struct AnyPid(pub(crate) Arc<dyn Inbox>);
 
 impl AnyPid {
-    /// What it is known by.
+    /// The identity of the process.
     pub fn id(&self) -> ProcessId {
         self.core().id
     }

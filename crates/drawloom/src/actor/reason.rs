@@ -17,24 +17,24 @@ use super::pid::AnyPid;
 /// ```
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum ExitReason {
-    /// It returned.
+    /// The process returned.
     Normal,
-    /// It was asked to, by a supervisor for instance.
+    /// A supervisor, or another process, asked it to end.
     Shutdown,
-    /// The same, with a word about it.
+    /// As `Shutdown`, with an explanation.
     ShutdownWith(String),
     /// As the reason of a [signal](crate::actor::Ctx::send_exit): it cannot be trapped. As the reason that a process gives
     /// for its own end it is one like any other.
     Kill,
-    /// It was killed.
+    /// The process was killed.
     Killed,
     /// There was no such process.
     NoProc,
     /// Its node cannot be reached.
     NoConnection,
-    /// It has panicked.
+    /// The process panicked.
     Panic(PanicInfo),
-    /// It could not continue.
+    /// The process ended itself with an error.
     Error(String),
 }
 
@@ -68,7 +68,7 @@ impl fmt::Display for ExitReason {
 
 impl Error for ExitReason {}
 
-/// What a process has panicked with.
+/// The panic of a process.
 ///
 /// ```
 /// use drawloom::actor::{ExitReason, PanicInfo};
@@ -132,7 +132,7 @@ plain_error! {
 pub struct NameTaken {
     /// The name.
     pub name: String,
-    /// Whose it is, if that is the reason.
+    /// The process that has the name, if that is the reason.
     pub by: Option<AnyPid>,
     /// Where it was asked for.
     pub at: &'static Location<'static>,

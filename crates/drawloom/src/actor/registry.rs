@@ -34,7 +34,7 @@ pub struct Registry<K: Ord, V> {
     is_unique: bool,
 }
 
-/// A key is somebody's.
+/// Another process has the key already.
 ///
 /// ```
 /// use drawloom::actor::{self, Ctx, Registry};
@@ -48,9 +48,9 @@ pub struct Registry<K: Ord, V> {
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct AlreadyRegistered {
-    /// Whose.
+    /// The process that has the key.
     pub by: AnyPid,
-    /// Where it was to be somebody else's, too.
+    /// The place of the second registration.
     pub at: &'static Location<'static>,
 }
 
@@ -139,7 +139,7 @@ where
         }
     }
 
-    /// Who has the key, with their values. Where keys are unique, those are left out who have ended.
+    /// The processes that have the key, with their values. With unique keys, ended processes are left out.
     #[track_caller]
     pub fn lookup<M: Message>(&self, ctx: &Ctx<M>, key: &K) -> Vec<(AnyPid, V)> {
         let mut all = self.rows.lookup(key).unwrap_or_default();
@@ -149,7 +149,7 @@ where
         all
     }
 
-    /// Those of them whose values `wanted` says yes to, as `match/4`.
+    /// As [`lookup`](Self::lookup), but only processes whose value is `wanted`, as `match/4`.
     #[track_caller]
     pub fn select<M: Message>(&self, ctx: &Ctx<M>, key: &K, wanted: impl Fn(&V) -> bool) -> Vec<(AnyPid, V)> {
         let mut all = self.lookup(ctx, key);
@@ -364,7 +364,7 @@ where
         self.server.call(ctx, |reply| Change::Leave(group, who, reply), None)
     }
 
-    /// Who is in a group, in the order of joining. Asks nobody.
+    /// The members of a group, in the order of joining. It sends no message.
     #[track_caller]
     pub fn members(&self, group: &K) -> Vec<Pid<N>> {
         self.rows.lookup(group).unwrap_or_default()

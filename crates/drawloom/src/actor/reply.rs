@@ -50,7 +50,7 @@ impl Reply {
     }
 }
 
-/// What a call did not lead to.
+/// The reason why a call has no reply.
 ///
 /// ```
 /// use drawloom::actor::CallError;
@@ -91,7 +91,7 @@ impl fmt::Display for CallError {
 
 impl Error for CallError {}
 
-/// Nobody waits for the reply.
+/// The caller has ended, so the reply was not sent.
 ///
 /// ```
 /// use drawloom::actor::{CallerGone, ReplyTo};
@@ -127,7 +127,7 @@ impl<T> fmt::Display for CallerGone<T> {
 
 impl<T> Error for CallerGone<T> {}
 
-/// Whom to reply to, and by which name the reply is known there. A field of the messages that ask for something.
+/// The address for the reply to a call. A message that asks for something has a field of this type.
 ///
 /// To drop it without a reply is a mistake. The caller learns of it at once, by [`CallError::NoReply`], and an exploration
 /// reports it as a panic of the process that dropped it. One that is dropped because its process ends, or by a server that stops,
@@ -351,7 +351,7 @@ impl<M: Message> Ctx<M> {
         }
     }
 
-    /// The same of the process that has a name now.
+    /// As [`call`](Self::call), for the process that has this name now.
     ///
     /// # Errors
     ///

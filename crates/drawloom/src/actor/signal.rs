@@ -5,7 +5,7 @@ use std::fmt;
 use super::pid::{AnyPid, ProcessId};
 use super::reason::ExitReason;
 
-/// What processes can be sent. Everything that can be shown and be given to another thread is a message.
+/// A message. Every type that is `Debug`, `Send` and `'static` is one.
 ///
 /// ```
 /// use drawloom::actor::Message;
@@ -20,7 +20,7 @@ pub trait Message: fmt::Debug + Send + 'static {}
 
 impl<M: fmt::Debug + Send + 'static> Message for M {}
 
-/// What a process receives: all of it comes in one queue.
+/// An entry of a mailbox: messages, ends of other processes and exit signals share one queue.
 ///
 /// ```
 /// use drawloom::actor::Received;
@@ -29,7 +29,7 @@ impl<M: fmt::Debug + Send + 'static> Message for M {}
 /// ```
 #[derive(Debug)]
 pub enum Received<M> {
-    /// Somebody sent this.
+    /// A message from another process.
     Message(M),
     /// A process that is [monitored](crate::actor::Ctx::monitor) has ended.
     Down(Down),
@@ -62,9 +62,9 @@ impl<M> Received<M> {
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Down {
-    /// What [`monitor`](crate::actor::Ctx::monitor) returned.
+    /// The monitor, as returned by [`monitor`](crate::actor::Ctx::monitor).
     pub monitor: MonitorRef,
-    /// Who it was; nobody, if the name that was to be monitored was free.
+    /// The process; `None` if the monitored name was free.
     pub process: Option<AnyPid>,
     /// Why.
     pub reason: ExitReason,
@@ -85,7 +85,7 @@ pub struct Down {
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Exit {
-    /// Who has ended, or sent the signal; nobody, if it came from outside of all processes.
+    /// The process that ended or sent the signal; `None` for a signal from outside.
     pub from: Option<AnyPid>,
     /// Why.
     pub reason: ExitReason,

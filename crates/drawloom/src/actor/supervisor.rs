@@ -18,7 +18,7 @@ use super::reason::ExitReason;
 use super::reply::{CallError, ReplyTo};
 use super::signal::{Message, Received};
 
-/// Who is started again when a child has ended.
+/// Which children are started again when one has ended.
 ///
 /// ```
 /// use drawloom::actor::{Strategy, Supervisor};
@@ -29,7 +29,7 @@ use super::signal::{Message, Received};
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum Strategy {
-    /// That child.
+    /// Only that child.
     #[default]
     OneForOne,
     /// All children: the others are ended first, the last one first.
@@ -67,11 +67,11 @@ pub enum Restart {
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Shutdown {
-    /// It is killed.
+    /// The supervisor kills it.
     Kill,
-    /// It is asked to end, and killed if it has not after so long.
+    /// The supervisor asks it to end, and kills it after this time.
     After(Duration),
-    /// It is asked to end.
+    /// The supervisor asks it to end, and waits.
     Infinity,
 }
 
@@ -291,7 +291,7 @@ impl Supervisor {
         self.launch(ctx, StartOptions::new())
     }
 
-    /// The same, linked to the process that starts it. If that ends, so does the supervisor.
+    /// As `start`, and links the supervisor to the calling process. When that process ends, the supervisor ends, too.
     ///
     /// # Errors
     ///
@@ -321,7 +321,7 @@ impl Supervisor {
     }
 }
 
-/// What a supervisor is asked.
+/// The requests to a supervisor.
 ///
 /// ```
 /// use drawloom::actor::{CallError, ChildInfo, Ctx, Pid, SupervisorMessage};
@@ -334,7 +334,7 @@ impl Supervisor {
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum SupervisorMessage {
-    /// Who its children are.
+    /// Lists its children.
     WhichChildren(ReplyTo<Vec<ChildInfo>>),
     /// To start one more.
     StartChild(ChildSpec, ReplyTo<Result<AnyPid, ChildError>>),
@@ -367,7 +367,7 @@ pub enum SupervisorMessage {
 pub struct ChildInfo {
     /// As specified.
     pub id: String,
-    /// Its process, if it runs.
+    /// The process of the child, if it runs.
     pub process: Option<AnyPid>,
     /// As specified.
     pub restart: Restart,
@@ -387,13 +387,13 @@ pub struct ChildInfo {
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Children {
-    /// Specified.
+    /// The number of specified children.
     pub specs: usize,
-    /// That run.
+    /// The number of running children.
     pub active: usize,
 }
 
-/// Why a supervisor does not do something with a child.
+/// The reason why a supervisor refuses a request about a child.
 ///
 /// ```
 /// use drawloom::actor::ChildError;
@@ -403,13 +403,13 @@ pub struct Children {
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum ChildError {
-    /// There is none of that id.
+    /// No child has this id.
     NotFound,
-    /// There is one of that id, which runs.
+    /// A child with this id runs.
     Running(AnyPid),
-    /// There is one of that id, which does not run.
+    /// A child with this id exists, but does not run.
     AlreadyPresent,
-    /// It does not start.
+    /// The child does not start.
     Start(StartError),
     /// The supervisor does not answer.
     Call(CallError),
@@ -429,7 +429,7 @@ impl fmt::Display for ChildError {
 
 impl Error for ChildError {}
 
-/// A supervisor, for those who ask it.
+/// The address of a supervisor.
 ///
 /// ```
 /// use drawloom::actor::{CallError, Ctx, SupervisorRef};
@@ -445,7 +445,7 @@ pub struct SupervisorRef {
 }
 
 impl SupervisorRef {
-    /// Its process.
+    /// The process of the supervisor.
     pub fn pid(&self) -> &Pid<SupervisorMessage> {
         &self.pid
     }

@@ -52,7 +52,7 @@ impl System {
         System::default()
     }
 
-    /// The same with another delivery, which only matters in an exploration.
+    /// Sets the delivery, which only matters in an exploration.
     #[must_use]
     pub fn delivery(mut self, delivery: Delivery) -> System {
         self.delivery = delivery;
@@ -76,7 +76,7 @@ impl System {
         taken(&output).ok_or(reason)
     }
 
-    /// The same as a future, which runs the processes as tasks of `runtime`. Inside of an exploration the engine runs them.
+    /// As [`run`](Self::run), as a future that runs the processes as tasks of `runtime`. In an exploration the engine runs them.
     ///
     /// Who drops the future ends the system.
     ///

@@ -28,7 +28,7 @@ pub struct Table<K, V> {
     rows: Arc<Object<BTreeMap<K, V>>>,
 }
 
-/// What counters are made of.
+/// A number that [`Table::update_counter`] can add to.
 ///
 /// ```
 /// use drawloom::actor::Counter;

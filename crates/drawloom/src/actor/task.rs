@@ -15,7 +15,7 @@ use super::reason::ExitReason;
 use super::reply::{Answer, ReplyTo, Request};
 use super::signal::{Message, MonitorRef};
 
-/// Why a task has no value.
+/// The reason why a task has no value.
 ///
 /// ```
 /// use drawloom::actor::TaskError;
@@ -25,9 +25,9 @@ use super::signal::{Message, MonitorRef};
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum TaskError {
-    /// It has ended before it had one.
+    /// The task ended before it had a value.
     Ended(ExitReason),
-    /// It took too long.
+    /// The task took too long.
     Timeout,
 }
 
@@ -102,7 +102,7 @@ impl<T: Send + 'static> Task<T> {
         Task { pid: child.any().clone(), request, at, computes: PhantomData }
     }
 
-    /// Its process.
+    /// The process of the task.
     pub fn pid(&self) -> &AnyPid {
         &self.pid
     }

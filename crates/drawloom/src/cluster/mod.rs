@@ -88,7 +88,7 @@ impl<H: Model + 'static> Isolate for Watch<H> {
     }
 }
 
-/// What there is in a cluster, what may happen to it, and what must hold: see [`drawloom_sim::Cluster`], whose methods it has.
+/// A cluster: its nodes, possible faults, and invariants. It has all methods of [`drawloom_sim::Cluster`].
 ///
 /// ```
 /// use drawloom::cluster::{Cluster, Ctx, Node, NodeId};

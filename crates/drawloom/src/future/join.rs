@@ -348,7 +348,7 @@ impl fmt::Debug for AbortHandle {
     }
 }
 
-/// Why a task has no output.
+/// The reason why a task has no output.
 ///
 /// ```
 /// use std::future::pending;
@@ -388,7 +388,7 @@ impl JoinError {
         matches!(self.0, Why::Panic(_))
     }
 
-    /// What it has panicked with.
+    /// The payload of the panic.
     ///
     /// # Panics
     ///
@@ -399,7 +399,7 @@ impl JoinError {
         self.try_into_panic().expect("a task that was aborted has no panic")
     }
 
-    /// What it has panicked with, if it has.
+    /// The payload of the panic, if the task panicked.
     pub fn try_into_panic(self) -> Result<Box<dyn Any + Send>, JoinError> {
         match self.0 {
             Why::Panic(payload) => Ok(payload),

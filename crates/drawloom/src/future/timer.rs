@@ -104,7 +104,7 @@ pub fn sleep_until(deadline: Instant) -> Sleep {
     Sleep { deadline, number: None, made_at: Location::caller() }
 }
 
-/// What [`sleep`] and [`sleep_until`] return.
+/// The future of [`sleep`] and [`sleep_until`].
 ///
 /// ```
 /// use std::time::Duration;
@@ -237,7 +237,7 @@ pub fn timeout_at<F: Future>(deadline: Instant, future: F) -> Timeout<F> {
     Timeout { future, sleep: sleep_until(deadline) }
 }
 
-/// What [`timeout`] returns.
+/// The future of [`timeout`].
 ///
 /// ```
 /// use std::time::Duration;
@@ -288,7 +288,7 @@ impl<F: Future> Future for Timeout<F> {
     }
 }
 
-/// The time of a [`timeout`] was up.
+/// The time limit of a [`timeout`] is over.
 ///
 /// ```
 /// use std::future::pending;

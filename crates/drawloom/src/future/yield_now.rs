@@ -22,7 +22,7 @@ pub fn yield_now() -> YieldNow {
     YieldNow { yielded: false, made_at: Location::caller() }
 }
 
-/// What [`yield_now`] returns.
+/// The future of [`yield_now`].
 ///
 /// ```
 /// use drawloom::future::{self, YieldNow};

@@ -181,7 +181,7 @@ impl<M: Model> Watch<M> {
         Client { process, open: false, shared: self.shared.clone() }
     }
 
-    /// What has happened so far. Operations that have not ended are pending.
+    /// The history so far. Operations that have not ended are pending.
     #[must_use]
     #[track_caller]
     pub fn history(&self) -> HistoryOf<M>
@@ -276,7 +276,7 @@ where
         self.end(Outcome::Fail);
     }
 
-    /// Nobody will know whether the operation took effect.
+    /// Ends the operation without a known result: it may or may not have taken effect.
     #[track_caller]
     pub fn info(&mut self) {
         self.end(Outcome::Info);

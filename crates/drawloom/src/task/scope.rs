@@ -40,7 +40,7 @@ where
     })
 }
 
-/// What [`scope`] hands out to spawn tasks with.
+/// The argument of the closure of [`scope`], which spawns its tasks.
 ///
 /// ```
 /// use drawloom::task::{self, Scope};

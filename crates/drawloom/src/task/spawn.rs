@@ -182,7 +182,7 @@ impl<T> fmt::Debug for Task<T> {
     }
 }
 
-/// Why a task has no result.
+/// The reason why a task has no result.
 ///
 /// ```
 /// use drawloom::task::{self, TaskError};
@@ -193,9 +193,9 @@ impl<T> fmt::Debug for Task<T> {
 /// ```
 #[non_exhaustive]
 pub enum TaskError {
-    /// It was cancelled.
+    /// The task was cancelled.
     Cancelled,
-    /// It has panicked, with this.
+    /// The task panicked, with this payload.
     Panicked(Box<dyn Any + Send>),
 }
 
@@ -206,7 +206,7 @@ impl TaskError {
         matches!(self, TaskError::Cancelled)
     }
 
-    /// What it has panicked with, if that is text.
+    /// The text of the panic, if it has one.
     #[must_use]
     pub fn panic_message(&self) -> Option<&str> {
         match self {
