@@ -222,7 +222,7 @@ impl<M> Ctx<'_, M> {
         Ok(())
     }
 
-    /// What a file holds; less of it if a fault makes the read a short one.
+    /// The content of a file; only a part of it if a fault makes the read a short one.
     pub fn read_file(&mut self, name: &str) -> Result<Vec<u8>, DiskError> {
         let disk = self.disk();
         disk.may_fail()?;

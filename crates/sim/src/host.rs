@@ -9,7 +9,7 @@ use crate::id::NodeId;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct QueueId(pub u32);
 
-/// What sort of thing has happened at a node.
+/// The kind of an event at a node.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Happening {
     /// A message has arrived.
@@ -27,7 +27,7 @@ pub enum Happening {
 /// The place in the source of what was posted, if it has one.
 pub type Place = Option<&'static Location<'static>>;
 
-/// Who decides what happens next: an exploration, a test that tries everything, a loop that takes things as they come.
+/// The part that decides which event is next: an exploration, a test that tries everything, or a plain loop.
 ///
 /// A host is told of everything that may happen, when it becomes possible. It says what does, in any order that keeps to this: an event
 /// happens after it was posted, and those of a queue happen in turn.

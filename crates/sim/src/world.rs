@@ -128,7 +128,7 @@ impl<M> World<M> {
         self.nodes[node.index()].is_up
     }
 
-    /// What a node has stored under a name.
+    /// The value that a node has stored under a name.
     ///
     /// # Panics
     ///
@@ -157,7 +157,7 @@ impl<M> World<M> {
         }
     }
 
-    /// What the `number`-th event was, from 0, in words; the first 1,000 are available.
+    /// The `number`-th event, from 0, in words; the first 1,000 are available.
     pub fn tell(&self, number: usize) -> Option<String>
     where
         M: Debug,

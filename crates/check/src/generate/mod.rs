@@ -43,7 +43,7 @@ impl Draw for Seeded {
     }
 }
 
-/// What a process is to do.
+/// The next operation of a process.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Next<O> {
     /// Call this.

@@ -44,7 +44,7 @@ pub enum Outcome<R> {
     Ok(R),
     /// It certainly did not take effect.
     Fail,
-    /// Nobody knows: it may take effect at any time after its call, or never.
+    /// Unknown: it may take effect at any time after its call, or never.
     Info,
     /// The history ends before the operation does. Checked as `Info` is.
     Pending,
@@ -63,7 +63,7 @@ impl<R> Outcome<R> {
 /// One operation: a call, and what became of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Operation<O, R> {
-    /// Who called it.
+    /// The process that called it.
     pub process: Process,
     /// The operation.
     pub op: O,

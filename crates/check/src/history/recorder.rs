@@ -73,7 +73,7 @@ impl<O, R> Recorder<O, R> {
         Client { process: Process(shards.len() as u64 - 1), shared: Arc::clone(&self.shared), shard }
     }
 
-    /// What has been recorded so far. Operations that have not ended are pending.
+    /// The history so far. Operations that have not ended are pending.
     pub fn history(&self) -> Result<History<O, R>, super::HistoryError>
     where
         O: Clone,
@@ -98,7 +98,7 @@ impl<O, R> Recorder<O, R> {
     }
 }
 
-/// What one client records. A client is sequential: a call ends the operation before it, as [`Outcome::Info`].
+/// The recorder of one client. A client is sequential: a call ends the operation before it, as [`Outcome::Info`].
 #[derive(Debug)]
 pub struct Client<O, R> {
     process: Process,
@@ -131,7 +131,7 @@ impl<O, R> Client<O, R> {
         self.end(Outcome::Fail);
     }
 
-    /// Nobody will know whether the operation took effect.
+    /// Ends the operation without a known result: it may or may not have taken effect.
     pub fn info(&mut self) {
         self.end(Outcome::Info);
     }

@@ -9,7 +9,7 @@ pub struct Semaphore {
     pub permits: u64,
 }
 
-/// What a semaphore can be asked.
+/// The operations of a semaphore.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum PermitOp {
     /// Takes so many permits; waits until there are enough.
