@@ -3,7 +3,7 @@
 
 mod support;
 
-use support::{files, root, text};
+use support::{INSIDE, files, root, text};
 
 /// Modules with the names and the meaning of std's, or of the crate that they stand for.
 const OF_OTHERS: &[&str] = &[
@@ -17,26 +17,6 @@ const OF_OTHERS: &[&str] = &[
     "thread/",
     "time.rs",
     "hint.rs",
-];
-
-/// Modules that users cannot reach: the insides of a public one, and what front ends are made of.
-const INSIDE: &[&str] = &[
-    "actor/controlled/",
-    "actor/native/",
-    "channel/arm.rs",
-    "channel/core.rs",
-    "channel/select.rs",
-    "chance.rs",
-    "cluster/direct.rs",
-    "cluster/host.rs",
-    "explore/harness.rs",
-    "future/facade.rs",
-    "object/memo.rs",
-    "object/queue.rs",
-    "object/turn.rs",
-    "received.rs",
-    "rt/",
-    "wait/",
 ];
 
 /// Public in a private module, and not exported.

@@ -1,4 +1,4 @@
-//! Settings from environment variables, for whoever runs a test without editing it: a CI job that
+//! Settings from environment variables, for users who run a test without editing it: a CI job that
 //! wants more iterations, a person with a replay token in the clipboard.
 //!
 //! The environment is passed in, so that the engine stays a pure function and tests need no lock.

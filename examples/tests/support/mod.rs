@@ -27,6 +27,28 @@ pub fn files(folder: &Path, ext: &str) -> BTreeSet<PathBuf> {
         .collect()
 }
 
+/// Modules of `drawloom` that users cannot reach: the insides of a public one, and what front ends are made of.
+pub const INSIDE: &[&str] = &[
+    "actor/controlled/",
+    "actor/mailbox.rs",
+    "actor/native/",
+    "channel/arm.rs",
+    "channel/core.rs",
+    "channel/select.rs",
+    "chance.rs",
+    "cluster/direct.rs",
+    "cluster/host.rs",
+    "explore/harness.rs",
+    "future/facade.rs",
+    "future/native_timer.rs",
+    "object/memo.rs",
+    "object/queue.rs",
+    "object/turn.rs",
+    "received.rs",
+    "rt/",
+    "wait/",
+];
+
 pub fn book() -> PathBuf {
     root().join("book/src")
 }
