@@ -127,7 +127,7 @@ def test_a_container_is_called_as_the_source_calls_it():
 
 
 def test_a_decorated_test_says_at_once_that_it_makes_the_state():
-    with pytest.raises(TypeError, match="made by the function that is decorated"):
+    with pytest.raises(TypeError, match="decorated function makes the state"):
         drawloom.test(workers=[Bank.transfer], setup=Bank)
 
 
