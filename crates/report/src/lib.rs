@@ -1,5 +1,7 @@
 //! Reports: what people and programs read of a finding.
 //!
+//! This crate is internal to Drawloom. Depend on `drawloom` instead: this interface may change in every release.
+//!
 //! - [`Record`]: a finding with its whole execution as an owned value, and as a trace file;
 //! - [`render`]: a record as the text that a failing test prints;
 //! - [`TestResult`]: what a test came to, as a line for other programs;

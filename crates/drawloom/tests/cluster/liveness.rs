@@ -71,7 +71,7 @@ fn who_tells_once_may_never_be_heard() {
     let found = gossip(false, 3 * PERIOD, faults);
     assert_eq!(
         found.findings()[0].message(),
-        "\"all know the largest\" does not come true when faults have stopped, and nothing is left to happen"
+        "\"all know the largest\" does not come true after faults have stopped, and no event is left"
     );
 }
 

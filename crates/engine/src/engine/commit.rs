@@ -32,7 +32,7 @@ impl Engine {
     #[inline(always)]
     pub fn commit(&mut self, task: TaskId, kind: OpKind, strategy: &mut dyn Strategy) -> Committed {
         let operation = self.tasks[task.index()].pending;
-        debug_assert_eq!(operation.kind, kind, "what is carried out is what was announced");
+        debug_assert_eq!(operation.kind, kind, "a task carries out the announced operation");
         self.carry_out(task, operation, strategy)
     }
 

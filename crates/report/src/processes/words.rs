@@ -18,7 +18,7 @@ pub(crate) fn words(record: &Record, names: &Names<'_>, step: &StepRecord) -> Op
     let word = record.operation(step);
     let own = match (outcome, index()) {
         // Where nothing was done, nothing was said.
-        ("killed", _) => "does not come to it: an exit signal was fatal".to_owned(),
+        ("killed", _) => "is not reached: an exit signal was fatal".to_owned(),
         (_, i) => match word {
             "receive" => match names.mail().delivery_of(step) {
                 Some(delivery) => text(Some(delivery)),

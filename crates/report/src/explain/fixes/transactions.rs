@@ -10,15 +10,18 @@ use crate::explain::explanation::{Effort, Fix};
 /// What the database can do about the window; nothing, if that is in none.
 pub(super) fn in_the_database(draft: &Draft<'_, '_>) -> Vec<Fix> {
     let Some(name) = draft.database() else { return Vec::new() };
-    let checked = draft.remark("what was checked goes into the statement, such as `stock > 0`");
+    let checked = draft.remark("the check goes into the statement, such as `stock > 0`");
     let (read, write) = (draft.source(draft.first()), draft.source(draft.blame.closes.as_ref()));
     let statement = in_one(&[&write, &draft.source(draft.last())]);
     let one = Words {
         title: "Check and write in one statement".to_owned(),
         effort: Effort::Simple,
-        sketch: vec![format!("{statement}   {checked}"), draft.remark("no row was changed: somebody else came first")],
+        sketch: vec![
+            format!("{statement}   {checked}"),
+            draft.remark("no row was changed: another transaction came first"),
+        ],
         tradeoff: "nothing is held between two statements",
-        risk: "only what stands in the statement is checked",
+        risk: "only the condition in the statement is checked",
     };
     // A database of SQLite is one file, or is in memory; those of servers have tables.
     if name.starts_with("file ") || name.starts_with("database ") {
@@ -35,7 +38,7 @@ pub(super) fn in_the_database(draft: &Draft<'_, '_>) -> Vec<Fix> {
         title: "Lock the rows that are read: SELECT … FOR UPDATE".to_owned(),
         effort: Effort::Simple,
         sketch: vec!["SELECT … FOR UPDATE".to_owned(), "…".to_owned(), "COMMIT".to_owned()],
-        tradeoff: "others who want the same rows wait until the transaction ends",
+        tradeoff: "other transactions that want the same rows wait until this one ends",
         risk: "a deadlock, if transactions lock rows in different orders",
     };
     match (name.starts_with("row "), are_there(&read, &write)) {
@@ -44,7 +47,7 @@ pub(super) fn in_the_database(draft: &Draft<'_, '_>) -> Vec<Fix> {
         (false, true) => vec![draft.fix(select, draft.lock())],
         // A row that is not there yet cannot be locked, and a statement does not see what others have not committed.
         (false, false) => {
-            let first = draft.remark("first in every transaction that looks or writes here");
+            let first = draft.remark("first in every transaction that reads or writes here");
             let in_place = Words {
                 title: "Lock a row that stands for all of them, before looking".to_owned(),
                 effort: Effort::Simple,
@@ -57,12 +60,12 @@ pub(super) fn in_the_database(draft: &Draft<'_, '_>) -> Vec<Fix> {
                 tradeoff: "transactions that want the same row wait for each other",
                 risk: "a transaction that forgets it is not kept out",
             };
-            let again = draft.remark("and begin again when it is refused (SQLSTATE 40001)");
+            let again = draft.remark("and retry when the database rejects it (SQLSTATE 40001)");
             let serializable = Words {
                 title: "Run these transactions at isolation level SERIALIZABLE".to_owned(),
                 effort: Effort::Moderate,
                 sketch: vec![format!("SET TRANSACTION ISOLATION LEVEL SERIALIZABLE   {again}")],
-                tradeoff: "nobody waits, but some transactions are refused at their COMMIT",
+                tradeoff: "no waiting, but some transactions fail at COMMIT",
                 risk: "a transaction at another level is not kept out",
             };
             vec![draft.fix(in_place, draft.lock()), draft.fix(serializable, draft.lock())]
