@@ -37,7 +37,7 @@ pub fn prefer<L: Prefers + ?Sized>(lock: &L, whom: Prefer) {
 
 /// Would have a lock prefer one side: here it is as it is.
 #[cfg(not(feature = "controlled"))]
-#[inline(always)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 pub fn prefer<L: ?Sized>(_lock: &L, _whom: Prefer) {}
 
 /// What [`prefer`] can be told of: reader–writer locks.
