@@ -13,6 +13,9 @@ import enum
 import functools
 import inspect
 import linecache
+import os
+import sys
+import sysconfig
 import types
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -215,7 +218,9 @@ def _is_full(cell: Any) -> bool:
 
 
 def _fields(name: str, value: Any) -> Iterator[tuple[str, str]]:
-    """The parts of an object that is asked as a whole, by a method or a property."""
+    """The parts of an object that is asked as a whole, by a method or a property. Of those of a library, nobody asked."""
+    if _is_of_a_library(type(value)):
+        return
     try:
         own = object.__getattribute__(value, "__dict__")
     except AttributeError:
@@ -226,6 +231,14 @@ def _fields(name: str, value: Any) -> Iterator[tuple[str, str]]:
             if told is not None and type(field) is str:
                 yield f"{name}.{field}", told
 
+
+def _is_of_a_library(kind: type) -> bool:
+    file = getattr(sys.modules.get(kind.__module__), "__file__", None)
+    return isinstance(file, str) and (file.startswith(_STDLIB) or any(part in file for part in _PACKAGES))
+
+
+_STDLIB = os.path.join(sysconfig.get_path("stdlib"), "")
+_PACKAGES = tuple(os.path.join(os.sep + folder, "") for folder in ("site-packages", "dist-packages"))
 
 _BRACKETS: dict[type, tuple[str, str]] = {
     list: ("[", "]"), tuple: ("(", ")"), set: ("{", "}"), frozenset: ("{", "}"), collections.deque: ("[", "]")}

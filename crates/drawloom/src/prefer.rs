@@ -45,7 +45,7 @@ pub fn prefer<L: Prefers + ?Sized>(lock: &L, whom: Prefer) {
 
 /// Would have a lock prefer one side. In production it does nothing.
 #[cfg(not(feature = "controlled"))]
-#[inline(always)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 pub fn prefer<L: ?Sized>(_lock: &L, _whom: Prefer) {}
 
 /// The locks that [`prefer`] takes: reader–writer locks.

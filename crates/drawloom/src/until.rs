@@ -45,7 +45,7 @@ impl<A: Atomic> Atomic for Arc<A> {
 }
 
 impl<A: Atomic> Held<A::Value> for Arc<A> {
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn peek(&self, order: Ordering) -> A::Value {
         A::peek(self, order)
     }
@@ -67,7 +67,7 @@ impl<A: Atomic> Held<A::Value> for Arc<A> {
 }
 
 /// Looks until the value is as it should be.
-#[inline(always)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 pub(crate) fn spin_natively<A: Atomic>(atomic: &A, order: Ordering, condition: impl Fn(A::Value) -> bool) -> A::Value {
     loop {
         let value = atomic.peek(order);

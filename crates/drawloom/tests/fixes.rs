@@ -33,7 +33,7 @@ fn at(nth: usize, text: &str) -> Site {
 }
 
 fn region(enter: Site, leave: Site) -> Region {
-    Region { enter, leave }
+    Region { enter, leave, whole: false }
 }
 
 fn texts(failure: &Failure) -> Vec<String> {

@@ -214,7 +214,8 @@ fn refuse_coroutine(returned: &Bound<'_, PyAny>) -> PyResult<()> {
         return Ok(());
     }
     returned.call_method0("close")?;
-    let what = "a worker returned a coroutine that is never awaited: pass the `async def` function itself";
+    let what = "a worker returned a coroutine that is never awaited: pass the `async def` function itself, or one that \
+                awaits: `async def worker(state): await state.pay(30)`";
     Err(PyTypeError::new_err(what))
 }
 

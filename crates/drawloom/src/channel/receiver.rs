@@ -47,6 +47,12 @@ impl<T> Receiver<T> {
         arm.into_result()
     }
 
+    /// [`recv`](Self::recv) for an iterator.
+    #[track_caller]
+    pub(super) fn recv_for(&self, _made_at: &'static Location<'static>) -> Result<T, RecvError> {
+        self.recv()
+    }
+
     /// Receives a message if there is one now.
     ///
     /// # Errors
@@ -93,8 +99,9 @@ impl<T> Receiver<T> {
     }
 
     /// Waits for each message, until the channel is empty and disconnected.
+    #[track_caller]
     pub fn iter(&self) -> Iter<'_, T> {
-        Iter { rx: self }
+        Iter { rx: self, made_at: Location::caller() }
     }
 
     /// Gives the messages that are there, without waiting.

@@ -35,13 +35,13 @@ pub(crate) const fn facts(kind: OpKind) -> Facts {
 
 impl OpKind {
     /// Whether it is an operation on a queue.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub const fn is_of_queue(self) -> bool {
         matches!(self, OpKind::Put | OpKind::Take | OpKind::Leave | OpKind::Peek | OpKind::Rearrange)
     }
 
     /// Whether a front end carries it out by itself, and tells the engine what came of it: it never waits.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub const fn is_told(self) -> bool {
         self.is_access() || self.is_of_queue() || self.is_of_process()
     }
@@ -138,7 +138,7 @@ fn needed(arg: u64) -> Option<u64> {
     (arg >> 32).checked_sub(1)
 }
 
-#[inline(always)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 pub(crate) fn fold(trail: &mut Trail, hash: u64, step: &Step) -> u64 {
     match step.kind {
         OpKind::Put if step.is_ok() => trail.send(hash),

@@ -39,6 +39,7 @@ pub(super) fn blocked(case: &Case<'_>, all: &[BlockedRecord], cycle: &[u32]) -> 
         None => match behind(case, &involved) {
             Some(stuck) => deadlock(case, &stuck, &stuck.iter().map(|b| b.task).collect::<Vec<_>>()),
             None => permits(case, &involved)
+                .or_else(|| senders(case, &involved))
                 .or_else(|| wakers::circle(case, &involved).map(|circle| circular(case, &circle)))
                 .or_else(|| wakers::looked_too_early(case, &involved))
                 .unwrap_or_else(|| starvation(case, &involved)),
@@ -177,6 +178,28 @@ fn permits(case: &Case<'_>, involved: &[&BlockedRecord]) -> Option<Blame> {
             "Deadlock: tasks {} each have a permit of {name} and wait for another one, and none is left",
             all.join(" and ")
         ),
+        ..Blame::default()
+    })
+}
+
+/// Tasks that all send where there is no room, each to another channel: each could receive what another one sends.
+fn senders(case: &Case<'_>, involved: &[&BlockedRecord]) -> Option<Blame> {
+    let sends = |b: &&BlockedRecord| b.operation == "send" && b.resource.is_some() && !case.record.is_told(b);
+    let differ = involved.iter().any(|b| b.resource != involved[0].resource);
+    if !differ || !involved.iter().all(sends) {
+        return None;
+    }
+    let names = &case.names;
+    let part = |b: &&BlockedRecord| {
+        let channel = b.resource.map(|channel| names.short(channel)).unwrap_or_default();
+        format!("task {} waits until somebody receives from {channel}", names.quoted(b.task))
+    };
+    let parts: Vec<String> = involved.iter().take(MOST_TOLD).map(part).collect();
+    Some(Blame {
+        class: Some(Class::Deadlock),
+        subkind: Some("circular-wait"),
+        sentence: format!("Deadlock: {}, and no task is left that could", parts.join(", ")),
+        reasons: vec!["all of them send first: whoever received first would let another one go on".to_owned()],
         ..Blame::default()
     })
 }

@@ -7,6 +7,7 @@ use super::case::{Blame, Case};
 use super::class::Class;
 use super::flow::Flow;
 use super::parting::{Parting, parting};
+use super::wakeups::waits_in_a_loop;
 use super::witness::witnesses;
 use crate::names::count;
 use crate::processes::{lost, standing};
@@ -64,8 +65,42 @@ fn acts<'c>(case: &'c Case<'_>) -> Vec<&'c Access> {
     acts.split_off(acts.len().saturating_sub(MOST_ACTS))
 }
 
+/// A panic after a wait for a notification that is in no loop, and that ended without one: what was waited for need not be there.
+fn woken_for_nothing(case: &Case<'_>) -> Option<Blame> {
+    let task = case.record.finding.task;
+    let woken = (0..case.end()).rev().find(|i| case.whole.steps[*i as usize].task == task && case.is_spurious(*i))?;
+    if waits_in_a_loop(case, woken) {
+        return None;
+    }
+    let own = || case.accesses.all.iter().filter(|a| a.task == task);
+    // The lock is taken again at the line of the wait, and what it guards is used under it.
+    let used = own().find(|a| a.step > woken && a.step < case.end())?;
+    let looked = own().rfind(|a| a.step < woken && a.resource == used.resource)?;
+    let (who, x) = (case.names.quoted(task), case.names.short(used.resource));
+    Some(Blame {
+        class: Some(Class::Toctou),
+        subkind: Some("not-looked-again"),
+        sentence: format!(
+            "Check-then-act: task {who} looked at {x} before its wait, was woken without a notification, and went on without \
+             looking again"
+        ),
+        reasons: vec![format!(
+            "a wait may end at any time, here in step {}; it also ends when another task was faster",
+            woken + 1
+        )],
+        resources: vec![used.resource],
+        opens: Some(looked.clone()),
+        closes: Some(used.clone()),
+        steps: vec![woken],
+        ..Blame::default()
+    })
+}
+
 /// A panic that no pattern explains.
 pub(super) fn order(case: &Case<'_>) -> Blame {
+    if let Some(blame) = woken_for_nothing(case) {
+        return blame;
+    }
     let finding = &case.record.finding;
     let who = case.names.quoted(finding.task);
     let mut blame = Blame { resources: Vec::new(), ..Blame::default() };

@@ -304,7 +304,7 @@ fn one_of_several(case: &Case<'_>, b: &BlockedRecord, wait: u32) -> Option<Blame
 }
 
 /// Whether the source looks at a condition right before it waits.
-fn waits_in_a_loop(case: &Case<'_>, wait: u32) -> bool {
+pub(super) fn waits_in_a_loop(case: &Case<'_>, wait: u32) -> bool {
     let Some(place) = case.place_of(wait) else { return false };
     let lines = (place.line.saturating_sub(3)..=place.line).filter_map(|n| case.sources.raw(&place.file, n));
     lines.into_iter().any(|line| line.contains("while ") || line.contains("wait_while"))

@@ -57,6 +57,7 @@ pub(super) static TABLE: Table = Table {
             ("PriorityQueue", "queue"),
             ("SimpleQueue", "queue"),
         ],
+        asks_for_items: &[".empty()", ".qsize()"],
         connections: &["socket pair ", "connection ", "address ", "pipe "],
         event_loop: Some(EventLoop {
             name: "event loop",

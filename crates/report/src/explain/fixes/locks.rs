@@ -31,7 +31,7 @@ fn keep_the_lock(draft: &Draft<'_, '_>) -> Fix {
         false => "Hold one lock over all of it".to_owned(),
     };
     let own = draft.blame.opens.as_ref().is_some_and(|a| a.section && a.locks.contains(&a.resource));
-    let mut sketch = draft.written(Sketch::Hold { lock: &lock, lines: draft.window_lines() });
+    let mut sketch = draft.written(draft.hold(&lock, draft.window_lines()));
     if own {
         let once = draft.remark("once; use `held` below instead of locking again");
         sketch[0].push_str(&format!("   {once}"));
@@ -40,11 +40,38 @@ fn keep_the_lock(draft: &Draft<'_, '_>) -> Fix {
     draft.fix(words, draft.lock())
 }
 
+/// Lines above a wait among which is the one that looks.
+const LOOK_ABOVE: u32 = 3;
+
+/// Of a look before a wait for a notification, and an act after it: the lock is given back while the task waits, so that it
+/// has to look again.
+fn look_after_the_wait(draft: &Draft<'_, '_>) -> Option<Fix> {
+    let (opens, closes) = (draft.blame.opens.as_ref()?, draft.blame.closes.as_ref()?);
+    let wait = draft.case.place_of(draft.case.notification_awaited(opens.task, opens.step, closes.step)?)?;
+    // The line that looks: the access may be a lock that is taken before it.
+    let above = (wait.line.saturating_sub(LOOK_ABOVE)..wait.line).rev();
+    let look = above.filter_map(|n| draft.case.sources.raw(&wait.file, n)).find(|line| line.trim().starts_with("if "));
+    let look = look.map_or_else(|| draft.source(Some(opens)), |line| line.trim().to_owned());
+    let wait = draft.case.sources.line(wait);
+    let words = Words {
+        title: "Look again after the wait, in a loop".to_owned(),
+        effort: Effort::Simple,
+        sketch: draft.written(Sketch::LookAgainInLoop { look: &look, wait: wait.as_deref().unwrap_or("…") }),
+        tradeoff: "none",
+        risk: "every wait for this needs its loop",
+    };
+    Some(draft.fix(words, None))
+}
+
 pub(super) fn check_then_act(draft: &Draft<'_, '_>) -> Vec<Fix> {
+    if let Some(in_loop) = look_after_the_wait(draft) {
+        return vec![in_loop];
+    }
     let name = draft.name();
     let mut fixes = vec![keep_the_lock(draft)];
     fixes[0].title = fixes[0].title.replace("over all of it", "over check and act");
-    if draft.is_atomic() {
+    // One step of an atomic is all that there is to it: not where something else is acted on.
+    if draft.is_atomic() && draft.blame.resources.len() < 2 {
         let words = Words {
             title: "Check and act in one step".to_owned(),
             effort: Effort::Moderate,
@@ -83,6 +110,17 @@ pub(super) fn atomicity(draft: &Draft<'_, '_>) -> Vec<Fix> {
         };
         fixes.push(draft.fix(words, draft.atomic()));
     }
+    // What a step of an atomic has made of it is known from what it returns: nobody need look once more.
+    if draft.is_atomic() && draft.blame.subkind == Some("overwritten") {
+        let words = Words {
+            title: format!("Use what the first step returned, instead of reading `{name}` again"),
+            effort: Effort::Simple,
+            sketch: draft.written(Sketch::UseReturned { line: &draft.source(draft.blame.opens.as_ref()) }),
+            tradeoff: "no lock is needed",
+            risk: "it returns what was there before the step",
+        };
+        fixes.push(draft.fix(words, draft.atomic()));
+    }
     fixes.push(keep_the_lock(draft));
     if double {
         let words = Words {
@@ -116,7 +154,7 @@ pub(super) fn missing_guard(draft: &Draft<'_, '_>) -> Vec<Fix> {
         false => draft.window_lines(),
     };
     lines.dedup();
-    let sketch = draft.written(Sketch::Hold { lock: &lock, lines });
+    let sketch = draft.written(draft.hold(&lock, lines));
     let take = Words {
         title: format!("Take `{lock}`{}, too", place.unwrap_or_default()),
         effort: Effort::Simple,

@@ -10,18 +10,10 @@ use crate::explain::explanation::{Effort, Fix};
 /// What the database can do about the window; nothing, if that is in none.
 pub(super) fn in_the_database(draft: &Draft<'_, '_>) -> Vec<Fix> {
     let Some(name) = draft.database() else { return Vec::new() };
-    let checked = draft.remark("the check goes into the statement, such as `stock > 0`");
     let (read, write) = (draft.source(draft.first()), draft.source(draft.blame.closes.as_ref()));
-    let statement = in_one(&[&write, &draft.source(draft.last())]);
-    let one = Words {
-        title: "Check and write in one statement".to_owned(),
-        effort: Effort::Simple,
-        sketch: vec![
-            format!("{statement}   {checked}"),
-            draft.remark("no row was changed: another transaction came first"),
-        ],
-        tradeoff: "nothing is held between two statements",
-        risk: "only the condition in the statement is checked",
+    let one = match draft.blame.subkind {
+        Some("lost-update") => compute_in_one(draft, &write),
+        _ => check_in_one(draft, &write),
     };
     // A database of SQLite is one file, or is in memory; those of servers have tables.
     if name.starts_with("file ") || name.starts_with("database ") {
@@ -73,6 +65,43 @@ pub(super) fn in_the_database(draft: &Draft<'_, '_>) -> Vec<Fix> {
     }
 }
 
+/// A statement that writes only if what was checked is still so.
+fn check_in_one<'w>(draft: &Draft<'_, '_>, write: &str) -> Words<'w> {
+    let checked = draft.remark("what was checked goes into the statement, such as `stock > 0`");
+    let statement = in_one(&[write, &draft.source(draft.last())]);
+    Words {
+        title: "Check and write in one statement".to_owned(),
+        effort: Effort::Simple,
+        sketch: vec![format!("{statement}   {checked}"), draft.remark("no row was changed: somebody else came first")],
+        tradeoff: "nothing is held between two statements",
+        risk: "only what stands in the statement is checked",
+    }
+}
+
+/// A statement that computes what it writes from what is there.
+fn compute_in_one<'w>(draft: &Draft<'_, '_>, write: &str) -> Words<'w> {
+    let statement = [write, &draft.source(draft.last())].into_iter().find_map(|line| computed(statement(line)?));
+    let statement = statement.unwrap_or_else(|| "UPDATE … SET n = n + … WHERE …".to_owned());
+    Words {
+        title: "Read and write in one statement".to_owned(),
+        effort: Effort::Simple,
+        sketch: vec![format!("{statement}   {}", draft.remark("the database computes it from what is there"))],
+        tradeoff: "nothing is held between two statements",
+        risk: "only what the statement writes is covered: what must agree with it is not",
+    }
+}
+
+/// An UPDATE that adds to its first column, instead of setting it: `SET n = ?` becomes `SET n = n + …`.
+fn computed(update: &str) -> Option<String> {
+    let upper = update.to_ascii_uppercase();
+    let set = upper.find(" SET ")? + " SET ".len();
+    let column = update[set..].split('=').next()?.trim();
+    let value = set + update[set..].find('=')? + 1;
+    let rest = [upper[value..].find(" WHERE "), update[value..].find(',')].into_iter().flatten().min();
+    let rest = rest.map_or("", |at| &update[value + at..]);
+    Some(format!("{} {column} + …{rest}", &update[..value]))
+}
+
 /// Whether all rows that matter are there to be locked when they are read: the line that reads selects rows, and no sum or
 /// number of them, and the line that writes changes some.
 fn are_there(read: &str, write: &str) -> bool {
@@ -109,7 +138,15 @@ fn statement(line: &str) -> Option<&str> {
 
 #[cfg(test)]
 mod tests {
-    use super::{are_there, in_one};
+    use super::{are_there, computed, in_one};
+
+    #[test]
+    fn what_is_written_is_computed_from_what_is_there() {
+        let said = |statement: &str| computed(statement).unwrap_or_default();
+        assert_eq!(said("UPDATE a SET n = ? WHERE id = 1"), "UPDATE a SET n = n + … WHERE id = 1");
+        assert_eq!(said("update a set n=?, m = 2"), "update a set n= n + …, m = 2");
+        assert_eq!(said("INSERT INTO a VALUES (?)"), "");
+    }
 
     #[test]
     fn rows_can_be_locked_that_are_there_when_they_are_read() {

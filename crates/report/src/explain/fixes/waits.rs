@@ -7,6 +7,8 @@ use super::{Draft, Words};
 use crate::explain::explanation::{Effort, Fix};
 use crate::explain::stored::site;
 use crate::language::{Awaited, Sketch};
+use crate::record::Place;
+use crate::source::statement::is_condition;
 
 pub(super) fn deadlock(draft: &Draft<'_, '_>) -> Vec<Fix> {
     if awaited(draft).operation == "receive" {
@@ -20,7 +22,7 @@ pub(super) fn deadlock(draft: &Draft<'_, '_>) -> Vec<Fix> {
     locks.dedup();
     let region = |stack: &crate::explain::Stack| {
         let first = stack.held.first()?.place.as_ref()?;
-        Some(Region { enter: site(first), leave: site(stack.wanted.place.as_ref()?) })
+        Some(Region { enter: site(first), leave: site(stack.wanted.place.as_ref()?), whole: false })
     };
     let regions: Option<Vec<Region>> = stacks.iter().map(region).collect();
     // A lock of an event loop is taken within a piece, which no guard can be put around.
@@ -62,6 +64,9 @@ pub(super) fn deadlock(draft: &Draft<'_, '_>) -> Vec<Fix> {
     }
     if let Some(fixes) = blocked_event_loop(draft) {
         return fixes;
+    }
+    if draft.blame.subkind == Some("circular-wait") && awaited(draft).operation == "send" {
+        return vec![receive_first(draft)];
     }
     if draft.blame.subkind == Some("circular-wait") || blocked.iter().any(|r| !draft.case.is_lock(*r)) {
         return vec![break_the_circle(draft)];
@@ -125,6 +130,18 @@ fn blocked_event_loop(draft: &Draft<'_, '_>) -> Option<Vec<Fix>> {
         fixes.push(draft.with_closes(give_back, "no task that waits for it keeps its holder from releasing it", None));
     }
     Some(fixes)
+}
+
+/// Of tasks that all send, where there is no room.
+fn receive_first(draft: &Draft<'_, '_>) -> Fix {
+    let words = Words {
+        title: "Receive before sending in one of them".to_owned(),
+        effort: Effort::Simple,
+        sketch: vec![draft.remark("or give the channels room for what is sent before anybody receives")],
+        tradeoff: "none",
+        risk: "a channel with room for n is as stuck as before with n + 1 messages",
+    };
+    draft.with_closes(words, "one of them can go on, and lets the others", None)
 }
 
 /// Of tasks that wait for each other, not only for locks.
@@ -224,7 +241,10 @@ pub(super) fn lost_wakeup(draft: &Draft<'_, '_>) -> Vec<Fix> {
             let enter = changes.and_then(|a| case.place_of(a.step)).map(site).unwrap_or_else(|| notified.clone());
             let looked = case.place_of(look.step).map(site);
             looked.map(|looked| {
-                Guard::Lock(vec![Region { enter: looked, leave: wait }, Region { enter, leave: notified }])
+                Guard::Lock(vec![
+                    Region { enter: looked, leave: wait, whole: false },
+                    Region { enter, leave: notified, whole: false },
+                ])
             })
         }
         // Whoever notifies must not wait for a wait that need not come: without the look nothing can be tried.
@@ -448,10 +468,34 @@ pub(super) fn starvation(draft: &Draft<'_, '_>) -> Vec<Fix> {
         tradeoff: "the failure is reported instead of hanging",
         risk: "a time limit that is too short fails on a busy machine",
     };
-    vec![
+    let mut fixes = vec![
         draft.with_closes(bring, "the wait is ended", None),
         draft.with_closes(timeout, "the wait ends, in failure", None),
-    ]
+    ];
+    if asked_before(draft) {
+        let at_once = Words {
+            title: "Take it in one step, or find that there is nothing".to_owned(),
+            effort: Effort::Simple,
+            sketch: draft.written(Sketch::TakeOrGiveUp),
+            tradeoff: "none",
+            risk: "who finds nothing has to cope with that",
+        };
+        fixes.insert(0, draft.with_closes(at_once, "nobody can take it between the look and the wait", None));
+    }
+    fixes
+}
+
+/// Whether the task that waits for something of a queue had asked just before whether there is something.
+fn asked_before(draft: &Draft<'_, '_>) -> bool {
+    const LINES: u32 = 8;
+    let record = draft.case.record;
+    let asks = record.meta.language.facts.asks_for_items;
+    let Some(stuck) = draft.blame.stacks.first() else { return false };
+    let Some(waits) = &stuck.wanted.place else { return false };
+    let is_near = |place: &&Place| place.file == waits.file && (place.line..=place.line + LINES).contains(&waits.line);
+    let own = (0..draft.case.end()).filter(|i| record.steps[*i as usize].task == stuck.task);
+    let lines = own.filter_map(|i| draft.case.place_of(i).filter(is_near)).filter_map(|at| draft.case.sources.line(at));
+    lines.into_iter().any(|line| is_condition(&line) && asks.iter().any(|word| line.contains(word)))
 }
 
 /// A process waits for what no process will send.

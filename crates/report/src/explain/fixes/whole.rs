@@ -32,7 +32,7 @@ pub(super) fn whole(draft: &Draft<'_, '_>) -> Option<Fix> {
     let words = Words {
         title: format!("Hold one lock while {} use their shared state", who.join(" and ")),
         effort: Effort::Moderate,
-        sketch: draft.written(Sketch::HoldOverAll),
+        sketch: draft.written(Sketch::HoldOverAll { in_coroutines: draft.in_coroutines() }),
         tradeoff: "they run one after the other",
         risk: "a deadlock, if one of them waits for the other inside",
     };

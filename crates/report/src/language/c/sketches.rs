@@ -1,10 +1,10 @@
 //! Sketches of fixes, in C.
 
-use crate::language::sketch::{Encapsulation, Sketch, indented, lines};
+use crate::language::sketch::{Encapsulation, Sketch, in_loop, indented, lines};
 
 pub(super) fn sketch(sketch: &Sketch<'_>) -> Vec<String> {
     match sketch {
-        Sketch::Hold { lock, lines } => {
+        Sketch::Hold { lock, lines, .. } => {
             let (first, last) = (format!("pthread_mutex_lock(&{lock});"), format!("pthread_mutex_unlock(&{lock});"));
             [first].into_iter().chain(indented(lines)).chain([last]).collect()
         }
@@ -12,7 +12,7 @@ pub(super) fn sketch(sketch: &Sketch<'_>) -> Vec<String> {
             let last = format!("remove_lock(key);   {remark}");
             ["lock(lock_of(key));".to_owned()].into_iter().chain(indented(lines)).chain([last]).collect()
         }
-        Sketch::HoldOverAll => lines([
+        Sketch::HoldOverAll { .. } => lines([
             "pthread_mutex_lock(&lock);     // before the first use",
             "pthread_mutex_unlock(&lock);   // after the last",
         ]),
@@ -22,6 +22,9 @@ pub(super) fn sketch(sketch: &Sketch<'_>) -> Vec<String> {
         }
         Sketch::TakeFlagAtOnce { name } => vec![format!("if (atomic_exchange(&{name}, 1) == 0) {{ … }}")],
         Sketch::UpdateAtOnce { name } => vec![format!("atomic_fetch_add(&{name}, …);")],
+        Sketch::UseReturned { line } => {
+            vec![format!("before = {line}   // and decide by `before`, in the place of the second look")]
+        }
         Sketch::OneRecord => lines(["struct state { …; … };   // both, behind one lock or one atomic pointer"]),
         Sketch::OneOwner => lines(["// one task owns the state, and the others send it requests"]),
         Sketch::CompareVersions { name } => vec![format!("if (generation_of({name}) != seen) goto again;")],
@@ -46,6 +49,14 @@ pub(super) fn sketch(sketch: &Sketch<'_>) -> Vec<String> {
         Sketch::WaitForOther { first, second } => {
             vec![format!("{first}: …; sem_post(&done);"), format!("{second}: sem_wait(&done); …")]
         }
+        Sketch::LookAgainInLoop { look, wait } => match in_loop(look) {
+            Some(look) => vec![format!("{look}   // not `if`"), format!("    {wait}")],
+            None => lines([
+                "while (…) {   // what is waited for is not there",
+                "    pthread_cond_wait(&changed, &lock);",
+                "}",
+            ]),
+        },
         Sketch::WaitInLoop => lines([
             "while (!condition) pthread_cond_wait(&changed, &lock);",
             "// and notify only after changing the condition under the same lock",
@@ -82,6 +93,7 @@ pub(super) fn sketch(sketch: &Sketch<'_>) -> Vec<String> {
         Sketch::GiveBackAlways => lines(["out: pthread_mutex_unlock(&lock);   // every way out leads here"]),
         Sketch::WriteAlways => lines(["out: state = DONE;   // every way out leads here"]),
         Sketch::EndWait(_) => lines(["out: pthread_cond_broadcast(&changed);   // every way out leads here"]),
+        Sketch::TakeOrGiveUp => Vec::new(),
         Sketch::LimitWait(_) => {
             lines(["pthread_cond_timedwait(&changed, &lock, &until)   // and report what is missing"])
         }

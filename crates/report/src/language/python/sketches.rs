@@ -1,16 +1,23 @@
 //! Sketches of fixes, in Python.
 
 use crate::language::PYTHON;
-use crate::language::sketch::{Awaited, Encapsulation, Sketch, indented, lines};
+use crate::language::sketch::{Awaited, Encapsulation, Sketch, in_loop, indented, lines};
 
 pub(super) fn sketch(sketch: &Sketch<'_>) -> Vec<String> {
     match sketch {
-        Sketch::Hold { lock, lines } => [format!("with {lock}:")].into_iter().chain(indented(lines)).collect(),
+        Sketch::Hold { lock, lines, in_coroutines } => {
+            [format!("{}with {lock}:", awaits(*in_coroutines))].into_iter().chain(indented(lines)).collect()
+        }
         Sketch::HoldAndRemove { lines, remark } => {
             let last = format!("    remove_lock(key)   {remark}");
             ["with lock_of(key):".to_owned()].into_iter().chain(indented(lines)).chain([last]).collect()
         }
-        Sketch::HoldOverAll => lines(["with lock:   # from the first use", "    …      # to the last"]),
+        Sketch::HoldOverAll { in_coroutines } => {
+            vec![
+                format!("{}with lock:   # from the first use", awaits(*in_coroutines)),
+                "    …      # to the last".to_owned(),
+            ]
+        }
         Sketch::CheckAgain { name } => vec![format!("if {name} has changed since: start over")],
         Sketch::OneRecord => lines(["state = State(…, …)   # both; replaced in one assignment, and never changed"]),
         Sketch::OneOwner => {
@@ -41,6 +48,10 @@ pub(super) fn sketch(sketch: &Sketch<'_>) -> Vec<String> {
             format!("{first}: … ; done.set()"),
             format!("{second}: done.wait(); …   # an Event; or a join, a queue, a barrier, a condition"),
         ],
+        Sketch::LookAgainInLoop { look, wait } => match in_loop(look) {
+            Some(look) => vec![format!("{look}   # not `if`"), format!("    {wait}")],
+            None => lines(["while …:   # what is waited for is not there", "    condition.wait()"]),
+        },
         Sketch::WaitInLoop => lines([
             "with condition:",
             "    condition.wait_for(lambda: …)   # looks first, and again whenever it is notified",
@@ -76,10 +87,12 @@ pub(super) fn sketch(sketch: &Sketch<'_>) -> Vec<String> {
         Sketch::WriteAlways => lines(["state = DONE   # also when leaving early"]),
         Sketch::EndWait(awaited) => lines([ends(awaited)]),
         Sketch::LimitWait(awaited) => lines([limits(awaited)]),
+        Sketch::TakeOrGiveUp => lines(["try: item = queue.get_nowait()", "except queue.Empty: …   # nothing is there"]),
         // There are no atomics, no cells that race, no futures that are dropped, and no processes.
         Sketch::CheckAndActAtOnce { .. }
         | Sketch::TakeFlagAtOnce { .. }
         | Sketch::UpdateAtOnce { .. }
+        | Sketch::UseReturned { .. }
         | Sketch::LockInsteadOfCell { .. }
         | Sketch::HandOver
         | Sketch::AllPermitsAtOnce
@@ -103,16 +116,21 @@ pub(super) fn encapsulate(name: &str, lock: &str) -> Encapsulation {
     }
 }
 
+/// How a statement of a coroutine begins that may have to wait.
+fn awaits(in_coroutines: bool) -> &'static str {
+    if in_coroutines { "async " } else { "" }
+}
+
 const NOTIFY: &str = "finally: condition.notify_all()   # also when leaving early";
 
 /// What ends a wait.
 fn ends(awaited: &Awaited<'_>) -> &'static str {
     match PYTHON.made_of_locks(awaited.name) {
+        Some("event") => "finally: event.set()   # also when leaving early",
+        Some("queue") => "queue.put_nowait(None)   # for each reader",
         _ if !awaited.is_told => NOTIFY,
         _ if is_pipe(awaited) => "finally: os.close(writer)   # readers see the end",
         _ if PYTHON.is_connection(awaited.name) => "finally: sock.close()   # receivers see the end",
-        Some("event") => "finally: event.set()   # also when leaving early",
-        Some("queue") => "queue.put_nowait(None)   # for each reader",
         _ if awaited.operation == "acquire" => "async with semaphore: …   # gives it back on every way out",
         _ => NOTIFY,
     }

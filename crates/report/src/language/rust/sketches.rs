@@ -1,10 +1,10 @@
 //! Sketches of fixes, in Rust.
 
-use crate::language::sketch::{Encapsulation, Sketch, indented, lines};
+use crate::language::sketch::{Encapsulation, Sketch, in_loop, indented, lines};
 
 pub(super) fn sketch(sketch: &Sketch<'_>) -> Vec<String> {
     match sketch {
-        Sketch::Hold { lock, lines } => {
+        Sketch::Hold { lock, lines, .. } => {
             let first = format!("let held = {};", taken(lock, lines));
             [first].into_iter().chain(indented(lines)).chain(["drop(held);".to_owned()]).collect()
         }
@@ -13,7 +13,7 @@ pub(super) fn sketch(sketch: &Sketch<'_>) -> Vec<String> {
             let last = format!("remove_lock(key);   {remark}");
             [first].into_iter().chain(indented(lines)).chain([last]).collect()
         }
-        Sketch::HoldOverAll => {
+        Sketch::HoldOverAll { .. } => {
             lines(["let held = lock.lock();   // before the first use", "    …", "drop(held);   // after the last"])
         }
         Sketch::CheckAgain { name } => vec![format!("if {name} has changed since {{ start over }}")],
@@ -27,6 +27,9 @@ pub(super) fn sketch(sketch: &Sketch<'_>) -> Vec<String> {
         }
         Sketch::UpdateAtOnce { name } => {
             vec![format!("{name}.fetch_add(…)   // or fetch_update(…) for anything else")]
+        }
+        Sketch::UseReturned { line } => {
+            vec![format!("let before = {line}   // and decide by `before`, in the place of the second look")]
         }
         Sketch::OneRecord => lines(["struct State { … both … }", "state: Mutex<State>   // changed in one step"]),
         Sketch::OneOwner => lines(["owner: for request in requests { … }   // the others send requests"]),
@@ -49,6 +52,14 @@ pub(super) fn sketch(sketch: &Sketch<'_>) -> Vec<String> {
             format!("{first}: … ; done.send(())"),
             format!("{second}: done.recv(); …   // a join, a channel, a barrier or a condition variable"),
         ],
+        Sketch::LookAgainInLoop { look, wait } => match in_loop(look) {
+            Some(look) => vec![format!("{look}   // not `if`"), format!("    {wait}")],
+            None => lines([
+                "while … {   // what is waited for is not there",
+                "    held = condvar.wait(held).unwrap();",
+                "}",
+            ]),
+        },
         Sketch::WaitInLoop => lines([
             "let mut held = lock.lock();",
             "while !*held { held = condvar.wait(held); }   // or wait_while",
@@ -100,6 +111,7 @@ pub(super) fn sketch(sketch: &Sketch<'_>) -> Vec<String> {
         Sketch::GiveBackAlways => lines(["drop(guard);   // not mem::forget, and on every way out"]),
         Sketch::WriteAlways => lines(["state.store(DONE, Release);   // also when leaving early"]),
         Sketch::EndWait(_) => lines(["condition = true; condvar.notify_all();   // also when leaving early"]),
+        Sketch::TakeOrGiveUp => lines(["if let Ok(item) = receiver.try_recv() { … }   // else nothing is there"]),
         Sketch::LimitWait(_) => lines(["recv_timeout(…) / wait_timeout(…)   // and report what is missing"]),
         Sketch::MonitorAsked => lines([
             "let monitor = ctx.monitor(&pid);",
