@@ -72,9 +72,12 @@ fn check_in_one<'w>(draft: &Draft<'_, '_>, write: &str) -> Words<'w> {
     Words {
         title: "Check and write in one statement".to_owned(),
         effort: Effort::Simple,
-        sketch: vec![format!("{statement}   {checked}"), draft.remark("no row was changed: somebody else came first")],
+        sketch: vec![
+            format!("{statement}   {checked}"),
+            draft.remark("no row was changed: another transaction came first"),
+        ],
         tradeoff: "nothing is held between two statements",
-        risk: "only what stands in the statement is checked",
+        risk: "only the condition in the statement is checked",
     }
 }
 
@@ -87,7 +90,7 @@ fn compute_in_one<'w>(draft: &Draft<'_, '_>, write: &str) -> Words<'w> {
         effort: Effort::Simple,
         sketch: vec![format!("{statement}   {}", draft.remark("the database computes it from what is there"))],
         tradeoff: "nothing is held between two statements",
-        risk: "only what the statement writes is covered: what must agree with it is not",
+        risk: "this covers the written columns only, not others that must agree with them",
     }
 }
 
