@@ -133,6 +133,7 @@ impl Plan {
                 (_, Some(schedule)) => schedule.spin_rounds,
                 _ => None,
             },
+            all_are_wanted: matches!(config.strategy, StrategySpec::Exhaustive { .. }),
             behaviour: !matches!(config.strategy, StrategySpec::Exhaustive { .. }),
             notes: false,
             guard: None,

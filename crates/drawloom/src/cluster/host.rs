@@ -120,9 +120,9 @@ impl Host for Choices {
         if self.at_first.is_some() {
             return self.rt.choose(outcomes, self.site);
         }
-        let is_exhaustive = self.rt.with_engine(|engine| engine.limits().spin_rounds.is_some());
+        let is_mistake = !self.is_ordered && self.rt.with_engine(|engine| engine.note_unmovable_choice());
         assert!(
-            self.is_ordered || !is_exhaustive,
+            !is_mistake,
             "a node chooses during an event: to explore that exhaustively, events at different nodes must be \
              ordered. Call `cluster.ordered()`, or choose in `on_start`"
         );

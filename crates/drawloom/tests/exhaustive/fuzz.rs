@@ -156,7 +156,8 @@ fn every_wait_may_be_the_one_that_ends_without_a_reason() {
     let program = Program { tasks, receivers: [0; 3], joined_by: vec![None; 2], budgets };
     let mut lab = Lab::new();
     let made = lab.every_schedule(&program.subject(false), 1_000).expect("a small program");
-    assert_eq!(made.classes.len(), 6);
+    // None of them, the first, or the second; who parks after that waits in vain.
+    assert_eq!(made.classes.len(), 3);
     assert_eq!(check(&mut lab, &program, &made.classes, true), Vec::<String>::new());
 }
 

@@ -158,7 +158,8 @@ impl Guide {
         let Some(mut leaf) = self.leaf.take() else { return };
         // With a finding the exploration is over.
         let unfit = |step: &Step| step.kind.gives_way() || step.outcomes() > MOST_OUTCOMES;
-        if !ending.is_done() || view.steps().len() > LONGEST_GUIDED || view.steps().iter().any(unfit) {
+        let is_fit = view.steps().len() <= LONGEST_GUIDED && !view.engine.has_unmovable_choice();
+        if !ending.is_done() || !is_fit || view.steps().iter().any(unfit) {
             leaf.abandon();
             return self.give_up(Fate::Unfit);
         }
