@@ -8,7 +8,7 @@
 //! is not placed at all, nor one that makes no difference to the operation after it. A node that was entered before is not entered again; what is remembered of it is the
 //! window of operations that matter, not the whole set.
 //!
-//! Everything before the furthest urgent return that was ever met can be explained: by what was placed when it was met.
+//! Everything before the furthest urgent return that was ever met can be explained by the operations that were placed when it was met.
 //!
 //! Wing & Gong, Testing and verifying concurrent objects (1993); Lowe, Testing for linearizability (2017).
 
