@@ -1,5 +1,6 @@
 """An invariant that does not hold is shown with its source and with the values that it reads."""
 
+import argparse
 import asyncio
 import collections
 import enum
@@ -67,6 +68,12 @@ def test_of_several_returns_nobody_knows_which_it_was():
 
 def test_a_method_is_not_called_again_and_the_fields_of_the_object_are_told():
     assert message(lambda c: c.count() == 2) == "the invariant does not hold: `c.count() == 2`\nc.n is 1"
+
+
+def test_of_an_object_of_a_library_no_fields_are_told():
+    parser = argparse.ArgumentParser(prog="shop")
+    told = Invariant(lambda parser: parser.get_default("stock")).broken(parser)
+    assert told == 'the invariant does not hold: `parser.get_default("stock")`'
 
 
 def test_coroutines_too():

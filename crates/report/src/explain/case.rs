@@ -7,7 +7,7 @@ use super::knowledge::{Knowledge, Tally};
 use crate::names::Names;
 use crate::processes::Told;
 use crate::record::{Details, Place, Record};
-use crate::source::Sources;
+use crate::source::{Sources, is_identifier};
 use drawloom_engine::sorted::sort_by_key;
 
 /// A failing execution and what is known besides.
@@ -118,10 +118,15 @@ impl<'a> Case<'a> {
         if let Some(first) = name.contains(", ").then(|| self.sources.first_of_piece(place)).flatten() {
             return Some(first);
         }
+        // Types say nothing of where it is used. An attribute has its dot, which a variable or a word in a text has not.
+        let attribute = name.split_once('.').filter(|(of, _)| of.starts_with(char::is_uppercase));
+        let attribute = attribute.map(|(_, name)| name).filter(|name| is_identifier(name));
         let words = name.split(|c: char| !c.is_alphanumeric() && c != '_');
-        // Types say nothing of where it is used.
-        let names: Vec<String> =
-            words.filter(|w| w.starts_with(|c: char| c.is_lowercase() || c == '_')).map(str::to_owned).collect();
+        let words = words.filter(|w| w.starts_with(|c: char| c.is_lowercase() || c == '_'));
+        let names: Vec<String> = match attribute {
+            Some(attribute) => vec![format!(".{attribute}")],
+            None => words.map(str::to_owned).collect(),
+        };
         let plain = ["dict", "list", "set", "deque"];
         let names: Vec<String> = names.into_iter().filter(|name| !plain.contains(&name.as_str())).collect();
         Some(self.sources.in_piece(place, &names).unwrap_or_else(|| place.clone()))

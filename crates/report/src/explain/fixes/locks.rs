@@ -1,6 +1,7 @@
 //! Fixes that keep steps together: one lock over them, or one step instead of several.
 
 use super::{Draft, Words};
+use crate::explain::accesses::Mode;
 use crate::explain::explanation::{Effort, Fix};
 use crate::language::{Encapsulation, Sketch};
 
@@ -111,7 +112,8 @@ pub(super) fn atomicity(draft: &Draft<'_, '_>) -> Vec<Fix> {
         fixes.push(draft.fix(words, draft.atomic()));
     }
     // What a step of an atomic has made of it is known from what it returns: nobody need look once more.
-    if draft.is_atomic() && draft.blame.subkind == Some("overwritten") {
+    let returns = draft.blame.opens.as_ref().is_some_and(|opens| opens.mode == Mode::Update);
+    if draft.is_atomic() && returns && draft.blame.subkind == Some("overwritten") {
         let words = Words {
             title: format!("Use what the first step returned, instead of reading `{name}` again"),
             effort: Effort::Simple,

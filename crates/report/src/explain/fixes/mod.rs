@@ -217,8 +217,8 @@ impl Draft<'_, '_> {
     /// The head of the loop whose one line makes both accesses of the window, in different rounds: it belongs under the lock.
     fn loop_around(&self) -> Option<String> {
         let (opens, closes) = (self.blame.opens.as_ref()?, self.blame.closes.as_ref()?);
-        let place =
-            self.case.accessed_at(opens).filter(|place| place.column == 0 && opens.resource != closes.resource)?;
+        let one_statement = !self.case.record.meta.language.facts.columns && opens.resource != closes.resource;
+        let place = self.case.accessed_at(opens).filter(|_| one_statement)?;
         let indent = |line: &str| line.len() - line.trim_start().len();
         let at = |line: u32| self.case.sources.raw(&place.file, line);
         let own = indent(&at(place.line)?);
@@ -233,7 +233,7 @@ impl Draft<'_, '_> {
     fn region(&self, from: &Access, to: &Access) -> Option<Region> {
         let (enter, leave) = (self.begins(from)?, self.is_over(to)?);
         // A line of several accesses is one statement. To the same thing, they are rounds of a loop.
-        let whole = enter.column == 0 && from.resource != to.resource;
+        let whole = !self.case.record.meta.language.facts.columns && from.resource != to.resource;
         Some(Region { enter, leave, whole })
     }
 

@@ -15,6 +15,12 @@ use crate::language::Sketch;
 /// The fix, unless it would be the one that closes the window.
 pub(super) fn whole(draft: &Draft<'_, '_>) -> Option<Fix> {
     let blame = draft.blame;
+    // A lock that is kept while its holder waits for a notification is another fix, and a bad one.
+    if let (Some(opens), Some(closes)) = (&blame.opens, &blame.closes) {
+        if draft.case.notification_awaited(opens.task, opens.step, closes.step).is_some() {
+            return None;
+        }
+    }
     let ends = blame.opens.iter().chain(&blame.intrudes).chain(&blame.closes);
     let tasks: Set<u32> = ends.map(|access| access.task).collect();
     let mut regions: Vec<Region> = Vec::new();
