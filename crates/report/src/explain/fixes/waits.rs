@@ -7,6 +7,7 @@ use super::{Draft, Words};
 use crate::explain::explanation::{Effort, Fix};
 use crate::explain::stored::site;
 use crate::language::{Awaited, Sketch};
+use crate::record::BlockedRecord;
 
 pub(super) fn deadlock(draft: &Draft<'_, '_>) -> Vec<Fix> {
     if awaited(draft).operation == "receive" {
@@ -129,6 +130,18 @@ fn blocked_event_loop(draft: &Draft<'_, '_>) -> Option<Vec<Fix>> {
 
 /// Of tasks that wait for each other, not only for locks.
 fn break_the_circle(draft: &Draft<'_, '_>) -> Fix {
+    let in_circle = |b: &&BlockedRecord| draft.blame.stacks.iter().any(|stack| stack.task == b.task);
+    let mut waits = crate::terminal::reason::blocked(draft.case.record).iter().filter(in_circle).peekable();
+    if waits.peek().is_some() && waits.all(|b| b.awaited.as_deref() == Some("send")) {
+        let words = Words {
+            title: "Receive while waiting for room".to_owned(),
+            effort: Effort::Moderate,
+            sketch: draft.written(Sketch::ReceiveMeanwhile),
+            tradeoff: "messages come in between two sends",
+            risk: "more room alone only makes the circle rarer",
+        };
+        return draft.with_closes(words, "a task that waits for room makes room for others", None);
+    }
     let holder = draft.blame.stacks.iter().find(|stack| !stack.held.is_empty());
     let waits = |stack: &crate::explain::Stack| stack.wanted.source.clone().unwrap_or_else(|| "…".to_owned());
     let (words, closes) = match holder {
@@ -405,6 +418,7 @@ fn awaited<'d>(draft: &'d Draft<'_, '_>) -> Awaited<'d> {
     Awaited {
         is_told: b.is_some_and(|b| record.is_told(b)),
         operation: b.map_or("", |b| &b.operation),
+        future: b.and_then(|b| b.awaited.as_deref()),
         name: resource.and_then(|resource| resource.name.as_deref()).unwrap_or_default(),
     }
 }
@@ -415,6 +429,11 @@ pub(super) fn starvation(draft: &Draft<'_, '_>) -> Vec<Fix> {
     }
     let awaited = awaited(draft);
     let (title, sketch, risk) = match draft.blame.subkind {
+        Some("channel") if awaited.sends() => (
+            "Receive before waiting for who sends",
+            Sketch::ReceiveFirst(awaited),
+            "who sends goes on earlier, and what it does then comes earlier, too",
+        ),
         Some("channel") => (
             "Close the channel when nothing more will come",
             Sketch::CloseChannel(awaited),
@@ -427,6 +446,11 @@ pub(super) fn starvation(draft: &Draft<'_, '_>) -> Vec<Fix> {
             "Write what is waited for on every way out, and let nobody overwrite it",
             Sketch::WriteAlways,
             "a value that is there for a moment only can be missed",
+        ),
+        _ if awaited.future == Some("acquire") => (
+            "Give permits back on every way out",
+            Sketch::EndWait(awaited),
+            "what the permits limit has to be over at that point",
         ),
         _ => (
             "Bring about what is waited for on every way out",

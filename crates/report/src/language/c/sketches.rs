@@ -78,8 +78,15 @@ pub(super) fn sketch(sketch: &Sketch<'_>) -> Vec<String> {
             lines(["stop = 1; pthread_join(thread, NULL);   // the task looks at `stop` where it can end"])
         }
         Sketch::ReserveFirst => lines(["…   // all waits before the first change"]),
-        // There are no processes.
-        Sketch::MonitorAsked | Sketch::LimitReceive | Sketch::TellInsteadOfCall | Sketch::AnswerLater => Vec::new(),
+        // There are no processes, and no futures.
+        Sketch::ReceiveMeanwhile
+        | Sketch::MonitorAsked
+        | Sketch::LimitReceive
+        | Sketch::TellInsteadOfCall
+        | Sketch::AnswerLater => Vec::new(),
+        Sketch::ReceiveFirst(_) => {
+            lines(["while (drawloom_chan_recv(chan, …) == 0) …   // before waiting for who sends"])
+        }
         Sketch::CloseChannel(_) => {
             lines(["drawloom_chan_close(chan, DRAWLOOM_HERE);   // whoever receives is told of the end"])
         }
