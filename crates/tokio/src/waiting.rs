@@ -109,6 +109,7 @@ impl<F: Future> Future for Pinned<F> {
     type Output = F::Output;
 
     #[inline]
+    #[track_caller]
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<F::Output> {
         // SAFETY: `future` is pinned whenever `self` is: nothing moves it out, and there is no destructor.
         unsafe { self.map_unchecked_mut(|this| &mut this.future) }.poll(context)

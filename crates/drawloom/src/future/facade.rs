@@ -13,6 +13,7 @@ use drawloom_fiber::ForcedUnwind;
 use super::drive;
 use super::group::Group;
 use super::native_timer;
+pub use super::place::awaited_at;
 use super::{JoinError, JoinHandle, join};
 use crate::rt;
 use crate::time::Instant;

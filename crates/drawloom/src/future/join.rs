@@ -13,6 +13,7 @@ use drawloom_fiber::{Body, ForcedUnwind};
 
 use super::drive::{Target, drive};
 use super::group::Group;
+use super::place::awaited_at;
 use crate::object::{Act, Awaited, Object};
 use crate::rt::{self, Handle};
 use crate::thread::TaskOf;
@@ -226,6 +227,32 @@ impl<T> JoinHandle<T> {
         self.target.abort_from(Location::caller());
     }
 
+    /// As a poll, by who awaits at `place`.
+    #[doc(hidden)]
+    pub fn poll_from(
+        &mut self,
+        context: &mut Context<'_>,
+        place: &'static Location<'static>,
+    ) -> Poll<Result<T, JoinError>> {
+        let waker = context.waker().clone();
+        let awaited = self.task.map_or(Awaited::Change, |id| Awaited::Task(id.task));
+        let (result, before) = self.shared.state.update_doing(place, |state| match state.result.take() {
+            Some(result) => ((Some(result), state.waker.take()), Act::Receives),
+            None => {
+                assert!(!state.finished, "a `JoinHandle` was polled after it was ready");
+                ((None, state.waker.replace(waker)), Act::Awaits(awaited))
+            }
+        });
+        drop(before);
+        let Some(result) = result else { return Poll::Pending };
+        if let (Some(id), Err(JoinError(Why::Panic(_)))) = (self.task, &result) {
+            if let Some(rt) = id.here() {
+                rt.received_panic(id.task);
+            }
+        }
+        Poll::Ready(result)
+    }
+
     /// The task's number in its execution.
     #[doc(hidden)]
     #[must_use]
@@ -253,26 +280,10 @@ impl<T> JoinHandle<T> {
 impl<T> Future for JoinHandle<T> {
     type Output = Result<T, JoinError>;
 
+    #[track_caller]
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        let waker = context.waker().clone();
-        let awaited = self.task.map_or(Awaited::Change, |id| Awaited::Task(id.task));
-        // Where it is awaited is not known here: it is told by where the task was spawned.
-        let (result, before) =
-            self.shared.state.update_doing(self.target.made_at(), |state| match state.result.take() {
-                Some(result) => ((Some(result), state.waker.take()), Act::Receives),
-                None => {
-                    assert!(!state.finished, "a `JoinHandle` was polled after it was ready");
-                    ((None, state.waker.replace(waker)), Act::Awaits(awaited))
-                }
-            });
-        drop(before);
-        let Some(result) = result else { return Poll::Pending };
-        if let (Some(id), Err(JoinError(Why::Panic(_)))) = (self.task, &result) {
-            if let Some(rt) = id.here() {
-                rt.received_panic(id.task);
-            }
-        }
-        Poll::Ready(result)
+        let place = awaited_at(self.target.made_at());
+        self.get_mut().poll_from(context, place)
     }
 }
 

@@ -274,6 +274,7 @@ impl<F> Timeout<F> {
 impl<F: Future> Future for Timeout<F> {
     type Output = Result<F::Output, Elapsed>;
 
+    #[track_caller]
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         // SAFETY: `future` is pinned whenever `self` is: nothing moves it out of a pinned `Timeout`, which
         // has no destructor of its own; `sleep` is `Unpin`.

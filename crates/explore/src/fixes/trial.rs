@@ -304,6 +304,10 @@ fn waits(record: &Record, blocked: &BlockedRecord) -> String {
     let what = match resource {
         Some(resource) => match &resource.name {
             Some(name) => format!(" for {name}"),
+            None if resource.kind == "object" => match blocked.noun() {
+                Some(noun) => format!(" for a {noun}"),
+                None => " for an object".to_owned(),
+            },
             None => format!(" for a {}", resource.kind),
         },
         None => format!(" in {}", blocked.operation),

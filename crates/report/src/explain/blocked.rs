@@ -322,6 +322,9 @@ fn why_nobody(case: &Case<'_>, b: &BlockedRecord) -> String {
                 format!(", and nobody will notify it again: task {} was the last to do so", names.quoted(last.task))
             }
             (Some("notified"), None) => ", and nobody notifies it".to_owned(),
+            (Some("await"), Some(last)) => {
+                format!(", and nobody will change it again: task {} was the last to do so", names.quoted(last.task))
+            }
             _ => match on_it(&["use"]).filter(|task| *task != b.task) {
                 Some(task) => {
                     format!(

@@ -7,7 +7,7 @@ use super::{Draft, Words};
 use crate::explain::explanation::{Effort, Fix};
 use crate::explain::stored::site;
 use crate::language::{Awaited, Sketch};
-use crate::record::Place;
+use crate::record::{BlockedRecord, Place};
 use crate::source::statement::is_condition;
 
 pub(super) fn deadlock(draft: &Draft<'_, '_>) -> Vec<Fix> {
@@ -65,8 +65,8 @@ pub(super) fn deadlock(draft: &Draft<'_, '_>) -> Vec<Fix> {
     if let Some(fixes) = blocked_event_loop(draft) {
         return fixes;
     }
-    if draft.blame.subkind == Some("circular-wait") && awaited(draft).operation == "send" {
-        return vec![receive_first(draft)];
+    if draft.blame.subkind == Some("circular-wait") && all_send(draft) {
+        return vec![make_room(draft)];
     }
     if draft.blame.subkind == Some("circular-wait") || blocked.iter().any(|r| !draft.case.is_lock(*r)) {
         return vec![break_the_circle(draft)];
@@ -132,16 +132,33 @@ fn blocked_event_loop(draft: &Draft<'_, '_>) -> Option<Vec<Fix>> {
     Some(fixes)
 }
 
+/// Whether all tasks of the circle wait for room in a channel.
+fn all_send(draft: &Draft<'_, '_>) -> bool {
+    let in_circle = |b: &&BlockedRecord| draft.blame.stacks.iter().any(|stack| stack.task == b.task);
+    let mut waits = crate::terminal::reason::blocked(draft.case.record).iter().filter(in_circle).peekable();
+    waits.peek().is_some() && waits.all(|b| b.method() == "send")
+}
+
 /// Of tasks that all send, where there is no room.
-fn receive_first(draft: &Draft<'_, '_>) -> Fix {
+fn make_room(draft: &Draft<'_, '_>) -> Fix {
+    if awaited(draft).future.is_some() {
+        let words = Words {
+            title: "Receive while waiting for room".to_owned(),
+            effort: Effort::Moderate,
+            sketch: draft.written(Sketch::ReceiveMeanwhile),
+            tradeoff: "messages come in between two sends",
+            risk: "more room alone only makes the circle rarer",
+        };
+        return draft.with_closes(words, "a task that waits for room makes room for others", None);
+    }
     let words = Words {
         title: "Receive before sending in one of them".to_owned(),
         effort: Effort::Simple,
-        sketch: vec![draft.remark("or give the channels room for what is sent before anybody receives")],
+        sketch: vec![draft.remark("or give the channels room for every message that is sent before a receive")],
         tradeoff: "none",
         risk: "a channel with room for n is as stuck as before with n + 1 messages",
     };
-    draft.with_closes(words, "one of them can go on, and lets the others", None)
+    draft.with_closes(words, "one of them continues, and makes room for the others", None)
 }
 
 /// Of tasks that wait for each other, not only for locks.
@@ -425,6 +442,7 @@ fn awaited<'d>(draft: &'d Draft<'_, '_>) -> Awaited<'d> {
     Awaited {
         is_told: b.is_some_and(|b| record.is_told(b)),
         operation: b.map_or("", |b| &b.operation),
+        future: b.and_then(|b| b.awaited.as_deref()),
         name: resource.and_then(|resource| resource.name.as_deref()).unwrap_or_default(),
     }
 }
@@ -435,6 +453,11 @@ pub(super) fn starvation(draft: &Draft<'_, '_>) -> Vec<Fix> {
     }
     let awaited = awaited(draft);
     let (title, sketch, risk) = match draft.blame.subkind {
+        Some("channel") if awaited.sends() => (
+            "Receive before waiting for the sender",
+            Sketch::ReceiveFirst(awaited),
+            "the sender continues earlier, and so does everything after it",
+        ),
         Some("channel") => (
             "Close the channel after the last message",
             Sketch::CloseChannel(awaited),
@@ -447,6 +470,11 @@ pub(super) fn starvation(draft: &Draft<'_, '_>) -> Vec<Fix> {
             "Set the awaited value on every exit path, and never overwrite it",
             Sketch::WriteAlways,
             "a waiter can miss a value that is set only briefly",
+        ),
+        _ if awaited.future == Some("acquire") => (
+            "Give permits back on every way out",
+            Sketch::EndWait(awaited),
+            "the limited work must be over at that point",
         ),
         _ => (
             "Produce the awaited event on every exit path",

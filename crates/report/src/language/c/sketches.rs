@@ -87,8 +87,15 @@ pub(super) fn sketch(sketch: &Sketch<'_>) -> Vec<String> {
             lines(["stop = 1; pthread_join(thread, NULL);   // the task looks at `stop` where it can end"])
         }
         Sketch::ReserveFirst => lines(["…   // all waits before the first change"]),
-        // There are no processes.
-        Sketch::MonitorAsked | Sketch::LimitReceive | Sketch::TellInsteadOfCall | Sketch::AnswerLater => Vec::new(),
+        // There are no processes, and no futures.
+        Sketch::ReceiveMeanwhile
+        | Sketch::MonitorAsked
+        | Sketch::LimitReceive
+        | Sketch::TellInsteadOfCall
+        | Sketch::AnswerLater => Vec::new(),
+        Sketch::ReceiveFirst(_) => {
+            lines(["while (drawloom_chan_recv(chan, …) == 0) …   // before waiting for the sender"])
+        }
         Sketch::CloseChannel(_) => lines(["drawloom_chan_close(chan, DRAWLOOM_HERE);   // receivers see the end"]),
         Sketch::GiveBackAlways => lines(["out: pthread_mutex_unlock(&lock);   // every way out leads here"]),
         Sketch::WriteAlways => lines(["out: state = DONE;   // every way out leads here"]),

@@ -79,6 +79,10 @@ pub(super) fn sketch(sketch: &Sketch<'_>) -> Vec<String> {
             lines(["condition.wait_for(lambda: …)   # or a queue: woken when there is something to do"])
         }
         Sketch::OneGoesFirst => lines(["if my_number < other_number: continue   # else give way"]),
+        Sketch::ReceiveFirst(awaited) if is_pipe(awaited) || PYTHON.is_connection(awaited.name) => {
+            lines([ends(awaited)])
+        }
+        Sketch::ReceiveFirst(_) => lines(["queue.get()   # before waiting for the producer"]),
         Sketch::CloseChannel(awaited) => match ends(awaited) {
             NOTIFY => lines(["queue.put(None)   # for each reader"]),
             ends => lines([ends]),
@@ -104,6 +108,7 @@ pub(super) fn sketch(sketch: &Sketch<'_>) -> Vec<String> {
         | Sketch::LimitReceive
         | Sketch::TellInsteadOfCall
         | Sketch::AnswerLater
+        | Sketch::ReceiveMeanwhile
         | Sketch::ReserveFirst => Vec::new(),
     }
 }

@@ -1,6 +1,6 @@
 //! Sketches of fixes, in Rust.
 
-use crate::language::sketch::{Encapsulation, Sketch, in_loop, indented, lines};
+use crate::language::sketch::{Awaited, Encapsulation, Sketch, in_loop, indented, lines};
 
 pub(super) fn sketch(sketch: &Sketch<'_>) -> Vec<String> {
     match sketch {
@@ -107,11 +107,24 @@ pub(super) fn sketch(sketch: &Sketch<'_>) -> Vec<String> {
         Sketch::ReserveFirst => {
             lines(["let place = channel.reserve().await;   // then everything, without an await in between"])
         }
+        Sketch::ReceiveMeanwhile => lines([
+            "select! {",
+            "    place = to_other.reserve() => place?.send(message),",
+            "    received = from_other.recv() => …   // handle or keep it, and wait again",
+            "}",
+        ]),
+        Sketch::ReceiveFirst(Awaited { future: Some(_), .. }) => {
+            lines(["while let Some(message) = receiver.recv().await { … }   // or drop(receiver): send() then fails"])
+        }
+        Sketch::ReceiveFirst(_) => lines(["for message in receiver { … }   // or drop(receiver): send() then fails"]),
         Sketch::CloseChannel(_) => lines(["drop(sender);   // every clone of it: then recv() ends with an error"]),
         Sketch::GiveBackAlways => lines(["drop(guard);   // not mem::forget, and on every way out"]),
         Sketch::WriteAlways => lines(["state.store(DONE, Release);   // also when leaving early"]),
-        Sketch::EndWait(_) => lines(["condition = true; condvar.notify_all();   // also when leaving early"]),
+        Sketch::EndWait(awaited) => lines([ends(awaited)]),
         Sketch::TakeOrGiveUp => lines(["if let Ok(item) = receiver.try_recv() { … }   // else nothing is there"]),
+        Sketch::LimitWait(Awaited { future: Some(_), .. }) => {
+            lines(["timeout(limit, …).await   // around the future, and report what is missing"])
+        }
         Sketch::LimitWait(_) => lines(["recv_timeout(…) / wait_timeout(…)   // and report what is missing"]),
         Sketch::MonitorAsked => lines([
             "let monitor = ctx.monitor(&pid);",
@@ -123,6 +136,18 @@ pub(super) fn sketch(sketch: &Sketch<'_>) -> Vec<String> {
             "self.pending.push(reply);   // the `ReplyTo`",
             "ctx.spawn(…);   // calls the other server, and casts the answer to this one",
         ]),
+    }
+}
+
+/// What ends a wait.
+fn ends(awaited: &Awaited<'_>) -> &'static str {
+    match awaited.future {
+        None => "condition = true; condvar.notify_all();   // also when leaving early",
+        Some("notified") => "notify.notify_one();   // also when leaving early",
+        Some("acquire") => "drop(permit);   // not permit.forget()",
+        Some("barrier wait") => "Barrier::new(n)   // as many as come to it, each time",
+        Some("join") => "return;   // the task that is awaited has to come to its end",
+        Some(_) => "sender.send(…)   // also when leaving early; or drop the sender: the wait ends with an error",
     }
 }
 
