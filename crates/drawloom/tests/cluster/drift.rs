@@ -74,7 +74,7 @@ fn timers_of_different_nodes_fire_in_the_orders_that_the_drift_allows() {
 enum Message {
     Ask,
     Granted,
-    Write(u32),
+    Write,
 }
 
 /// Grants a lease to one after the other, and waits for so long before it grants the next.
@@ -131,10 +131,10 @@ impl Node<Message> for Holder {
         match message {
             Message::Granted if !is_over => {
                 self.holders.note().push(me);
-                cx.send(me, Message::Write(1));
+                cx.send(me, Message::Write);
             }
             // It still believes to be the holder.
-            Message::Write(_) if !is_over => {
+            Message::Write if !is_over => {
                 let last = self.holders.get().last().copied();
                 assert_eq!(last, Some(me), "it writes, but somebody else has the lease");
             }

@@ -180,7 +180,7 @@ fn a_crash_kills_all_tasks_of_a_pod_and_nothing_of_it_is_noticed() {
 #[derive(Clone, Debug)]
 enum Transfer {
     Credit { number: u32, amount: u32 },
-    Done { number: u32 },
+    Done,
 }
 
 /// Two banks: one debits an account, tells the other to credit its own, and repeats that until it is told that it was done.
@@ -198,14 +198,14 @@ fn transfer(remembers: bool) {
                 known.push(number);
             }
             reports.send(account);
-            dones.send(Transfer::Done { number });
+            dones.send(Transfer::Done);
         }
     });
     pods.client("debit bank", (credits, replies, balance), |(credits, replies, balance)| {
         let account = 100 - 30;
         for _ in 0..2 {
             credits.send(Transfer::Credit { number: 1, amount: 30 });
-            if let Some(Transfer::Done { .. }) = replies.recv_timeout(Duration::from_secs(1)) {
+            if let Some(Transfer::Done) = replies.recv_timeout(Duration::from_secs(1)) {
                 break;
             }
         }
