@@ -151,18 +151,21 @@ impl Zone {
     }
 
     /// The earliest that the present can be.
-    pub(crate) fn earliest(&self) -> u64 {
-        u64::try_from(-self.at(BEGINNING, NOW)).unwrap_or(0)
+    fn earliest(&self) -> Bound {
+        -self.at(BEGINNING, NOW)
     }
 
-    /// Somebody reads that time from a clock, so it is not later than a clock allows that shows it.
+    /// What a clock shows at least.
+    pub(crate) fn shown(&self) -> u64 {
+        let slow = Bound::from(1_000_000_u32.saturating_sub(self.drift_ppm));
+        u64::try_from(self.earliest() * slow / 1_000_000).unwrap_or(0)
+    }
+
+    /// Somebody reads that from a clock: a clock that shows so little cannot be later than that.
     pub(crate) fn read(&mut self) -> u64 {
         let earliest = self.earliest();
-        let slow = Bound::from(1_000_000_u32.saturating_sub(self.drift_ppm));
-        if slow > 0 {
-            self.bound(NOW, BEGINNING, Bound::from(earliest) * 1_000_000 / slow);
-        }
-        earliest
+        self.bound(NOW, BEGINNING, earliest);
+        self.shown()
     }
 }
 

@@ -37,7 +37,7 @@ impl<M: Clone + Debug + 'static> World<M> {
     #[cold]
     fn heal(&mut self, host: &mut dyn Host) {
         let of_nodes = self.nodes.iter().map(|state| state.timers.now).max().unwrap_or(0);
-        let earliest = self.zone.take().map_or(0, |zone| zone.into_inner().earliest());
+        let earliest = self.zone.take().map_or(0, |zone| zone.into_inner().shown());
         (self.clock, self.now) = (Clock::Virtual, self.now.max(of_nodes).max(earliest));
         self.healed = Some(self.now);
         for node in (0..self.nodes.len()).map(NodeId::from_index) {

@@ -145,6 +145,15 @@ impl<M: Clone + Debug + 'static> World<M> {
 
     pub(crate) fn strike(&mut self, number: u32, host: &mut dyn Host) {
         let (node, action) = self.actions[number as usize].clone();
+        if let Action::Midway(after, then) = action {
+            // It is told where it breaks off.
+            self.note(host, node, || What::Falters);
+            let state = &mut self.nodes[node.index()];
+            if state.is_up {
+                state.falters = Some(Faltering { left: after, then: *then, has_broken_off: false });
+            }
+            return;
+        }
         self.suffer(node, action, host);
     }
 
@@ -161,11 +170,7 @@ impl<M: Clone + Debug + 'static> World<M> {
                     self.start(node, host);
                 }
             }
-            Action::Midway(after, then) => {
-                if state.is_up {
-                    state.falters = Some(Faltering { left: after, then: *then, has_broken_off: false });
-                }
-            }
+            Action::Midway(..) => {}
             Action::Stop => {
                 if state.is_up {
                     self.with_code(node, host, |code, cx| code.on_stop(cx));

@@ -160,7 +160,7 @@ impl<M> World<M> {
     /// The same without that anybody reads it.
     pub(crate) fn shown(&self, node: NodeId) -> u64 {
         match &self.zone {
-            Some(zone) => self.nodes[node.index()].timers.now.max(zone.borrow().earliest()),
+            Some(zone) => self.nodes[node.index()].timers.now.max(zone.borrow().shown()),
             None => self.now(node),
         }
     }

@@ -223,17 +223,35 @@ where
             let config = (watch.clone(), source.clone());
             cluster.client_with(format!("client {number}"), config, move |(watch, source)| {
                 let process = watch.client();
-                Worker { watch, source, limit, number: 0, open: None, process, send, receive }
+                Worker {
+                    watch,
+                    source,
+                    limit,
+                    number: 0,
+                    open: None,
+                    process,
+                    patience: Patience::default(),
+                    send,
+                    receive,
+                }
             });
         }
-        cluster.client_with("nemesis", source, |source| Nemesis { source });
+        cluster.client_with("nemesis", source, |source| Nemesis { source, patience: Patience::default() });
     }
 }
 
 /// Timers: ask the generator, or give an operation up.
 const ASK: u64 = u64::MAX;
-/// How long one waits before one asks again.
-const PAUSE: Duration = Duration::from_millis(1);
+/// How long one waits before one asks again: ever longer, as long as there is nothing to do.
+#[derive(Default)]
+struct Patience(u32);
+
+impl Patience {
+    fn wait<M>(&mut self, cx: &mut Ctx<'_, M>) {
+        cx.set_timer(Duration::from_millis(1 << self.0), ASK);
+        self.0 = (self.0 + 1).min(12);
+    }
+}
 
 /// What the generator says next.
 fn next<O: 'static, R: 'static, M>(source: &Source<O, R>, process: Process, cx: &mut Ctx<'_, M>) -> Next<Op<O>> {
@@ -251,6 +269,7 @@ struct Worker<H: Model, S, A> {
     number: u64,
     open: Option<H::Op>,
     process: Client<H>,
+    patience: Patience,
     send: S,
     receive: A,
 }
@@ -267,7 +286,7 @@ where
     {
         match next(&self.source, self.process.process(), cx) {
             Next::Call(Op::Client(op)) => {
-                self.number += 1;
+                (self.number, self.patience) = (self.number + 1, Patience::default());
                 self.process.invoke(op.clone());
                 self.open = Some(op.clone());
                 (self.send)(self.number, op, cx);
@@ -276,7 +295,7 @@ where
             Next::Call(Op::Nemesis(harm)) => {
                 panic!("a generator wants a client to do what only the nemesis does: {harm:?}")
             }
-            Next::Wait => _ = cx.set_timer(PAUSE, ASK),
+            Next::Wait => self.patience.wait(cx),
             Next::Done => {}
         }
     }
@@ -325,18 +344,20 @@ where
 
 struct Nemesis<O, R> {
     source: Source<O, R>,
+    patience: Patience,
 }
 
 impl<O: Debug + 'static, R: 'static> Nemesis<O, R> {
-    fn ask<M>(&self, cx: &mut Ctx<'_, M>) {
+    fn ask<M>(&mut self, cx: &mut Ctx<'_, M>) {
         match next(&self.source, NEMESIS, cx) {
             Next::Call(Op::Nemesis(harm)) => {
                 cx.inflict(harm.clone());
                 self.source.0.borrow_mut().ended(NEMESIS, &Op::Nemesis(harm), &Outcome::Info);
-                cx.set_timer(PAUSE, ASK);
+                self.patience = Patience::default();
+                self.patience.wait(cx);
             }
             Next::Call(Op::Client(op)) => panic!("a generator wants the nemesis to do what clients do: {op:?}"),
-            Next::Wait => _ = cx.set_timer(PAUSE, ASK),
+            Next::Wait => self.patience.wait(cx),
             Next::Done => {}
         }
     }

@@ -213,7 +213,8 @@ fn transfer(remembers: bool) {
             assert!(account + there <= 100, "{account} here and {there} there: money was made");
         }
     });
-    pods.faults(Faults::none().partitions(1, Shape::IsolateOne).losses(1));
+    let link = Shape::Between(vec![NodeId::from_index(0)], vec![NodeId::from_index(1)]);
+    pods.faults(Faults::none().partitions(1, link).losses(1));
     pods.run();
 }
 

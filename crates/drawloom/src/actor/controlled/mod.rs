@@ -408,21 +408,7 @@ impl Backend for World {
             Some(Whom::Name(name)) => self.whereis(at, name),
             None => None,
         };
-        let is_there = target.as_ref().is_some_and(|target| {
-            self.wait_for_courier(rt, site, me.id(), target);
-            self.pair(rt, me.id(), target.id(), true, site);
-            let operation = Operation::new(OpKind::Monitor, Known::of(target).resource, site);
-            self.act(rt, operation, |table| {
-                let alive = table.is_alive(target.id());
-                if alive {
-                    table.monitor(me.id(), target.id(), monitor);
-                }
-                (alive, seen_if(alive))
-            })
-        });
-        if let (true, Some(target)) = (is_there, &target) {
-            self.note_tie(me.id(), target.id(), false, true);
-        }
+        let is_there = target.as_ref().is_some_and(|target| self.watch(rt, site, me, target, monitor));
         if !is_there {
             let down = Down { monitor, process: target, reason: ExitReason::NoProc };
             me.0.post_signal(me.id(), Signal::Down(down));
@@ -658,6 +644,26 @@ impl Backend for World {
 
 fn seen_if(is_so: bool) -> Seen {
     Seen { outcome: if is_so { outcome::OK } else { outcome::REFUSED }, ..done() }
+}
+
+impl World {
+    /// Monitors a process: whether it has not ended.
+    fn watch(&self, rt: Handle, site: Site, me: &AnyPid, target: &AnyPid, monitor: MonitorRef) -> bool {
+        self.wait_for_courier(rt, site, me.id(), target);
+        self.pair(rt, me.id(), target.id(), true, site);
+        let operation = Operation::new(OpKind::Monitor, Known::of(target).resource, site);
+        let is_there = self.act(rt, operation, |table| {
+            let alive = table.is_alive(target.id());
+            if alive {
+                table.monitor(me.id(), target.id(), monitor);
+            }
+            (alive, seen_if(alive))
+        });
+        if is_there {
+            self.note_tie(me.id(), target.id(), false, true);
+        }
+        is_there
+    }
 }
 
 /// What a process leaves behind.

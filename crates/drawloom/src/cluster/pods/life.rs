@@ -92,7 +92,7 @@ impl Life {
         let pods = plans.into_iter().map(|plan| Lives { plan, ended: mpsc::channel() }).collect();
         let life = Life { rt, site, net, pods };
         for pod in all {
-            life.start(pod);
+            life.run(pod, 1);
         }
         let fault_site = faults_at.map_or(site, rt::site);
         for fault in chosen {
@@ -119,10 +119,9 @@ impl Life {
         self.net.host(pod).update_from(at, change)
     }
 
-    /// A pod begins, with a copy of its configuration.
+    /// A pod comes back.
     fn start(&self, pod: NodeId) {
         let lives = self.lives(pod);
-        let main = (lives.plan.make)();
         let name = &*lives.plan.name;
         for wire in self.net.wires().iter().filter(|wire| wire.to().0 == name) {
             wire.renew();
@@ -132,8 +131,14 @@ impl Life {
             host.starts
         });
         assert!(starts < MOST_STARTS, "`{name}` starts {MOST_STARTS} times");
-        let theirs = self.clone();
-        spawn(self.rt, name, rt::site(lives.plan.at), Net::group(pod, starts), true, move |_| {
+        self.run(pod, starts);
+    }
+
+    /// A pod begins, with a copy of its configuration.
+    fn run(&self, pod: NodeId, starts: u16) {
+        let lives = self.lives(pod);
+        let (main, theirs) = ((lives.plan.make)(), self.clone());
+        spawn(self.rt, &lives.plan.name, rt::site(lives.plan.at), Net::group(pod, starts), true, move |_| {
             main();
             theirs.has_ended(pod);
         });

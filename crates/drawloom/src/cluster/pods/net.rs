@@ -1,7 +1,7 @@
 //! What is between pods: who is up, which links are cut, and what the next messages meet.
 
 use std::panic::Location;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 
 use super::wire::Renew;
 use super::{Faults, Pods};
@@ -20,7 +20,8 @@ pub(super) struct Net {
     pods: OnceLock<Vec<Known>>,
     /// The next messages to a pod may be lost or come twice: then each arrival changes what the pod meets.
     counts: OnceLock<bool>,
-    pub(super) wires: Mutex<Vec<Arc<dyn Renew>>>,
+    /// Who can use one keeps it.
+    wires: Mutex<Vec<Weak<dyn Renew>>>,
 }
 
 /// A pod, as the network knows it.
@@ -79,14 +80,27 @@ impl Host {
 }
 
 impl Net {
-    pub(super) fn wires(&self) -> MutexGuard<'_, Vec<Arc<dyn Renew>>> {
-        self.wires.lock().unwrap_or_else(PoisonError::into_inner)
+    /// All channels that are in use.
+    pub(super) fn wires(&self) -> Vec<Arc<dyn Renew>> {
+        let wires = self.wires.lock().unwrap_or_else(PoisonError::into_inner);
+        wires.iter().filter_map(Weak::upgrade).collect()
+    }
+
+    pub(super) fn add_wire(&self, wire: Weak<dyn Renew>) {
+        self.wires.lock().unwrap_or_else(PoisonError::into_inner).push(wire);
     }
 
     /// Who takes part is known.
     pub(super) fn begin(&self, pods: &Pods, counts: bool) {
-        let known = pods.plans.iter().map(|plan| Known { name: plan.name.clone(), host: Object::default() });
-        let is_first = self.pods.set(known.collect()).is_ok() && self.counts.set(counts).is_ok();
+        let known = pods.plans.iter().map(|plan| Known {
+            name: plan.name.clone(),
+            host: Object::new(Host { is_up: true, starts: 1, ..Host::default() }),
+        });
+        let known: Vec<Known> = known.collect();
+        for pod in &known {
+            crate::label(&pod.host, &format!("the network at {}", pod.name));
+        }
+        let is_first = self.pods.set(known).is_ok() && self.counts.set(counts).is_ok();
         debug_assert!(is_first, "pods run once");
     }
 

@@ -4,7 +4,7 @@ use std::any::type_name;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::panic::Location;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
 use super::net::{Fate, Net};
@@ -37,6 +37,7 @@ struct Inbox<M> {
 }
 
 impl<M> Inbox<M> {
+    #[track_caller]
     fn new() -> Self {
         let (puts, takes) = mpsc::channel();
         Inbox { puts: Arc::new(puts), takes: Arc::new(Mutex::new(takes)) }
@@ -90,7 +91,8 @@ impl<M: Clone + Send + 'static> Wire<M> {
             is_ordered,
             state: Mutex::new(state),
         });
-        net.wires().push(Arc::clone(&wire) as Arc<dyn Renew>);
+        let weak: Weak<Wire<M>> = Arc::downgrade(&wire);
+        net.add_wire(weak);
         (Sender { wire: Arc::clone(&wire) }, Receiver { wire })
     }
 

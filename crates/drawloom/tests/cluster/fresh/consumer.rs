@@ -43,18 +43,16 @@ struct Consumer {
 impl Node<Message> for Consumer {
     fn on_start(&mut self, cx: &mut Ctx<'_, Message>) {
         if self.is_fixed {
-            self.handled = cx.load("handled").unwrap_or_default();
+            self.handled = cx.load::<(u32, Vec<u32>)>("state").unwrap_or_default().1;
         }
     }
     fn on_message(&mut self, from: NodeId, message: Message, cx: &mut Ctx<'_, Message>) {
         let Message::Deliver { id, amount } = message else { return };
         if !self.handled.contains(&id) {
             self.handled.push(id);
-            let total = cx.load::<u32>("total").unwrap_or(0);
-            cx.write("total", total + amount);
-            if self.is_fixed {
-                cx.write("handled", self.handled.clone());
-            }
+            let (total, _) = cx.load::<(u32, Vec<u32>)>("state").unwrap_or_default();
+            // Two writes and one sync would not do: a crash may keep the first alone.
+            cx.write("state", (total + amount, self.handled.clone()));
             cx.sync();
         }
         cx.send(from, Message::Ack { id });
@@ -67,7 +65,7 @@ pub fn run(is_fixed: bool) {
     cluster.client("broker", move || Broker { consumer, unacked: vec![(1, 10), (2, 20)] });
     cluster.faults(Faults::none().reboots(1).loses(Loss::Unsynced).midway());
     cluster.stable_invariant("nothing is counted twice", move |world| {
-        world.stored::<u32>(consumer, "total").is_none_or(|total| total <= 30)
+        world.stored::<(u32, Vec<u32>)>(consumer, "state").is_none_or(|(total, _)| total <= 30)
     });
     cluster.run();
 }

@@ -1,5 +1,5 @@
 //! A lock with a lease, and a holder that pauses. Bug: the store accepts whoever believes to hold the lock. Fixed: it looks at the number
-//! of the lease. Clocks drift by one per cent at most, so without a pause both are right.
+//! of the lease. Clocks drift by one per cent at most; no pause is needed, since a message can be late as well.
 
 use std::time::Duration;
 

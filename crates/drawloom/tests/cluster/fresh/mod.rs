@@ -24,7 +24,7 @@ const PROTOCOLS: &[Protocol] = &[
     ("saga", saga::run, 0),
     ("sequencer", sequencer::run, 1),
     ("reconfiguration", reconfiguration::run, 0),
-    ("lock", lock::run, 1),
+    ("lock", lock::run, 0),
     ("consumer", consumer::run, 1),
     ("counter", counter::run, 0),
     ("feed", feed::run, 1),

@@ -12,6 +12,7 @@ use crate::actor::controlled::table::Party;
 use crate::actor::pid::{AnyPid, ProcessId};
 use crate::actor::process::Core;
 use crate::actor::reason::{BadName, ExitReason, NoProc, Unnamed};
+use crate::actor::reply::lost_on_its_way;
 use crate::actor::signal::{Down, Exit, MonitorRef, Signal, TimerRef};
 use crate::rt::{self, Handle};
 
@@ -84,7 +85,7 @@ impl Backend for OnNode {
             Some(node) if node != self.node => {
                 let (ends, receiver, lost) = ((from, to.id()), to.clone(), to.clone());
                 let deliver = move |rt: Handle, world: &World| world.deliver_from(rt, rt::site(at), from, &receiver);
-                self.net.carry(at, (node, self.node), ends, deliver, move || lost.0.lose(from));
+                self.net.carry(at, (node, self.node), ends, deliver, move || lost_on_its_way(|| lost.0.lose(from)));
             }
             _ => self.world.send(at, from, to),
         }
@@ -136,22 +137,29 @@ impl Backend for OnNode {
         let (Some(process), true) = (&process, reason == ExitReason::NoProc) else {
             return self.tell_itself(at, me, Signal::Down(Down { monitor, process, reason }));
         };
-        self.world.monitor(at, me, Whom::Process(process), monitor);
-        let Some(node) = node else { return };
+        let Some(node) = node else { return self.world.monitor(at, me, Whom::Process(process), monitor) };
+        let Some(rt) = self.world.rt().filter(|rt| !self.world.is_fenced(*rt)) else { return };
+        let is_there = self.world.watch(rt, rt::site(at), me, process, monitor);
         let record = (Party::of(me), monitor, process.downgrade());
-        let is_recorded = self.net.hosts[node].update_from(at, |host| {
+        let is_connected = self.net.hosts[node].update_from(at, |host| {
             let way = &mut host.from[self.node];
-            let is_there = way.number().is_some();
-            if is_there {
+            let is_connected = way.number().is_some();
+            if is_connected && is_there {
                 way.monitors.push(record);
             }
-            is_there
+            is_connected
         });
-        if let (false, Some(rt)) = (is_recorded, self.world.rt()) {
-            // It broke meanwhile.
+        if is_connected && is_there {
+            return;
+        }
+        // It has ended, or the connection broke meanwhile.
+        let reason = if is_connected { ExitReason::NoProc } else { ExitReason::NoConnection };
+        let down = Down { monitor, process: Some(process.clone()), reason };
+        if is_there {
             let pair = self.world.pair(rt, me.id(), process.id(), true, rt::site(at));
-            let down = Down { monitor, process: Some(process.clone()), reason: ExitReason::NoConnection };
             self.world.tell(rt, rt::site(at), &Party::of(me), down, pair);
+        } else {
+            self.tell_itself(at, me, Signal::Down(down));
         }
     }
 
