@@ -27,11 +27,11 @@ impl<M: Clone + Debug + 'static> World<M> {
         let down = faults.crashes + faults.stops;
         if let Some(survives) = survives.filter(|survives| down > *survives) {
             panic!(
-                "{down} nodes may crash or stop{at}, but the protocol is said to survive only {survives} that are down"
+                "{down} nodes may crash or stop{at}, but the protocol is declared to survive only {survives} that are down"
             );
         }
         let can_corrupt = faults.corruptions == 0 || corrupter.is_some();
-        assert!(can_corrupt, "messages may be corrupted{at}: say how, with `corrupts`");
+        assert!(can_corrupt, "messages may be corrupted{at}: define how, with `corrupts`");
         let is_ordered = is_ordered || clock.is_bounded();
         let all: Vec<NodeId> = (0..members.len()).map(NodeId::from_index).collect();
         let servers: Vec<NodeId> = all.iter().copied().filter(|node| !members[node.index()].is_client).collect();

@@ -34,7 +34,7 @@ impl Faults {
                 let nodes = nodes_of(all.len());
                 panic!("a fault{at} names node {node}, but the cluster has only {nodes}: \"{what}\"");
             }
-            assert!(!kind.options.is_empty(), "{}{at} can hit nobody: {}", kind.what, kind.why_nobody);
+            assert!(!kind.options.is_empty(), "{}{at} can hit no node: {}", kind.what, kind.why_nobody);
             // Those before the last one that was chosen would be the same faults in another order.
             let mut from = 0;
             for _ in 0..kind.most {

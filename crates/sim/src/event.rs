@@ -51,7 +51,7 @@ impl Event {
             3 => Event::Rejected(number),
             4 => Event::Chunk(number),
             5 => Event::Release(NodeId(number)),
-            other => panic!("{other} is no kind of event"),
+            other => panic!("{other} is not a kind of event"),
         }
     }
 }

@@ -20,6 +20,7 @@ mod frugal;
 mod fuzz;
 mod generate;
 mod interpreter;
+mod mixed;
 mod nodes;
 mod pods;
 mod poison;

@@ -10,6 +10,8 @@ use drawloom::actor::{Ctx, Pid, Received, System};
 use drawloom::cluster::Mode;
 use drawloom::sync::Latch;
 
+use drawloom_engine::Budgets;
+
 use super::brute::{Log, Numbers, Subject, compare_subject};
 
 /// What a process does, one after the other.
@@ -138,8 +140,13 @@ fn compare(seeds: std::ops::Range<u64>, most: u64) -> u64 {
         let program = program(seed);
         let name = format!("{seed}: {program:?}");
         let body = move |log: &Arc<Log>| run(&program, log);
-        let subject =
-            Subject { body: Arc::new(body), asks_for_exits: true, has_gate: true, has_signals: true, early_fires: 0 };
+        let subject = Subject {
+            body: Arc::new(body),
+            asks_for_exits: true,
+            has_gate: true,
+            has_signals: true,
+            budgets: Budgets::NONE,
+        };
         match catch_unwind(AssertUnwindSafe(|| compare_subject(&subject, &name, most).is_some())) {
             Ok(was_compared) => compared += u64::from(was_compared),
             Err(payload) => wrong.push(payload.downcast_ref::<String>().cloned().unwrap_or(name)),

@@ -5,6 +5,8 @@ use std::sync::Arc;
 use drawloom::cluster::pods::Pods;
 use drawloom::cluster::{Faults, Isolate, NodeId, Shape};
 
+use drawloom_engine::Budgets;
+
 use super::brute::{Log, Numbers, Subject, compare_subject};
 
 /// What a pod does, one after the other.
@@ -104,7 +106,7 @@ fn compare(seeds: std::ops::Range<u64>, most: u64) -> u64 {
             asks_for_exits: false,
             has_gate: false,
             has_signals: false,
-            early_fires: 0,
+            budgets: Budgets::NONE,
         };
         compared += u64::from(compare_subject(&subject, &name, most).is_some());
     }

@@ -64,7 +64,7 @@ impl Engine {
     }
 
     /// Creates a child of `parent`, which has announced nothing yet and is in no list.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(super) fn create_task(
         &mut self,
         parent: TaskId,
