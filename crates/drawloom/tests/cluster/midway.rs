@@ -53,8 +53,7 @@ fn left(faults: fn() -> Faults) -> BTreeSet<Left> {
         seen.lock().unwrap().insert(left);
     });
     assert!(explored.exhausted() && explored.findings().is_empty(), "{}", explored.summary());
-    let all = all.lock().unwrap().clone();
-    all
+    all.lock().unwrap().clone()
 }
 
 fn of(a: Option<u32>, b: Option<u32>, heard: u32, noted: u32) -> Left {

@@ -21,8 +21,7 @@ fn all(program: impl Fn(Arc<Mutex<Vec<String>>>) + Send + Sync + 'static) -> BTr
     });
     assert!(explored.findings().is_empty(), "{}", explored.findings()[0].report());
     assert!(explored.exhausted(), "{}", explored.summary());
-    let all = all.lock().unwrap().clone();
-    all
+    all.lock().unwrap().clone()
 }
 
 fn set(all: &[&str]) -> BTreeSet<String> {

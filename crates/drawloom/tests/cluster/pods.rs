@@ -42,8 +42,7 @@ fn two_in_flight(ordered: bool) -> Vec<u32> {
         }
     });
     pods.run();
-    let heard = heard.get().clone();
-    heard
+    heard.get().clone()
 }
 
 #[test]
@@ -67,8 +66,7 @@ fn until_the_end(faults: fn() -> Faults) -> Vec<u32> {
     });
     pods.faults(faults());
     pods.run();
-    let heard = heard.get().clone();
-    heard
+    heard.get().clone()
 }
 
 fn set(all: &[&[u32]]) -> BTreeSet<Vec<u32>> {
@@ -124,8 +122,7 @@ fn counter(is_stored: bool) -> Vec<u32> {
     });
     pods.faults(Faults::none().reboots(1));
     pods.run();
-    let heard = heard.get().clone();
-    heard
+    heard.get().clone()
 }
 
 #[test]
@@ -169,8 +166,7 @@ fn a_crash_kills_all_tasks_of_a_pod_and_nothing_of_it_is_noticed() {
         });
         pods.faults(Faults::none().crashes(1));
         pods.run();
-        let heard = heard.get().clone();
-        heard
+        heard.get().clone()
     }
     assert_eq!(all(run).0, set(&[&[], &[0], &[1]]));
 }

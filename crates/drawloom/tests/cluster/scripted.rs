@@ -49,8 +49,7 @@ fn all(rule: fn(NodeId, NodeId, &u32) -> Verdict) -> BTreeSet<Told> {
         seen.lock().unwrap().insert(told.get().clone());
     });
     assert!(explored.exhausted() && explored.findings().is_empty(), "{}", explored.summary());
-    let all = all.lock().unwrap().clone();
-    all
+    all.lock().unwrap().clone()
 }
 
 #[test]

@@ -139,14 +139,11 @@ fn compare(seeds: std::ops::Range<u64>, most: u64) -> u64 {
     for seed in seeds {
         let program = program(seed);
         let name = format!("{seed}: {program:?}");
+        let has_signals = matches!(program.harm, Harm::Crashes)
+            || program.does.iter().flatten().any(|does| matches!(does, Does::Link));
         let body = move |log: &Arc<Log>| run(&program, log);
-        let subject = Subject {
-            body: Arc::new(body),
-            asks_for_exits: true,
-            has_gate: true,
-            has_signals: true,
-            budgets: Budgets::NONE,
-        };
+        let budgets = Budgets::NONE;
+        let subject = Subject { body: Arc::new(body), asks_for_exits: false, has_gate: true, has_signals, budgets };
         match catch_unwind(AssertUnwindSafe(|| compare_subject(&subject, &name, most).is_some())) {
             Ok(was_compared) => compared += u64::from(was_compared),
             Err(payload) => wrong.push(payload.downcast_ref::<String>().cloned().unwrap_or(name)),

@@ -31,12 +31,9 @@ impl Candidate {
 
 impl Node<Message> for Candidate {
     fn on_start(&mut self, cx: &mut Ctx<'_, Message>) {
-        match self.higher {
-            Some(higher) => {
-                cx.send(higher, Message::Election);
-                cx.set_timer(Duration::from_secs(1), 0);
-            }
-            None => {}
+        if let Some(higher) = self.higher {
+            cx.send(higher, Message::Election);
+            cx.set_timer(Duration::from_secs(1), 0);
         }
     }
     fn on_message(&mut self, from: NodeId, message: Message, cx: &mut Ctx<'_, Message>) {

@@ -34,11 +34,9 @@ impl Node<Message> for Server {
     fn on_message(&mut self, from: NodeId, message: Message, cx: &mut Ctx<'_, Message>) {
         match message {
             Message::Acquire => self.waiting.push(from),
-            Message::Release { grant } => {
-                if !self.is_fixed || self.current == Some(grant) {
-                    self.permits += 1;
-                    self.current = None;
-                }
+            Message::Release { grant } if !self.is_fixed || self.current == Some(grant) => {
+                self.permits += 1;
+                self.current = None;
             }
             _ => {}
         }
