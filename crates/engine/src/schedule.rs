@@ -72,7 +72,7 @@ impl std::fmt::Display for TokenError {
                 write!(f, "this replay token is damaged ({why}): copy the whole line that the failing test printed")
             }
             TokenError::Foreign(test) => {
-                write!(f, "this replay token belongs to another test than `{test}`: run the test that printed it")
+                write!(f, "this replay token belongs to another test, not to `{test}`: run the test that printed it")
             }
         }
     }

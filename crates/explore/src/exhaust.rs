@@ -55,7 +55,7 @@ pub(super) fn exhaust<P: Program>(plan: &Plan, program: &P, log: Option<Log>, li
         let exploration = exhaust_from(plan, program, &mut worker, log.as_ref(), &explorer, found, listener);
         if let Some(log) = &log {
             if goes_on && explorer.progress().diverged {
-                log.start_over("the program has changed: it does not do what it did", &mut remarks);
+                log.start_over("the program has changed: it no longer behaves as recorded", &mut remarks);
                 continue;
             }
             log.end(&explorer, &mut remarks);

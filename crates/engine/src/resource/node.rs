@@ -36,13 +36,13 @@ pub(crate) const fn facts(kind: OpKind) -> Facts {
 
 impl OpKind {
     /// Whether it is something that happens at a node.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) const fn happens(self) -> bool {
         matches!(self, OpKind::Happen | OpKind::Strike)
     }
 
     /// Whether it serves nodes.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) const fn serves(self) -> bool {
         matches!(self, OpKind::Serve)
     }

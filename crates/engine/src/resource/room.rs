@@ -324,13 +324,13 @@ impl Traits {
     }
 
     /// Those of both.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) const fn with(self, other: Traits) -> Traits {
         Traits(self.0 | other.0)
     }
 
     /// Whether any of `these` is among them.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) const fn has(self, these: Traits) -> bool {
         self.0 & these.0 != 0
     }

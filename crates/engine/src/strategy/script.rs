@@ -3,7 +3,6 @@
 //! Where a [`Schedule`](crate::schedule::Schedule) is what happened, a script is a wish: a stretch of it may
 //! not be possible, and is passed over then. Edits of a schedule, as shrinking makes them, are scripts.
 
-use std::collections::HashMap;
 use std::rc::Rc;
 
 use crate::behaviour::mix;
@@ -11,7 +10,7 @@ use crate::engine::Engine;
 use crate::id::{TaskId, TaskPath};
 use crate::resource::Choices;
 use crate::schedule::Schedule;
-use crate::sorted;
+use crate::sorted::{self, Map};
 use crate::trace::Step;
 
 /// A stretch of steps of one task.
@@ -65,7 +64,7 @@ pub enum Outcomes {
 /// The tasks that a script speaks of.
 #[derive(Debug, Default)]
 pub(crate) struct Tasks {
-    index: HashMap<TaskPath, u32>,
+    index: Map<TaskPath, u32>,
     hashes: Vec<u64>,
 }
 
