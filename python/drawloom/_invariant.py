@@ -318,7 +318,7 @@ def refuse_if_it_says_nothing(invariant: Any) -> None:
     if forgotten is not None:
         text = linecache.getline(code.co_filename, forgotten, function.__globals__).strip()
         raise ValueError(
-            f"the invariant `{code.co_name}` compares something in line {forgotten}, and forgets what came of it: "
+            f"the invariant `{code.co_name}` makes a comparison in line {forgotten}, and ignores its result: "
             f"`{_cut(text, _LONGEST_SOURCE)}`; put `return` or `assert` before it")
 
 

@@ -156,7 +156,7 @@ def test_a_forgotten_return_is_refused():
         seen = c.n
         seen == 2
 
-    with pytest.raises(ValueError, match=r"`both_are_counted` compares .* forgets what came of it: `seen == 2`; put `return` or `assert`"):
+    with pytest.raises(ValueError, match=r"`both_are_counted` makes a comparison .* ignores its result: `seen == 2`; put `return` or `assert`"):
         drawloom.explore(Counter, [Counter.add, Counter.add], both_are_counted)
 
 
@@ -166,7 +166,7 @@ def test_so_is_one_of_a_method_and_of_a_membership():
             if c.n:
                 c.n in (1, 2)
 
-    with pytest.raises(ValueError, match="`holds` compares something in line"):
+    with pytest.raises(ValueError, match="`holds` makes a comparison in line"):
         drawloom.explore(Counter, [Counter.add], Checks().holds)
 
 

@@ -6,6 +6,17 @@ use std::sync::atomic::Ordering;
 
 /// An atomic whose value can be waited for ([`spin_until`](crate::hint::spin_until)): each one of
 /// [`sync::atomic`](crate::sync::atomic), also behind an `Arc`, and nothing else.
+///
+/// ```
+/// use drawloom::ext::{Atomic, spin_until};
+/// use drawloom::sync::atomic::{AtomicU32, Ordering::Acquire};
+///
+/// /// Spins until an atomic has one of `values`.
+/// fn one_of<A: Atomic<Value: PartialEq>>(atomic: &A, values: &[A::Value]) -> A::Value {
+///     spin_until(atomic, Acquire, |value| values.contains(&value))
+/// }
+/// assert_eq!(one_of(&AtomicU32::new(2), &[1, 2]), 2);
+/// ```
 pub trait Atomic: Held<<Self as Atomic>::Value> {
     /// What it holds.
     type Value: Copy;

@@ -421,12 +421,11 @@ impl Handle {
 
     /// Whether what `budget` counts happens now: a choice, while the budget lasts.
     fn goes_wrong(self, budget: Budget, site: Site) -> bool {
-        let engine = &self.inner().engine;
-        if engine.left(budget) == 0 || engine.is_tearing_down() {
-            return false;
-        }
+        let inner = self.inner();
         // Somebody else may have spent what was left before this task had its turn.
-        self.choose(2, site) == 1 && self.inner().engine.spend(budget)
+        inner.engine.may_go_wrong(inner.running, budget)
+            && self.choose(2, site) == 1
+            && self.inner().engine.spend(budget)
     }
 
     /// Gives the execution up, which is to be made again, and unwinds the running task.

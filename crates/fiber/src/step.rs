@@ -83,7 +83,7 @@ impl Handle {
             let made = self.inner().engine.steps().len();
             let seen = look();
             let untouched = self.inner().engine.steps().len() == made || self.is_tearing_down();
-            assert!(untouched, "the condition of a wait must not touch anything that is shared");
+            assert!(untouched, "the condition of a wait must not touch shared state");
             if self.step_unowed(operation.with_arg(seen.operand())) != outcome::LOOK_AGAIN {
                 return;
             }

@@ -1,5 +1,7 @@
 //! Reports: what people and programs read of a finding.
 //!
+//! This crate is internal to Drawloom. Depend on `drawloom` instead: this interface may change in every release.
+//!
 //! - [`Record`]: a finding with its whole execution as an owned value, and as a trace file;
 //! - [`render`]: a record as the text that a failing test prints;
 //! - [`TestResult`]: what a test came to, as a line for other programs;
@@ -49,9 +51,9 @@ pub use paste::{fits_a_line, is_token, replay_by_command, replay_command, replay
 pub use printable::{is_printable, printable, printable_colours, printable_json, printable_lines};
 pub use record::{
     AccessRecord, BlockedRecord, Blocker, Details, Extent, FindingRecord, FrameRecord, Glance, HappenedRecord,
-    HeldRecord, LeakRecord, Meta, Minimised, PASSED, Place, ProcessRecord, ProcessesRecord, ReadError, Record,
-    ResourceRecord, SaidRecord, StandingRecord, StepRecord, StuckRecord, TURN, TaskRecord, TestTarget, TieRecord,
-    VERSION, WATCH, Window,
+    HeldRecord, LeakRecord, Meta, Minimised, OUR_SOURCES, PASSED, Place, ProcessRecord, ProcessesRecord, ReadError,
+    Record, ResourceRecord, SaidRecord, StandingRecord, StepRecord, StuckRecord, TURN, TaskRecord, TestTarget,
+    TieRecord, VERSION, WATCH, Window,
 };
 pub use result::{
     Departure, ENV_REPLAY_WITH, ENV_RESULTS, FoundResult, OutdatedSchedule, RESULT_VERSION, ResultOutcome, TestResult,

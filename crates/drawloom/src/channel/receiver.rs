@@ -11,6 +11,14 @@ use super::{Iter, RecvError, RecvTimeoutError, TryIter, TryRecvError};
 use crate::time::Instant;
 
 /// The receiving end of a channel. Each message is received by one of them.
+///
+/// ```
+/// let (sender, receiver) = drawloom::channel::unbounded();
+/// sender.send(1).unwrap();
+/// let other = receiver.clone();
+/// assert_eq!(other.recv(), Ok(1));
+/// assert!(receiver.try_recv().is_err()); // the other end has received it
+/// ```
 pub struct Receiver<T> {
     channel: Arc<Channel<T>>,
     /// Where this end was made: also the place of its drop, which has none of its own.

@@ -113,7 +113,7 @@ where
     harness::check(Config::new(), body);
 }
 
-/// As [`check`], with a configuration of one's own. The environment overrides it.
+/// As [`check`], with a configuration of your own. The environment overrides it.
 ///
 /// ```
 /// use drawloom::{config::Config, sync::mpsc, thread};

@@ -90,7 +90,7 @@ impl<T> Object<T> {
         self.step(OpKind::Rmw, place, || (self.state.with(f), Act::Uses))
     }
 
-    /// As [`update_from`](Self::update_from); reports tell what was done to it.
+    /// As [`update_from`](Self::update_from); reports show the given act.
     #[doc(hidden)]
     #[inline]
     pub fn update_doing<R>(&self, place: &'static Location<'static>, f: impl FnOnce(&mut T) -> (R, Act)) -> R {

@@ -40,7 +40,19 @@ where
     })
 }
 
-/// What [`scope`] hands out to spawn tasks with.
+/// The argument of the closure of [`scope`], which spawns its tasks.
+///
+/// ```
+/// use drawloom::task::{self, Scope};
+///
+/// fn spawn_all<'scope>(scope: &Scope<'scope, '_>, words: &'scope [&str]) -> usize {
+///     let tasks: Vec<_> = words.iter().map(|word| scope.spawn(|| word.len())).collect();
+///     tasks.into_iter().map(|task| task.get().unwrap()).sum()
+/// }
+///
+/// let words = ["one", "three"];
+/// assert_eq!(task::scope(|scope| spawn_all(scope, &words)), 8);
+/// ```
 #[derive(Clone)]
 pub struct Scope<'scope, 'env: 'scope> {
     threads: &'scope thread::Scope<'scope, 'env>,
@@ -106,6 +118,14 @@ impl fmt::Debug for Scope<'_, '_> {
 }
 
 /// The handle of a task in a scope. The scope waits for the task even if this is dropped.
+///
+/// ```
+/// use drawloom::task;
+///
+/// let number = 21;
+/// let doubled = task::scope(|scope| scope.spawn(|| 2 * number).get());
+/// assert_eq!(doubled.unwrap(), 42);
+/// ```
 pub struct ScopedTask<'scope, T> {
     control: Control,
     handle: thread::ScopedJoinHandle<'scope, Option<T>>,

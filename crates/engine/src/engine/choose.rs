@@ -20,7 +20,7 @@ impl Engine {
         }
         // Else it is in the ready list already, from its own step or from its settling; unless that
         // step was a yield.
-        debug_assert!(self.may_announce(task), "whoever announces is ready, or has yielded");
+        debug_assert!(self.may_announce(task), "a task that announces is ready, or has yielded");
     }
 
     pub(super) fn may_announce(&self, task: TaskId) -> bool {
@@ -166,7 +166,7 @@ impl Engine {
         let t = self.tasks.get_mut(task.index())?;
         self.settles = TaskId::NONE;
         self.fast_until = self.next_periodic_check as usize;
-        debug_assert_eq!(t.ready_at, NOT_READY, "who waits is not ready");
+        debug_assert_eq!(t.ready_at, NOT_READY, "a waiting task is not ready");
         t.status = Status::Ready;
         let at = self.ready.len();
         self.ready.push(task);

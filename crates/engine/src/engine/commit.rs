@@ -32,7 +32,7 @@ impl Engine {
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub fn commit(&mut self, task: TaskId, kind: OpKind, strategy: &mut dyn Strategy) -> Committed {
         let operation = self.tasks[task.index()].pending;
-        debug_assert_eq!(operation.kind, kind, "what is carried out is what was announced");
+        debug_assert_eq!(operation.kind, kind, "a task carries out the announced operation");
         self.carry_out(task, operation, strategy)
     }
 
@@ -100,7 +100,12 @@ impl Engine {
     }
 
     pub(crate) fn commit_choose(&mut self, task: TaskId, outcomes: u64, strategy: &mut dyn Strategy) -> Committed {
-        let chosen = self.chosen_of(task, outcomes, strategy);
+        let left = self.outcomes_left(task, outcomes);
+        self.forget_mishap(task);
+        if let Some(step) = self.steps.last_mut() {
+            step.arg = left;
+        }
+        let chosen = self.chosen_of(task, left, strategy);
         self.note_value(chosen);
         Committed::Done(outcome::OK)
     }

@@ -25,13 +25,10 @@ use crate::trace::Step;
 
 pub(crate) const fn facts(kind: OpKind) -> Facts {
     use Traits as T;
+    const USES: T = T::COMPETES.with(T::GIVES).with(T::UNATTENDED).with(T::SAME_ANYWHERE).with(T::CHOOSES);
     match kind {
-        OpKind::Happen => {
-            Facts::on(ResourceKind::Node, "happens", &[T::COMPETES, T::GIVES, T::UNATTENDED, T::SAME_ANYWHERE])
-        }
-        OpKind::Strike => {
-            Facts::on(ResourceKind::Node, "strikes", &[T::COMPETES, T::GIVES, T::UNATTENDED, T::SAME_ANYWHERE])
-        }
+        OpKind::Happen => Facts::on(ResourceKind::Node, "happens", &[USES]),
+        OpKind::Strike => Facts::on(ResourceKind::Node, "strikes", &[USES]),
         OpKind::Serve => Facts::of("serve", &[T::NEEDS_ENABLING, T::SILENT]),
         other => not_here(other),
     }

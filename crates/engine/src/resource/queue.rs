@@ -1,6 +1,6 @@
 //! Queues of libraries: what is put in is taken out in order, and there may be room for so much only.
 //!
-//! Who waits for what is the library's business, as is what is in the queue: a front end carries these operations out, and tells
+//! Waits is the library's business, as is what is in the queue: a front end carries these operations out, and tells
 //! the engine what came of them. Most are *simple*: one message is put in where there is room, or taken out where there is one,
 //! and nobody else is concerned. Messages have numbers, so that it is known which of these commute. All else (somebody begins to
 //! wait, gets what he waited for, gives up; the queue is closed) depends on everything, and leaves a [`Tally`] behind, from

@@ -305,7 +305,7 @@ impl Traits {
     pub(crate) const SENDS: Traits = Traits(1 << 26);
     /// It lets others go first.
     pub(crate) const GIVES_WAY: Traits = Traits(1 << 27);
-    /// Its outcome is a choice.
+    /// Its outcome is a choice, or choices can be made in the midst of it.
     pub(crate) const CHOOSES: Traits = Traits(1 << 28);
 
     /// It waits for what others do, rather than for its turn.

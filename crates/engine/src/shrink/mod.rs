@@ -147,7 +147,11 @@ struct Shrinker<'s, 'b> {
 impl Shrinker<'_, '_> {
     /// Tries a script, unless it was tried before. Whether it is the best now.
     fn attempt(&mut self, script: Script) -> bool {
-        if !self.tried.insert(script.hash()) || self.is_spent() {
+        if !self.tried.insert(script.hash()) {
+            self.cut = self.cut || (self.budget.interrupted)();
+            return false;
+        }
+        if self.is_spent() {
             return false;
         }
         let strategy = Lenient::new(script, self.preemptions.clone());

@@ -31,6 +31,8 @@ pub struct Script {
     pub stretches: Vec<Stretch>,
     /// What choices come to; the first outcome where nothing is said.
     pub outcomes: Outcomes,
+    /// Whether it is of an execution of an exhaustive exploration ([`Strategy::is_exhaustive`](super::Strategy::is_exhaustive)).
+    pub exhaustive: bool,
 }
 
 /// A step of a script.
@@ -87,7 +89,9 @@ impl Script {
     /// What the execution that is in `engine` did.
     pub fn of(engine: &Engine) -> Script {
         let paths = (0..engine.tasks().len() as u32).map(|task| engine.path(TaskId(task))).collect();
-        Script { tasks: Rc::new(Tasks::of(paths)), stretches: Vec::new(), outcomes: Outcomes::InOrder(Vec::new()) }
+        let tasks = Rc::new(Tasks::of(paths));
+        let outcomes = Outcomes::InOrder(Vec::new());
+        Script { tasks, stretches: Vec::new(), outcomes, exhaustive: engine.exhaustive }
             .of_steps(engine.steps().iter().map(Wish::of))
     }
 
@@ -110,7 +114,7 @@ impl Script {
 
     /// The same with other stretches; those of one task that follow each other are joined.
     pub fn with(&self, stretches: impl IntoIterator<Item = Stretch>) -> Script {
-        let mut script = Script { tasks: self.tasks.clone(), stretches: Vec::new(), outcomes: self.outcomes.clone() };
+        let mut script = self.empty();
         stretches.into_iter().filter(|stretch| stretch.count > 0).for_each(|stretch| script.push(stretch));
         script
     }
@@ -148,6 +152,7 @@ impl From<&Schedule> for Script {
             stretches: stretches.collect(),
             tasks: Rc::new(tasks),
             outcomes: Outcomes::InOrder(schedule.outcomes.clone()),
+            exhaustive: schedule.exhaustive,
         }
     }
 }

@@ -36,7 +36,7 @@ pub(super) fn always(case: &Case<'_>, tried: u64) -> Blame {
         class: Some(Class::AnyOrder),
         sentence: format!("Fails in all of {} that were tried: {how}", count(tried + 1, "schedule")),
         reasons: vec![format!(
-            "{} of other schedules fail in the same way; which ones there are besides was not looked at",
+            "{} of other schedules fail in the same way; further schedules were not examined",
             count(tried, "execution")
         )],
         resources: telling.iter().map(|a| a.resource).collect(),
@@ -146,7 +146,7 @@ pub(super) fn order(case: &Case<'_>) -> Blame {
                 "Order violation: task {who} used {x} after task {writer} had changed it (step {})",
                 write.step + 1
             );
-            blame.reasons.push(format!("each operation on {x} is whole; it is their order that was not thought of"));
+            blame.reasons.push(format!("each operation on {x} is complete; the program does not expect their order"));
             blame.intrudes.push(write.clone());
         }
         (None, Some(write)) => {
@@ -158,8 +158,8 @@ pub(super) fn order(case: &Case<'_>) -> Blame {
             if let Some([look, change]) = let_through(case, told, write) {
                 let y = case.names.short(look.resource);
                 blame.sentence = format!(
-                    "Order violation: task {who} looked at {y} before task {writer} had changed it, and so used {x} before \
-                     that one had changed it, too"
+                    "Order violation: task {who} read {y} before task {writer} had changed it, and so used {x} before \
+             task {writer} had changed that, too"
                 );
                 blame.resources.push(look.resource);
                 blame.steps.extend([told.step, write.step]);
@@ -168,8 +168,9 @@ pub(super) fn order(case: &Case<'_>) -> Blame {
         }
         (None, None) => {
             let other = others(case, told).next().map(|a| case.names.quoted(a.task)).unwrap_or_default();
-            blame.sentence =
-                format!("Order violation: tasks {who} and {other} used {x} in an order that was not thought of");
+            blame.sentence = format!(
+                "Order violation: tasks {who} and {other} used {x} in an order that the program does not expect"
+            );
         }
     }
     blame

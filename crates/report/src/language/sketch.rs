@@ -117,6 +117,10 @@ pub(crate) enum Sketch<'a> {
     },
     /// All waits before the first change.
     ReserveFirst,
+    /// Messages that are received while a task waits for room for its own.
+    ReceiveMeanwhile,
+    /// Messages that are received before a wait for who sends them.
+    ReceiveFirst(Awaited<'a>),
     /// A channel that is closed.
     CloseChannel(Awaited<'a>),
     /// A lock that is given back on every way out.
@@ -146,8 +150,17 @@ pub(crate) struct Awaited<'a> {
     pub(crate) is_told: bool,
     /// The operation with which it waits.
     pub(crate) operation: &'a str,
+    /// Of a future, the method that was called for it.
+    pub(crate) future: Option<&'a str>,
     /// What the record calls the resource.
     pub(crate) name: &'a str,
+}
+
+impl Awaited<'_> {
+    /// Whether it waits for room.
+    pub(crate) fn sends(&self) -> bool {
+        self.future.unwrap_or(self.operation) == "send"
+    }
 }
 
 /// How nobody can reach something without its lock.

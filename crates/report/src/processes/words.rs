@@ -20,7 +20,7 @@ fn words_of(record: &Record, names: &Names<'_>, step: &StepRecord) -> Option<(St
     let word = record.operation(step);
     let own = match (outcome, index()) {
         // Where nothing was done, nothing was said.
-        ("killed", _) => "does not come to it: an exit signal was fatal".to_owned(),
+        ("killed", _) => "is not reached: an exit signal was fatal".to_owned(),
         (_, i) => match word {
             "receive" => match names.mail().delivery_of(step) {
                 Some(delivery) => text(Some(delivery)),

@@ -30,7 +30,7 @@ pub(super) fn in_the_database(draft: &Draft<'_, '_>) -> Vec<Fix> {
         title: "Lock the rows that are read: SELECT … FOR UPDATE".to_owned(),
         effort: Effort::Simple,
         sketch: vec!["SELECT … FOR UPDATE".to_owned(), "…".to_owned(), "COMMIT".to_owned()],
-        tradeoff: "others who want the same rows wait until the transaction ends",
+        tradeoff: "other transactions that want the same rows wait until this one ends",
         risk: "a deadlock, if transactions lock rows in different orders",
     };
     match (name.starts_with("row "), are_there(&read, &write)) {
@@ -39,7 +39,7 @@ pub(super) fn in_the_database(draft: &Draft<'_, '_>) -> Vec<Fix> {
         (false, true) => vec![draft.fix(select, draft.lock())],
         // A row that is not there yet cannot be locked, and a statement does not see what others have not committed.
         (false, false) => {
-            let first = draft.remark("first in every transaction that looks or writes here");
+            let first = draft.remark("first in every transaction that reads or writes here");
             let in_place = Words {
                 title: "Lock a row that stands for all of them, before looking".to_owned(),
                 effort: Effort::Simple,
@@ -52,12 +52,12 @@ pub(super) fn in_the_database(draft: &Draft<'_, '_>) -> Vec<Fix> {
                 tradeoff: "transactions that want the same row wait for each other",
                 risk: "a transaction that forgets it is not kept out",
             };
-            let again = draft.remark("and begin again when it is refused (SQLSTATE 40001)");
+            let again = draft.remark("and retry when the database rejects it (SQLSTATE 40001)");
             let serializable = Words {
                 title: "Run these transactions at isolation level SERIALIZABLE".to_owned(),
                 effort: Effort::Moderate,
                 sketch: vec![format!("SET TRANSACTION ISOLATION LEVEL SERIALIZABLE   {again}")],
-                tradeoff: "nobody waits, but some transactions are refused at their COMMIT",
+                tradeoff: "no waiting, but some transactions fail at COMMIT",
                 risk: "a transaction at another level is not kept out",
             };
             vec![draft.fix(in_place, draft.lock()), draft.fix(serializable, draft.lock())]
@@ -72,9 +72,12 @@ fn check_in_one<'w>(draft: &Draft<'_, '_>, write: &str) -> Words<'w> {
     Words {
         title: "Check and write in one statement".to_owned(),
         effort: Effort::Simple,
-        sketch: vec![format!("{statement}   {checked}"), draft.remark("no row was changed: somebody else came first")],
+        sketch: vec![
+            format!("{statement}   {checked}"),
+            draft.remark("no row was changed: another transaction came first"),
+        ],
         tradeoff: "nothing is held between two statements",
-        risk: "only what stands in the statement is checked",
+        risk: "only the condition in the statement is checked",
     }
 }
 
@@ -87,7 +90,7 @@ fn compute_in_one<'w>(draft: &Draft<'_, '_>, write: &str) -> Words<'w> {
         effort: Effort::Simple,
         sketch: vec![format!("{statement}   {}", draft.remark("the database computes it from what is there"))],
         tradeoff: "nothing is held between two statements",
-        risk: "only what the statement writes is covered: what must agree with it is not",
+        risk: "this covers the written columns only, not others that must agree with them",
     }
 }
 

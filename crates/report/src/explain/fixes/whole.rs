@@ -36,14 +36,14 @@ pub(super) fn whole(draft: &Draft<'_, '_>) -> Option<Fix> {
     }
     let who: Vec<String> = tasks.iter().map(|task| draft.case.names.path(*task).to_string()).collect();
     let words = Words {
-        title: format!("Hold one lock over all that {} do to what they share", who.join(" and ")),
+        title: format!("Hold one lock while {} use their shared state", who.join(" and ")),
         effort: Effort::Moderate,
         sketch: draft.written(Sketch::HoldOverAll { in_coroutines: draft.in_coroutines() }),
-        tradeoff: "one of them goes after the other",
+        tradeoff: "they run one after the other",
         risk: "a deadlock, if one of them waits for the other inside",
     };
     Some(Fix {
-        closes: "no step of one comes between those of the other".to_owned(),
+        closes: "no step of one falls between those of the other".to_owned(),
         ..draft.fix(words, Some(Guard::Lock(regions)))
     })
 }

@@ -18,7 +18,7 @@ pub(super) fn sketch(sketch: &Sketch<'_>) -> Vec<String> {
                 "    …      # to the last".to_owned(),
             ]
         }
-        Sketch::CheckAgain { name } => vec![format!("if {name} is no longer what it was: start over")],
+        Sketch::CheckAgain { name } => vec![format!("if {name} has changed since: start over")],
         Sketch::OneRecord => lines(["state = State(…, …)   # both; replaced in one assignment, and never changed"]),
         Sketch::OneOwner => {
             lines(["owner: for request in iter(requests.get, None): …   # the others put requests into the queue"])
@@ -55,30 +55,34 @@ pub(super) fn sketch(sketch: &Sketch<'_>) -> Vec<String> {
         Sketch::WaitInLoop => lines([
             "with condition:",
             "    condition.wait_for(lambda: …)   # looks first, and again whenever it is notified",
-            "# and whoever notifies changes what is looked at under the same lock",
+            "# and notify only after changing the condition under the same lock",
         ]),
-        Sketch::Remember => lines(["queue.put(…) / queue.get()   # or an Event: it stays set for who comes late"]),
+        Sketch::Remember => lines(["queue.put(…) / queue.get()   # or an Event: it stays set for late tasks"]),
         Sketch::ClearFirst { name } => vec![
-            format!("{name}.clear()   # first: what comes from now on sets it again"),
-            "…   # then look at what there is to do, and wait only if there is nothing".to_owned(),
+            format!("{name}.clear()   # first: every later event sets it again"),
+            "…   # then check for work, and wait only if there is none".to_owned(),
         ],
         Sketch::AnnounceFirst { name } => vec![
-            format!("…   # change `{name}`: from now on others know that somebody waits"),
-            "…   # then ask, or look once more, and wait only if it has not come meanwhile".to_owned(),
+            format!("…   # change `{name}`: from now on other tasks see that this one waits"),
+            "…   # then check once more, and wait only if it has not happened".to_owned(),
         ],
         Sketch::ChangeFirst { .. } => lines([
             "with condition:",
             "    …   # the change",
-            "    condition.notify_all()   # whoever wakes up finds it changed",
+            "    condition.notify_all()   # a woken task finds it changed",
         ]),
-        Sketch::NotifyAll => lines(["condition.notify_all()   # or whoever is woken notifies the next one"]),
+        Sketch::NotifyAll => lines(["condition.notify_all()   # or each woken task notifies the next one"]),
         Sketch::OneForEach => {
             lines(["not_empty, not_full = Condition(lock), Condition(lock)   # notify the one that has changed"])
         }
         Sketch::WaitInsteadOfSpinning => {
             lines(["condition.wait_for(lambda: …)   # or a queue: woken when there is something to do"])
         }
-        Sketch::OneGoesFirst => lines(["if my_number < other_number: go on   # else give way"]),
+        Sketch::OneGoesFirst => lines(["if my_number < other_number: continue   # else give way"]),
+        Sketch::ReceiveFirst(awaited) if is_pipe(awaited) || PYTHON.is_connection(awaited.name) => {
+            lines([ends(awaited)])
+        }
+        Sketch::ReceiveFirst(_) => lines(["queue.get()   # before waiting for the producer"]),
         Sketch::CloseChannel(awaited) => match ends(awaited) {
             NOTIFY => lines(["queue.put(None)   # for each reader"]),
             ends => lines([ends]),
@@ -104,6 +108,7 @@ pub(super) fn sketch(sketch: &Sketch<'_>) -> Vec<String> {
         | Sketch::LimitReceive
         | Sketch::TellInsteadOfCall
         | Sketch::AnswerLater
+        | Sketch::ReceiveMeanwhile
         | Sketch::ReserveFirst => Vec::new(),
     }
 }
@@ -129,8 +134,8 @@ fn ends(awaited: &Awaited<'_>) -> &'static str {
         Some("event") => "finally: event.set()   # also when leaving early",
         Some("queue") => "queue.put_nowait(None)   # for each reader",
         _ if !awaited.is_told => NOTIFY,
-        _ if is_pipe(awaited) => "finally: os.close(writer)   # whoever reads is told of the end",
-        _ if PYTHON.is_connection(awaited.name) => "finally: sock.close()   # whoever receives is told of the end",
+        _ if is_pipe(awaited) => "finally: os.close(writer)   # readers see the end",
+        _ if PYTHON.is_connection(awaited.name) => "finally: sock.close()   # receivers see the end",
         _ if awaited.operation == "acquire" => "async with semaphore: …   # gives it back on every way out",
         _ => NOTIFY,
     }
@@ -139,13 +144,13 @@ fn ends(awaited: &Awaited<'_>) -> &'static str {
 /// What limits it.
 fn limits(awaited: &Awaited<'_>) -> &'static str {
     if !awaited.is_told {
-        "wait(timeout=…) / get(timeout=…)   # and say what is missing"
+        "wait(timeout=…) / get(timeout=…)   # and report what is missing"
     } else if is_pipe(awaited) {
-        "select.select([reader], [], [], …)   # and say what is missing"
+        "select.select([reader], [], [], …)   # and report what is missing"
     } else if PYTHON.is_connection(awaited.name) {
-        "sock.settimeout(…)   # and say what is missing"
+        "sock.settimeout(…)   # and report what is missing"
     } else {
-        "async with asyncio.timeout(…):   # and say what is missing"
+        "async with asyncio.timeout(…):   # and report what is missing"
     }
 }
 
