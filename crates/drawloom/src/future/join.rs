@@ -48,7 +48,14 @@ impl<T> Shared<T> {
     }
 }
 
-/// Spawns a task that drives `future`; it goes on by itself, awaited or not.
+/// Spawns a task that drives `future`; it continues on its own, awaited or not.
+///
+/// ```
+/// use drawloom::future;
+///
+/// let doubled = future::block_on(async { future::spawn(async { 2 * 21 }).await });
+/// assert_eq!(doubled.unwrap(), 42);
+/// ```
 #[track_caller]
 pub fn spawn<F>(future: F) -> JoinHandle<F::Output>
 where
@@ -62,6 +69,22 @@ where
 }
 
 /// As [`spawn`], for a future that stays on its thread.
+///
+/// ```
+/// use std::rc::Rc;
+///
+/// use drawloom::future;
+///
+/// drawloom::check(|| {
+///     future::run(async {
+///         let shared = Rc::new(42); // cannot be sent to another thread
+///         let task = future::spawn_local(async move { *shared });
+///         # let other = future::spawn(async { drawloom::yield_now() });
+///         assert_eq!(task.await.unwrap(), 42);
+///         # other.await.unwrap();
+///     });
+/// });
+/// ```
 ///
 /// # Panics
 ///
@@ -77,6 +100,18 @@ where
 }
 
 /// Runs `f`, which may block, on a thread of its own.
+///
+/// ```
+/// use drawloom::{future, sync::mpsc};
+///
+/// let (sender, receiver) = mpsc::channel();
+/// let received = future::block_on(async move {
+///     let task = future::spawn_blocking(move || receiver.recv());
+///     sender.send(42).unwrap();
+///     task.await
+/// });
+/// assert_eq!(received.unwrap(), Ok(42));
+/// ```
 #[track_caller]
 pub fn spawn_blocking<F, T>(f: F) -> JoinHandle<T>
 where
@@ -170,6 +205,13 @@ fn spawn_thread<T: Send + 'static>(body: impl FnOnce(&Arc<Target>) -> Option<T> 
 }
 
 /// Waits for a spawned future: gives its output, or says why there is none. Dropping it detaches the task.
+///
+/// ```
+/// use drawloom::future::{self, JoinHandle};
+///
+/// let task: JoinHandle<u32> = future::spawn(async { 42 });
+/// assert_eq!(future::block_on(task).unwrap(), 42);
+/// ```
 pub struct JoinHandle<T> {
     shared: Arc<Shared<T>>,
     target: Arc<Target>,
@@ -260,6 +302,17 @@ impl<T> fmt::Debug for JoinHandle<T> {
 }
 
 /// Ends a task from afar; see [`JoinHandle::abort`].
+///
+/// ```
+/// use std::future::pending;
+///
+/// use drawloom::future;
+///
+/// let task = future::spawn(pending::<()>());
+/// let handle = task.abort_handle();
+/// handle.abort();
+/// assert!(future::block_on(task).unwrap_err().is_cancelled());
+/// ```
 #[derive(Clone)]
 pub struct AbortHandle {
     target: Arc<Target>,
@@ -306,7 +359,18 @@ impl fmt::Debug for AbortHandle {
     }
 }
 
-/// Why a task has no output.
+/// The reason why a task has no output.
+///
+/// ```
+/// use std::future::pending;
+///
+/// use drawloom::future;
+///
+/// let task = future::spawn(pending::<()>());
+/// task.abort();
+/// let error = future::block_on(task).unwrap_err();
+/// assert!(error.is_cancelled() && !error.is_panic());
+/// ```
 pub struct JoinError(Why);
 
 enum Why {
@@ -335,7 +399,7 @@ impl JoinError {
         matches!(self.0, Why::Panic(_))
     }
 
-    /// What it has panicked with.
+    /// The payload of the panic.
     ///
     /// # Panics
     ///
@@ -346,7 +410,7 @@ impl JoinError {
         self.try_into_panic().expect("a task that was aborted has no panic")
     }
 
-    /// What it has panicked with, if it has.
+    /// The payload of the panic, if the task panicked.
     pub fn try_into_panic(self) -> Result<Box<dyn Any + Send>, JoinError> {
         match self.0 {
             Why::Panic(payload) => Ok(payload),

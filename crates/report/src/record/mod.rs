@@ -37,7 +37,7 @@ use file::{backtrace, hexadecimal, steps};
 use crate::explain::Explanation;
 use crate::language::Language;
 
-pub use file::ReadError;
+pub use file::{Glance, ReadError};
 pub use processes::{HappenedRecord, ProcessRecord, ProcessesRecord, SaidRecord, TieRecord};
 pub use stuck::{FrameRecord, HeldRecord, StandingRecord, StuckRecord};
 

@@ -167,7 +167,7 @@ fn told(
     let is = |kind| language.made_of_locks(given) == Some(kind) || resource.is_some_and(|r| r.kind == kind);
     let (mut text, nobody, (held, since)) = match b.operation.as_str() {
         "lock" if language.is_event_loop(given) => {
-            let next = record.place(b.place).map(|place| format!(" to go on to {place}")).unwrap_or_default();
+            let next = record.place(b.place).map(|place| format!(" to continue at {place}")).unwrap_or_default();
             (format!("waits for {name}{next}"), "", ("while it stands still in", "at"))
         }
         "recv" | "send" if language.is_connection(given) => {
@@ -194,7 +194,7 @@ fn told(
             (format!("blocked on join() of {name}{place}"), "call task_done()", ("to be done by", "at"))
         }
         "wait" if is("barrier") => {
-            (format!("blocked on wait() of {name}{place}"), "come to it", ("to be reached by", "at"))
+            (format!("blocked on wait() of {name}{place}"), "reach it", ("to be reached by", "at"))
         }
         "wait" if is("event") => (format!("blocked on wait() of {name}{place}"), "set it", ("to be set by", "at")),
         "wait" => (format!("blocked on wait() of {name}{place}"), "notify it", ("to be notified by", "at")),

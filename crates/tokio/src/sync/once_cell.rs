@@ -13,7 +13,7 @@ use super::permits::{Acquire, Held, Permits, Place};
 
 /// A value that is made once, by a future, as `tokio::sync::OnceCell`.
 ///
-/// A static one begins anew in each execution.
+/// A static one starts again in each execution.
 pub struct OnceCell<T> {
     /// The value that it was made with.
     given: Option<T>,

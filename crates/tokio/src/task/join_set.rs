@@ -280,7 +280,7 @@ impl<T> JoinSet<T> {
         }
     }
 
-    /// Lets all go on by themselves.
+    /// Lets all continue by themselves.
     pub fn detach_all(&mut self) {
         self.fresh.clear();
         self.tasks.clear();
