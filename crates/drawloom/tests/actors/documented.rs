@@ -4,8 +4,8 @@
 use std::time::Duration;
 
 use drawloom::actor::{
-    Action, AnyPid, ChildSpec, Event, ExitReason, Flow, GenServer, GenStatem, Groups, MonitorRef, Next, Received, ReplyTo,
-    Restart, ServerCtx, StatemCtx, Strategy, Supervisor, Table,
+    Action, AnyPid, ChildSpec, Event, ExitReason, Flow, GenServer, GenStatem, Groups, MonitorRef, Next, Received,
+    ReplyTo, Restart, ServerCtx, StatemCtx, Strategy, Supervisor, Table,
 };
 use drawloom::receive;
 
@@ -439,12 +439,7 @@ impl GenStatem for Machine {
         Ok((Machine(main), first))
     }
 
-    async fn enter(
-        &mut self,
-        _: Option<&State>,
-        state: &State,
-        _: &mut StatemCtx<Self>,
-    ) -> Vec<Action<&'static str>> {
+    async fn enter(&mut self, _: Option<&State>, state: &State, _: &mut StatemCtx<Self>) -> Vec<Action<&'static str>> {
         if *state == State::Waiting { vec![Action::StateTimeout(ms(10))] } else { Vec::new() }
     }
 
@@ -535,13 +530,13 @@ async fn name_is_free_before_the_exit(mut ctx: C) -> T {
 
 /// `join(g, p); monitor(p); p!go; recv DOWN; count of members(g)`: the groups learn of an end in their own time.
 async fn member_of_a_group_ends(mut ctx: C) -> T {
-    let groups = Groups::<&str, T>::start_link(&mut ctx).await.expect("it starts");
+    let groups = Groups::<u32, T>::start_link(&mut ctx).await.expect("it starts");
     let p = until_go(&ctx, because("bye"), false);
-    groups.join(&mut ctx, "g", &p).await.expect("it lives");
+    groups.join(&mut ctx, 1, &p).await.expect("it lives");
     let monitor = ctx.monitor(&p);
     ctx.send(&p, a("go"));
     down(&mut ctx, monitor).await;
-    i(groups.members(&"g").len() as i64)
+    i(groups.members(&1).len() as i64)
 }
 
 /// `A: insert_new(k, 1) | B: insert_new(k, 2)`: the first one counts.

@@ -83,8 +83,7 @@ impl World {
     /// Whether what the running task does is to have no effect: it is unwound after a signal that was fatal to it.
     #[inline]
     fn is_fenced(&self, rt: Handle) -> bool {
-        (rt.is_tearing_down() || rt.is_panicking())
-            && rt.with_engine(|engine| engine.is_doomed_process(rt.running()))
+        (rt.is_tearing_down() || rt.is_panicking()) && rt.with_engine(|engine| engine.is_doomed_process(rt.running()))
     }
 
     /// A fatal signal came before: the running process ends.
