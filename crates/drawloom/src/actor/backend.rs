@@ -20,6 +20,7 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use super::pid::{AnyPid, ProcessId};
+use super::process::Core;
 use super::reason::{ExitReason, NoProc, Unnamed};
 use super::signal::{MonitorRef, TimerRef};
 
@@ -29,6 +30,10 @@ pub(crate) type Place = &'static Location<'static>;
 /// What a process runs: called where it is to run, and polled there until it has ended. Exits and panics are caught
 /// within.
 pub(crate) type Body = Box<dyn FnOnce() -> Pin<Box<dyn Future<Output = ExitReason> + Send>> + Send>;
+
+/// Looks through a mailbox, on from where it was left: the number of what is found, among all that ever arrived there. What has
+/// arrived since is taken in before, from the senders whom the argument names, one after the other.
+pub(crate) type Look<'a> = dyn FnMut(&mut dyn FnMut() -> Option<ProcessId>) -> Option<u32> + 'a;
 
 /// How a new process is tied to who spawns it, in one step with its creation.
 #[derive(Clone, Copy, Default, Debug)]
@@ -77,6 +82,12 @@ pub(crate) trait Backend: Send + Sync {
     /// Creates a process, ties it to `parent`, and lets it run `body`. Before that it is known to nobody.
     fn spawn(&self, at: Place, parent: Option<&AnyPid>, child: &AnyPid, tie: Tie, body: Body);
 
+    /// Lets a message of `from` arrive at `to` although it was not posted, if that can be done in one step; whether it was. Then the
+    /// caller puts it there at once, after those that arrived before it: they are from the senders for whom `earlier` is called.
+    fn deliver(&self, _at: Place, _from: ProcessId, _to: &Core, _earlier: &mut dyn FnMut(ProcessId)) -> bool {
+        false
+    }
+
     /// The oldest message that `from` has posted at `to` and that is not on its way is so from now on.
     fn send(&self, at: Place, from: ProcessId, to: &AnyPid);
 
@@ -91,18 +102,19 @@ pub(crate) trait Backend: Send + Sync {
     ) -> Result<(), super::BadName>;
 
     /// Waits until `look` finds something in the mailbox of `me`, for so long at the most; whether it did. The caller takes out what was
-    /// found, before anything else happens.
+    /// found, before anything else happens. What is looked for may be `anything`.
     fn receive(
         &self,
         at: Place,
-        me: &AnyPid,
-        look: &mut dyn FnMut() -> bool,
+        me: &Core,
+        look: &mut Look<'_>,
+        anything: bool,
         limit: Option<Duration>,
         context: &mut Context<'_>,
     ) -> Poll<bool>;
 
     /// What the receive was that began before: a poll that is over, or a future that is dropped. No step.
-    fn end_receive(&self, me: &AnyPid);
+    fn end_receive(&self, me: &Core);
 
     fn monitor(&self, at: Place, me: &AnyPid, whom: Whom<'_>, monitor: MonitorRef);
 
@@ -144,13 +156,19 @@ pub(crate) trait Backend: Send + Sync {
     /// Waits until nobody can continue without time passing.
     fn settle(&self, at: Place, me: &AnyPid, context: &mut Context<'_>) -> Poll<()>;
 
+    /// Whether somebody is going to read [notes](Self::note): so it is for a whole execution. No step.
+    #[cfg(feature = "controlled")]
+    fn takes_notes(&self) -> bool {
+        false
+    }
+
     /// What `from` posts at `to`, for somebody who wants to read it. No step.
     #[cfg(feature = "controlled")]
-    fn note(&self, _to: &super::process::Core, _from: ProcessId, _text: &dyn Fn() -> String) {}
+    fn note(&self, _to: &Core, _from: ProcessId, _text: &dyn Fn() -> String) {}
 
     /// How reports call a process. No step.
     #[cfg(feature = "controlled")]
-    fn path(&self, _process: &super::process::Core) -> Option<String> {
+    fn path(&self, _process: &Core) -> Option<String> {
         None
     }
 

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::backend::{Backend, Demonitored, Place, Tie, Whom};
-use super::mailbox::{Anything, Asked, Item, Mailbox, Messages, Wanted};
-use super::pid::{AnyPid, Pid};
+use super::mailbox::{Anything, Asked, Inbox, Item, Mailbox, Messages, Search, Wanted};
+use super::pid::{AnyPid, Pid, ProcessId};
 use super::process::{Core, Ending, Exiting, body};
 use super::reason::{BadName, ExitReason, NameTaken, NoProc, Unnamed};
 use super::signal::{Down, Message, MonitorRef, Received, Ref, TimerRef};
@@ -246,15 +246,13 @@ impl<M: Message> Ctx<M> {
     /// The oldest of all that is in the mailbox; waits for it.
     #[track_caller]
     pub fn recv(&mut self) -> impl Future<Output = Received<M>> + Send + '_ {
-        let received = receive_anything(self, Location::caller(), None);
-        async move { endless(received.await).1 }
+        receive_anything(self, Location::caller(), None, endless)
     }
 
     /// The oldest message; leaves the rest.
     #[track_caller]
     pub fn recv_message(&mut self) -> impl Future<Output = M> + Send + '_ {
-        let received = received(receive_from(self, Location::caller(), Messages, false, None));
-        async move { endless(received.await).1.message().expect("a message was asked for") }
+        receive_from(self, Location::caller(), Messages, false, None, |found| message(endless(unanswered(found))))
     }
 
     /// The oldest for which `wanted` says yes; what is before it keeps its place.
@@ -263,8 +261,7 @@ impl<M: Message> Ctx<M> {
         &mut self,
         wanted: impl Fn(&Received<M>) -> bool + Send + Sync + 'static,
     ) -> impl Future<Output = Received<M>> + Send + '_ {
-        let received = receive(self, move |received| wanted(received).then_some(0), None);
-        async move { endless(received.await).1 }
+        receive_asked(self, move |received| wanted(received).then_some(0), None, endless)
     }
 
     /// The oldest message for which `wanted` says yes.
@@ -277,8 +274,7 @@ impl<M: Message> Ctx<M> {
             Received::Message(message) if wanted(message) => Some(0),
             _ => None,
         };
-        let received = receive(self, is_it, None);
-        async move { endless(received.await).1.message().expect("a message was asked for") }
+        receive_asked(self, is_it, None, |found| message(endless(found)))
     }
 
     /// The `Down` of a monitor.
@@ -288,20 +284,16 @@ impl<M: Message> Ctx<M> {
             Received::Down(down) if down.monitor == monitor => Some(0),
             _ => None,
         };
-        let received = receive(self, is_it, None);
-        async move {
-            match endless(received.await).1 {
-                Received::Down(down) => down,
-                _ => unreachable!("a down was asked for"),
-            }
-        }
+        receive_asked(self, is_it, None, |found| match endless(found) {
+            Received::Down(down) => down,
+            _ => unreachable!("a down was asked for"),
+        })
     }
 
     /// As [`recv`](Self::recv), for so long at the most. Of no time at all, only what is there.
     #[track_caller]
     pub fn recv_timeout(&mut self, limit: Duration) -> impl Future<Output = Option<Received<M>>> + Send + '_ {
-        let received = receive_anything(self, Location::caller(), Some(limit));
-        async move { received.await.map(|(_, received)| received) }
+        receive_anything(self, Location::caller(), Some(limit), without_clause)
     }
 
     /// As [`recv_match`](Self::recv_match), for so long at the most.
@@ -311,8 +303,7 @@ impl<M: Message> Ctx<M> {
         wanted: impl Fn(&Received<M>) -> bool + Send + Sync + 'static,
         limit: Duration,
     ) -> impl Future<Output = Option<Received<M>>> + Send + '_ {
-        let received = receive(self, move |received| wanted(received).then_some(0), Some(limit));
-        async move { received.await.map(|(_, received)| received) }
+        receive_asked(self, move |received| wanted(received).then_some(0), Some(limit), without_clause)
     }
 
     // ── names ────────────────────────────────────────────────────────────────────────────────────
@@ -386,10 +377,7 @@ impl<M: Message> Ctx<M> {
     /// Waits for so long.
     #[track_caller]
     pub fn sleep(&mut self, time: Duration) -> impl Future<Output = ()> + Send + '_ {
-        let received = receive(self, |_| None, Some(time));
-        async move {
-            received.await;
-        }
+        receive_asked(self, |_| None, Some(time), |_| ())
     }
 
     /// Waits until nobody can continue without time passing. For tests. Where timers fire early (`clock = explore`), it can end
@@ -401,8 +389,26 @@ impl<M: Message> Ctx<M> {
     }
 }
 
-fn endless<T>(received: Option<T>) -> T {
-    received.expect("a receive without a limit ends with something")
+/// What a receive has found, by which clause.
+type Found<T> = Option<(usize, T)>;
+
+fn endless<T>(found: Found<T>) -> T {
+    found.expect("a receive without a limit ends with something").1
+}
+
+fn without_clause<T>(found: Found<T>) -> Option<T> {
+    found.map(|(_, received)| received)
+}
+
+fn message<M>(received: Received<M>) -> M {
+    received.message().expect("a message was asked for")
+}
+
+fn unanswered<M>(found: Found<Item<M>>) -> Found<Received<M>> {
+    match found? {
+        (clause, Item::Received(received)) => Some((clause, received)),
+        (_, Item::Reply(_)) => unreachable!("no clause wants replies"),
+    }
 }
 
 /// A receive: the oldest that one of the clauses wants, with the number of that clause; nothing, if time is up. Not begun before
@@ -414,63 +420,67 @@ pub fn receive<M: Message>(
     wanted: impl Fn(&Received<M>) -> Option<usize> + Send + Sync + 'static,
     limit: Option<Duration>,
 ) -> impl Future<Output = Option<(usize, Received<M>)>> + Send + '_ {
-    received(receive_from(ctx, Location::caller(), Asked(wanted), false, limit))
+    receive_asked(ctx, wanted, limit, |found| found)
 }
 
-fn receive_anything<M: Message>(
+#[track_caller]
+fn receive_asked<M: Message, R>(
+    ctx: &mut Ctx<M>,
+    wanted: impl Fn(&Received<M>) -> Option<usize> + Send + Sync + 'static,
+    limit: Option<Duration>,
+    made: impl Fn(Found<Received<M>>) -> R + Send + 'static,
+) -> impl Future<Output = R> + Send + '_ {
+    receive_from(ctx, Location::caller(), Asked(wanted), false, limit, move |found| made(unanswered(found)))
+}
+
+fn receive_anything<M: Message, R>(
     ctx: &mut Ctx<M>,
     at: Place,
     limit: Option<Duration>,
-) -> impl Future<Output = Option<(usize, Received<M>)>> + Send + '_ {
+    made: impl Fn(Found<Received<M>>) -> R + Send + 'static,
+) -> impl Future<Output = R> + Send + '_ {
     let anything = ctx.requests == 0 && !ctx.has_forgotten;
-    received(receive_from(ctx, at, Anything, anything, limit))
+    receive_from(ctx, at, Anything, anything, limit, move |found| made(unanswered(found)))
 }
 
-async fn received<M: Message>(
-    receiving: impl Future<Output = Option<(usize, Item<M>)>> + Send,
-) -> Option<(usize, Received<M>)> {
-    match receiving.await? {
-        (clause, Item::Received(received)) => Some((clause, received)),
-        (_, Item::Reply(_)) => unreachable!("no clause wants replies"),
-    }
-}
-
-pub(super) fn receive_from<M: Message>(
+/// A receive, of which `made` makes what it ends with. It is one future, however it is asked for: that is the path of every step of a
+/// process that waits.
+pub(super) fn receive_from<M: Message, R>(
     ctx: &mut Ctx<M>,
     at: Place,
     wanted: impl Wanted<M> + 'static,
     anything: bool,
     limit: Option<Duration>,
-) -> impl Future<Output = Option<(usize, Item<M>)>> + Send + '_ {
+    made: impl Fn(Found<Item<M>>) -> R + Send + 'static,
+) -> impl Future<Output = R> + Send + '_ {
     // For ever is no time at which something could happen.
     let limit = limit.filter(|limit| *limit < Duration::MAX);
     if !ctx.forgotten.is_empty() {
         let Ctx { me, forgotten, .. } = ctx;
         me.any().0.sweep(forgotten);
     }
-    let me = &ctx.me;
-    let mut begun = None;
+    let mailbox = ctx.me.mailbox();
+    let mut receiving: Option<Receiving<'_>> = None;
     poll_fn(move |context| {
-        let receiving = begun.get_or_insert_with(|| {
-            me.mailbox().begin(anything);
-            Receiving { me: me.any() }
-        });
-        let (mailbox, backend) = (me.mailbox(), &me.any().core().backend);
-        let found = backend.receive(at, receiving.me, &mut || mailbox.look(&wanted), limit, context);
+        let core = mailbox.core();
+        let Receiving { search, .. } = receiving.get_or_insert_with(|| Receiving { core, search: Search::default() });
+        let mut look = |arrivals: &mut dyn FnMut() -> Option<ProcessId>| mailbox.look(search, &wanted, arrivals);
+        let found = core.backend.receive(at, core, &mut look, anything, limit, context);
         found.map(|found| {
-            begun = None;
-            if found { mailbox.take() } else { None }
+            let over = receiving.take().filter(|_| found);
+            made(over.and_then(|mut over| mailbox.take(std::mem::take(&mut over.search))))
         })
     })
 }
 
 /// A receive that has begun.
 struct Receiving<'a> {
-    me: &'a AnyPid,
+    core: &'a Core,
+    search: Search,
 }
 
 impl Drop for Receiving<'_> {
     fn drop(&mut self) {
-        self.me.core().backend.end_receive(self.me);
+        self.core.backend.end_receive(self.core);
     }
 }

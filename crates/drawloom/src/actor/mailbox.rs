@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, VecDeque};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::pid::ProcessId;
+use super::backend::Place;
+use super::pid::{AnyPid, ProcessId};
 use super::process::Core;
 use super::reply::Reply;
 use super::signal::{Message, MonitorRef, Received, Ref, Signal};
@@ -102,8 +103,8 @@ pub(crate) trait Inbox: Any + Send + Sync {
     /// Posts a signal of `from`.
     fn post_signal(&self, from: ProcessId, signal: Signal);
 
-    /// Posts a reply of `from`.
-    fn post_reply(&self, from: ProcessId, reply: Reply);
+    /// Sends a reply of `from` to `to`, whose mailbox this is.
+    fn send_reply(&self, at: Place, from: ProcessId, to: &AnyPid, reply: Reply);
 
     /// What `from` has posted first arrives.
     fn arrive(&self, from: ProcessId);
@@ -116,12 +117,6 @@ pub(crate) trait Inbox: Any + Send + Sync {
 
     /// Removes the replies that nobody waits for any more, as far as they have arrived, and their names from the list.
     fn sweep(&self, forgotten: &mut Vec<Ref>);
-
-    /// The number of what a receive has found, among all that ever arrived.
-    fn found(&self) -> Option<u32>;
-
-    /// Whether the receive that waits takes whatever comes.
-    fn takes_anything(&self) -> bool;
 
     /// The process has ended: nobody receives any more.
     fn close(&self);
@@ -139,30 +134,27 @@ struct Queue<M> {
     /// How much has ever arrived.
     arrivals: u32,
     /// In the order of posting, if it is not much.
-    posted: Vec<(ProcessId, Item<M>)>,
+    posted: VecDeque<(ProcessId, Item<M>)>,
     /// What was posted after that, by sender.
     more: BTreeMap<ProcessId, VecDeque<Item<M>>>,
-    /// Where a receive has found something, and by which clause.
-    found: Option<(usize, usize)>,
-    /// So many were looked at in vain by the receive that waits.
-    seen: usize,
-    /// The receive that waits takes whatever comes.
-    anything: bool,
     closed: bool,
 }
 
 impl<M> Queue<M> {
     fn post(&mut self, from: ProcessId, item: Item<M>) {
         if self.posted.len() < FEW && self.more.is_empty() {
-            self.posted.push((from, item));
+            self.posted.push_back((from, item));
         } else {
             self.more.entry(from).or_default().push_back(item);
         }
     }
 
     fn first_posted(&mut self, from: ProcessId) -> Option<Item<M>> {
+        if self.posted.front().is_some_and(|(by, _)| *by == from) {
+            return self.posted.pop_front().map(|(_, item)| item);
+        }
         if let Some(at) = self.posted.iter().position(|(by, _)| *by == from) {
-            return Some(self.posted.remove(at).1);
+            return self.posted.remove(at).map(|(_, item)| item);
         }
         let posted = self.more.get_mut(&from)?;
         let first = posted.pop_front();
@@ -172,6 +164,39 @@ impl<M> Queue<M> {
         }
         first
     }
+
+    /// What `from` has posted first arrives. If nobody receives any more it is given back: to drop it is the user's code.
+    fn arrive(&mut self, from: ProcessId) -> Option<Item<M>> {
+        let item = self.first_posted(from)?;
+        if self.closed {
+            return Some(item);
+        }
+        self.add(item);
+        None
+    }
+
+    fn add(&mut self, item: Item<M>) {
+        self.arrived.push_back((self.arrivals, Some(item)));
+        self.arrivals += 1;
+    }
+}
+
+/// How far a receive has looked.
+#[derive(Default)]
+pub(crate) struct Search {
+    /// So many were looked at in vain.
+    seen: usize,
+    found: Option<Found>,
+}
+
+#[derive(Clone, Copy)]
+struct Found {
+    /// Where in the mailbox.
+    at: usize,
+    /// The number of it among all that ever arrived.
+    number: u32,
+    /// Which clause wants it.
+    clause: usize,
 }
 
 impl<M: Message> Mailbox<M> {
@@ -179,11 +204,8 @@ impl<M: Message> Mailbox<M> {
         let queue = Queue {
             arrived: VecDeque::new(),
             arrivals: 0,
-            posted: Vec::new(),
+            posted: VecDeque::new(),
             more: BTreeMap::new(),
-            found: None,
-            seen: 0,
-            anything: false,
             closed: false,
         };
         Mailbox { core, queue: Mutex::new(queue) }
@@ -200,42 +222,73 @@ impl<M: Message> Mailbox<M> {
 
     fn put(&self, from: ProcessId, item: Item<M>) {
         #[cfg(feature = "controlled")]
-        self.core.backend.note(&self.core, from, &|| item.told());
+        if self.core.is_noted {
+            self.core.backend.note(&self.core, from, &|| item.told());
+        }
         self.queue().post(from, item);
     }
 
-    /// A receive begins, of `anything` perhaps.
-    pub(crate) fn begin(&self, anything: bool) {
-        let mut queue = self.queue();
-        (queue.found, queue.seen, queue.anything) = (None, 0, anything);
+    /// Sends a message of `from` to `to`, whose mailbox this is.
+    pub(crate) fn send(&self, at: Place, from: ProcessId, to: &AnyPid, message: M) {
+        self.send_item(at, from, to, Item::Received(Received::Message(message)));
     }
 
-    /// Whether something that is `wanted` has arrived: the oldest is found.
-    pub(crate) fn look<W: Wanted<M>>(&self, wanted: &W) -> bool {
-        if !W::OWN {
-            return self.look_by_asking(&|item| wanted.clause(item));
+    fn send_item(&self, at: Place, from: ProcessId, to: &AnyPid, item: Item<M>) {
+        #[cfg(feature = "controlled")]
+        if !self.core.is_noted && self.core.backend.deliver(at, from, &self.core, &mut |from| self.let_in(from)) {
+            let mut queue = self.queue();
+            match queue.closed {
+                false => queue.add(item),
+                true => queue.post(from, item),
+            }
+            return;
         }
+        self.put(from, item);
+        self.core.backend.send(at, from, to);
+    }
+
+    /// What `from` has posted first arrives. In a mailbox that is closed it stays where it is: to drop it is the user's code.
+    #[cfg(feature = "controlled")]
+    fn let_in(&self, from: ProcessId) {
         let mut queue = self.queue();
-        let seen = queue.seen;
-        if queue.found.is_none() {
-            let unseen = queue.arrived.iter().enumerate().skip(seen);
-            let clause = |item: &Option<Item<M>>| item.as_ref().and_then(|item| wanted.clause(item));
-            let found = unseen.filter_map(|(at, (_, item))| Some((at, clause(item)?))).next();
-            (queue.found, queue.seen) = (found, queue.arrived.len());
+        if let Some(refused) = queue.arrive(from) {
+            queue.post(from, refused);
         }
-        queue.found.is_some()
+    }
+
+    /// Takes in what has arrived, as `arrivals` tells by its senders, and goes on with a search for what is `wanted`. The number of what was
+    /// found, the oldest, among all that ever arrived.
+    pub(crate) fn look<W: Wanted<M>>(
+        &self,
+        search: &mut Search,
+        wanted: &W,
+        arrivals: &mut dyn FnMut() -> Option<ProcessId>,
+    ) -> Option<u32> {
+        let mut queue = self.queue();
+        // Who receives has not ended, so nothing is given back.
+        while let Some(from) = arrivals() {
+            queue.arrive(from);
+        }
+        if !W::OWN {
+            drop(queue);
+            self.look_by_asking(search, &|item| wanted.clause(item));
+        } else {
+            while search.found.is_none() {
+                let Some((number, item)) = queue.arrived.get(search.seen) else { break };
+                let clause = item.as_ref().and_then(|item| wanted.clause(item));
+                search.found = clause.map(|clause| Found { at: search.seen, number: *number, clause });
+                search.seen += 1;
+            }
+        }
+        search.found.map(|found| found.number)
     }
 
     /// The same where a predicate is the user's code: nothing is locked while it runs, and if it panics nothing is lost.
-    fn look_by_asking(&self, wanted: &dyn Fn(&Item<M>) -> Option<usize>) -> bool {
-        loop {
-            let mut queue = self.queue();
-            let at = queue.seen;
-            if queue.found.is_some() {
-                return true;
-            }
-            let Some(candidate) = queue.arrived.get_mut(at).and_then(|(_, one)| one.take()) else { return false };
-            drop(queue);
+    fn look_by_asking(&self, search: &mut Search, wanted: &dyn Fn(&Item<M>) -> Option<usize>) {
+        while search.found.is_none() {
+            let at = search.seen;
+            let candidate = self.queue().arrived.get_mut(at).and_then(|(number, one)| Some((*number, one.take()?)));
+            let Some((number, candidate)) = candidate else { return };
             let looked_at = LookedAt { mailbox: self, at, candidate: Some(candidate) };
             let ask = || looked_at.candidate.as_ref().and_then(wanted);
             let clause = catch_unwind(AssertUnwindSafe(ask)).unwrap_or_else(|payload| {
@@ -244,19 +297,17 @@ impl<M: Message> Mailbox<M> {
                 resume_unwind(payload)
             });
             drop(looked_at);
-            let mut queue = self.queue();
-            queue.seen = at + 1;
-            queue.found = clause.map(|clause| (at, clause));
+            search.seen = at + 1;
+            search.found = clause.map(|clause| Found { at, number, clause });
         }
     }
 
-    /// Takes out what was found, and says which clause wanted it.
-    pub(crate) fn take(&self) -> Option<(usize, Item<M>)> {
+    /// Takes out what a search has found, and says which clause wanted it.
+    pub(crate) fn take(&self, search: Search) -> Option<(usize, Item<M>)> {
+        let found = search.found?;
         let mut queue = self.queue();
-        let (at, clause) = queue.found.take()?;
-        queue.seen = 0;
-        let (_, item) = queue.arrived.remove(at)?;
-        Some((clause, item?))
+        let (_, item) = if found.at == 0 { queue.arrived.pop_front() } else { queue.arrived.remove(found.at) }?;
+        Some((found.clause, item?))
     }
 }
 
@@ -284,22 +335,13 @@ impl<M: Message> Inbox for Mailbox<M> {
         self.put(from, Item::Received(signal.into()));
     }
 
-    fn post_reply(&self, from: ProcessId, reply: Reply) {
-        self.put(from, Item::Reply(reply));
+    fn send_reply(&self, at: Place, from: ProcessId, to: &AnyPid, reply: Reply) {
+        self.send_item(at, from, to, Item::Reply(reply));
     }
 
     fn arrive(&self, from: ProcessId) {
-        let mut queue = self.queue();
-        let Some(received) = queue.first_posted(from) else { return };
-        if !queue.closed {
-            let number = queue.arrivals;
-            queue.arrivals += 1;
-            queue.arrived.push_back((number, Some(received)));
-            return;
-        }
-        drop(queue);
-        // What is dropped is the user's code.
-        drop(received);
+        let refused = self.queue().arrive(from);
+        drop(refused);
     }
 
     fn lose(&self, from: ProcessId) {
@@ -327,15 +369,6 @@ impl<M: Message> Inbox for Mailbox<M> {
         drop(queue);
         // What is in them is the user's.
         drop(swept);
-    }
-
-    fn found(&self) -> Option<u32> {
-        let queue = self.queue();
-        queue.found.and_then(|(at, _)| queue.arrived.get(at)).map(|(number, _)| *number)
-    }
-
-    fn takes_anything(&self) -> bool {
-        self.queue().anything
     }
 
     fn close(&self) {

@@ -81,8 +81,7 @@ impl<M: Message> Pid<M> {
     }
 
     pub(crate) fn send_as(&self, at: &'static Location<'static>, from: ProcessId, message: M) {
-        self.mailbox().post(from, message);
-        self.process.core().backend.send(at, from, &self.process);
+        self.mailbox().send(at, from, &self.process, message);
     }
 }
 

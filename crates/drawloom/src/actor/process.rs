@@ -1,12 +1,12 @@
 //! What a process is besides its mailbox, and how its body is run.
 
 use std::fmt::Display;
-use std::future::Future;
+use std::future::{Future, poll_fn};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::pin::Pin;
+use std::pin::pin;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::task::{Context, Poll};
+use std::task::Poll;
 
 use super::backend::{Backend, Body};
 use super::ctx::Ctx;
@@ -26,6 +26,9 @@ pub(crate) struct Core {
     pub(crate) handle: AtomicU64,
     /// It does nothing any more: replies that it owes are not lost by mistake.
     has_ended: AtomicBool,
+    /// What is posted at it is noted for somebody who wants to read it.
+    #[cfg(feature = "controlled")]
+    pub(crate) is_noted: bool,
     /// Replies that were dropped by what it is handling, if it is known only afterwards whether that matters.
     lost: Mutex<Option<Vec<Lost>>>,
 }
@@ -34,6 +37,8 @@ impl Core {
     pub(crate) fn new(id: ProcessId, backend: Arc<dyn Backend>) -> Core {
         Core {
             id,
+            #[cfg(feature = "controlled")]
+            is_noted: backend.takes_notes(),
             backend,
             children: AtomicU64::new(0),
             references: AtomicU64::new(0),
@@ -156,25 +161,17 @@ where
     Box::new(move || {
         // The closure is the user's code, too.
         match caught(|| f(Ctx::new(pid))) {
-            Ok(future) => Box::pin(Running { future: Box::pin(future) }),
+            Ok(future) => Box::pin(async move {
+                let mut future = pin!(future);
+                poll_fn(|context| {
+                    let polled = caught(|| future.as_mut().poll(context).map(Ending::into_reason));
+                    polled.unwrap_or_else(Poll::Ready)
+                })
+                .await
+            }),
             Err(reason) => Box::pin(std::future::ready(reason)),
         }
     })
-}
-
-struct Running<Fut> {
-    future: Pin<Box<Fut>>,
-}
-
-impl<Fut: Future<Output: Ending>> Future for Running<Fut> {
-    type Output = ExitReason;
-
-    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<ExitReason> {
-        match caught(|| self.future.as_mut().poll(context).map(Ending::into_reason)) {
-            Ok(poll) => poll,
-            Err(reason) => Poll::Ready(reason),
-        }
-    }
 }
 
 /// Runs the user's code; how it ends if it does not return.

@@ -230,10 +230,8 @@ fn is_unwinding() -> bool {
 }
 
 fn post(to: &AnyPid, tag: Ref, at: Place, value: Option<Box<dyn Any + Send>>) {
-    let backend = &to.core().backend;
-    let from = backend.here();
-    to.0.post_reply(from, Reply { tag, value });
-    backend.send(at, from, to);
+    let from = to.core().backend.here();
+    to.0.send_reply(at, from, to, Reply { tag, value });
 }
 
 /// A reply that never comes.
@@ -398,7 +396,7 @@ impl<M: Message> Ctx<M> {
         limit: Option<Duration>,
     ) -> Answer<T> {
         let Request { tag, monitor } = request;
-        match receive_from(self, at, AnAnswer { tag, monitor }, false, limit).await {
+        match receive_from(self, at, AnAnswer { tag, monitor }, false, limit, |found| found).await {
             Some((_, Item::Reply(reply))) => {
                 self.requests -= 1;
                 self.demonitor_flush(monitor);

@@ -9,7 +9,6 @@ use drawloom::actor::{
 };
 use drawloom::receive;
 
-use crate::otp::explore;
 use crate::servers::{Ask, Born, Kid, Mode, Tell, kid, notes, said, stop, stop_supervisor, supervisor, up};
 use crate::term::{C, P, T, a, any, because, down, exit_of, get, i, l, never, t, tagged, why};
 
@@ -461,7 +460,8 @@ fn orders<'a>(items: &[&'a str]) -> Vec<Vec<&'a str>> {
     (0..items.len()).flat_map(first).collect()
 }
 
-fn is(name: &str, delivery: Delivery, found: crate::otp::Found, expected: &str, wrong: &mut Vec<String>) {
+/// Compares what was found with what is expected.
+pub fn check(name: &str, delivery: Delivery, found: &crate::otp::Found, expected: &str, wrong: &mut Vec<String>) {
     let expected: BTreeSet<String> = match expected.strip_prefix("all orders of ") {
         Some(items) => {
             orders(&items.split(' ').collect::<Vec<_>>()).iter().map(|all| format!("[{}]", all.join(","))).collect()
@@ -476,19 +476,21 @@ fn is(name: &str, delivery: Delivery, found: crate::otp::Found, expected: &str, 
 macro_rules! expected {
     ($($name:ident: $atomic:literal $(, split $split:literal)?;)+) => {
         #[test]
-        fn fresh_programs_have_the_outcomes_that_the_documentation_promises() {
+        fn programs_have_the_outcomes_that_the_documentation_promises() {
+            use drawloom::actor::Delivery;
             let mut wrong = Vec::new();
             $({
                 let name = stringify!($name);
-                is(name, Delivery::Atomic, explore(name, Delivery::Atomic, $name), $atomic, &mut wrong);
+                check(name, Delivery::Atomic, &crate::otp::explore(name, Delivery::Atomic, $name), $atomic, &mut wrong);
                 let _split = $atomic;
                 $(let _split = $split;)?
-                is(name, Delivery::Split, explore(name, Delivery::Split, $name), _split, &mut wrong);
+                check(name, Delivery::Split, &crate::otp::explore(name, Delivery::Split, $name), _split, &mut wrong);
             })+
             assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
         }
     };
 }
+pub(crate) use expected;
 
 expected! {
     fan_in_two_pairs: "[a1,a2,b1,b2] ; [a1,b1,a2,b2] ; [a1,b1,b2,a2] ; [b1,a1,a2,b2] ; [b1,a1,b2,a2] ; [b1,b2,a1,a2]";

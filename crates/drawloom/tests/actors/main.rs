@@ -1,6 +1,7 @@
 //! Actors in explorations, against what OTP does.
 
 mod costs;
+mod documented;
 mod fresh;
 mod limited_calls;
 mod otp;

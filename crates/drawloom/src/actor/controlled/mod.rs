@@ -21,7 +21,7 @@ use std::time::Duration;
 use drawloom_engine::Receiving;
 
 use self::table::{Ends, Party, Table, Timer};
-use super::backend::{Backend, Body, Demonitored, Place, Tie, Whom};
+use super::backend::{Backend, Body, Demonitored, Look, Place, Tie, Whom};
 use super::pid::{AnyPid, ProcessId};
 use super::process::{Core, Exiting, unwind};
 use super::reason::{BadName, ExitReason, NoProc, PanicInfo, Unnamed};
@@ -82,6 +82,7 @@ impl World {
     }
 
     /// The execution that these processes are of. A process that is kept for longer than that is nobody any more.
+    #[inline]
     fn rt(&self) -> Option<Handle> {
         rt::current().filter(|rt| rt.epoch() == self.epoch)
     }
@@ -92,9 +93,9 @@ impl World {
     }
 
     /// Whether what the running task does is to have no effect: it is unwound after a signal that was fatal to it.
+    #[inline]
     fn is_fenced(&self, rt: Handle) -> bool {
-        let doomed = rt.with_engine(|engine| engine.is_doomed_process(rt.running()));
-        doomed && (rt.is_panicking() || rt.is_tearing_down())
+        (rt.is_tearing_down() || rt.is_panicking()) && rt.with_engine(|engine| engine.is_doomed_process(rt.running()))
     }
 
     /// A fatal signal came before: the running process ends.
@@ -137,8 +138,8 @@ impl World {
         }
     }
 
-    /// Puts what was posted by `from` into the mailbox of `to`: a step.
-    fn deliver(&self, rt: Handle, at: Site, from: ProcessId, to: &AnyPid) {
+    /// Delivers what was posted by `from` to `to`: a step.
+    fn deliver_posted(&self, rt: Handle, at: Site, from: ProcessId, to: &AnyPid) {
         let deliver = Operation::new(OpKind::Deliver, Known::of(to).resource, at).with_arg(from.0);
         if rt.step(deliver) == outcome::KILLED {
             to.0.lose(from);
@@ -186,6 +187,9 @@ impl World {
 
     /// Waits until what `from` has sent to `to` is there: a request of its own is not to overtake it.
     fn wait_for_courier(&self, rt: Handle, at: Site, from: ProcessId, to: &AnyPid) {
+        if self.delivery == Delivery::Atomic {
+            return;
+        }
         let before = self.table().courier(from, to.id());
         if let Some(before) = before {
             rt.step(Operation::new(OpKind::Join, ResourceId::NONE, at).with_arg(u64::from(before.0)));
@@ -302,6 +306,21 @@ impl Backend for World {
         }
     }
 
+    fn deliver(&self, at: Place, from: ProcessId, to: &Core, earlier: &mut dyn FnMut(ProcessId)) -> bool {
+        let at_once = self.delivery == Delivery::Atomic || from == to.id;
+        let Some(rt) = self.rt().filter(|rt| at_once && !self.is_fenced(*rt)) else { return false };
+        let resource = Known::of_core(to).resource;
+        if rt.step(Operation::new(OpKind::Deliver, resource, rt::site(at)).with_arg(from.0)) == outcome::KILLED {
+            self.die(rt);
+        }
+        // The last that has arrived is this one.
+        let mut last = None;
+        while let Some(from) = rt.with_engine(|engine| engine.next_arrival(resource)) {
+            last.replace(from).into_iter().for_each(|from| earlier(ProcessId(from)));
+        }
+        true
+    }
+
     fn send(&self, at: Place, from: ProcessId, to: &AnyPid) {
         let Some(rt) = self.rt() else { return to.0.lose(from) };
         if self.is_fenced(rt) {
@@ -315,7 +334,7 @@ impl Backend for World {
                 rt.step(deliver);
             });
         }
-        self.deliver(rt, site, from, to);
+        self.deliver_posted(rt, site, from, to);
     }
 
     fn send_to_name(
@@ -336,67 +355,40 @@ impl Backend for World {
     fn receive(
         &self,
         at: Place,
-        me: &AnyPid,
-        look: &mut dyn FnMut() -> bool,
+        me: &Core,
+        look: &mut Look<'_>,
+        anything: bool,
         limit: Option<Duration>,
         _: &mut Context<'_>,
     ) -> Poll<bool> {
-        let of_it = self.rt().filter(|rt| Known::of(me).task == rt.running());
+        let known = Known::of_core(me);
+        let of_it = self.rt().filter(|rt| known.task == rt.running());
         let Some(rt) = of_it else {
             panic!("the receive at {at} is not in the process whose mailbox it is for");
         };
-        let (site, resource) = (rt::site(at), Known::of(me).resource);
-        let nanos = limit.map(|limit| u64::try_from(limit.as_nanos()).unwrap_or(u64::MAX));
-        let deadline = match nanos {
-            None | Some(0) => None,
-            Some(nanos) => Some(rt.now_before_wait(site).saturating_add(nanos)),
-        };
-        if deadline.is_some() {
-            rt.with_engine(|engine| engine.set_deadline(rt.running(), deadline));
-        }
-        let receiving = |found: Option<u32>| {
-            // Its timer has fired. That the time has come by another one says nothing: which of the two fires first is open.
-            let time_is_up = deadline.is_some() && rt.with_engine(|engine| engine.deadline(rt.running())).is_none();
-            Receiving {
-                found,
-                anything: me.0.takes_anything(),
-                at_once: nanos == Some(0) || time_is_up,
-                is_late: false,
-            }
-        };
-        let mut has_waited_for_timers = deadline.is_none();
-        let result = loop {
-            World::take_in(rt, me, resource);
-            let found = look().then(|| me.0.found()).flatten();
-            let receive = Operation::new(OpKind::Receive, resource, site).with_arg(receiving(found).operand());
-            let result = rt.step(receive);
-            if result == outcome::TIMED_OUT && !has_waited_for_timers {
-                // One clock: what was due before is there before.
-                has_waited_for_timers = true;
-                let earlier = self.table().own_timers_before(deadline.unwrap_or(u64::MAX), me.id());
-                if !earlier.is_empty() {
-                    self.wait_for_timers(rt, site, &earlier);
-                    continue;
+        let (site, resource) = (rt::site(at), known.resource);
+        let arrivals = &mut || rt.with_engine(|engine| engine.next_arrival(resource)).map(ProcessId);
+        let (result, found) = match limit {
+            None => loop {
+                let found = look(arrivals);
+                let receiving = Receiving { found, anything, at_once: false, is_late: false };
+                let receive = Operation::new(OpKind::Receive, resource, site).with_arg(receiving.operand());
+                let result = rt.step(receive);
+                if result != outcome::LOOK_AGAIN {
+                    break (result, found);
                 }
-            }
-            if result != outcome::LOOK_AGAIN {
-                break result;
-            }
+            },
+            Some(limit) => self.receive_within(rt, site, me, look, anything, limit),
         };
-        if deadline.is_some() {
-            rt.with_engine(|engine| engine.set_deadline(rt.running(), None));
-        }
         match result {
             outcome::KILLED => self.die(rt),
-            outcome::OK => {
-                World::take_in(rt, me, resource);
-                Poll::Ready(look())
-            }
+            // What has come since was found by the engine: it was the first that was wanted.
+            outcome::OK => Poll::Ready(found.is_some() || look(arrivals).is_some()),
             _ => Poll::Ready(false),
         }
     }
 
-    fn end_receive(&self, _: &AnyPid) {}
+    fn end_receive(&self, _: &Core) {}
 
     fn monitor(&self, at: Place, me: &AnyPid, whom: Whom<'_>, monitor: MonitorRef) {
         let (Some(rt), site) = (self.rt(), rt::site(at)) else { return };
@@ -412,22 +404,22 @@ impl Backend for World {
         if !is_there {
             let down = Down { monitor, process: target, reason: ExitReason::NoProc };
             me.0.post_signal(me.id(), Signal::Down(down));
-            self.deliver(rt, site, me.id(), me);
+            self.deliver_posted(rt, site, me.id(), me);
         }
     }
 
     fn demonitor(&self, at: Place, me: &AnyPid, monitor: MonitorRef) -> Demonitored {
         let (Some(rt), site) = (self.rt(), rt::site(at)) else { return Demonitored::Gone };
         let target = self.table().monitored(monitor).filter(|_| !self.is_fenced(rt));
-        let Some(target) = target else { return Demonitored::Gone };
-        let pair = self.pair(rt, me.id(), target.id, true, site);
+        let Some((target, known)) = target else { return Demonitored::Gone };
+        let pair = self.pair(rt, me.id(), target, true, site);
         let arg = u64::from(pair.0) | monitor.0.number << 32;
-        let operation = Operation::new(OpKind::Demonitor, target.known.resource, site).with_arg(arg);
+        let operation = Operation::new(OpKind::Demonitor, known.resource, site).with_arg(arg);
         let removed = self.act(rt, operation, |table| {
             let removed = table.demonitor(monitor);
             (removed, Seen { other: arg, ..seen_if(removed) })
         });
-        self.note_tie(me.id(), target.id, false, false);
+        self.note_tie(me.id(), target, false, false);
         World::take_in(rt, me, Known::of(me).resource);
         if removed { Demonitored::Removed } else { Demonitored::Gone }
     }
@@ -453,7 +445,7 @@ impl Backend for World {
         if !linked && traps {
             let exit = Exit { from: Some(other.clone()), reason: ExitReason::NoProc };
             me.0.post_signal(me.id(), Signal::Exit(exit));
-            self.deliver(rt, site, me.id(), me);
+            self.deliver_posted(rt, site, me.id(), me);
             return Ok(());
         }
         if linked { Ok(()) } else { Err(NoProc) }
@@ -618,6 +610,10 @@ impl Backend for World {
         Duration::from_nanos(rt.with_engine(|engine| engine.now()))
     }
 
+    fn takes_notes(&self) -> bool {
+        self.notes().is_some()
+    }
+
     fn note(&self, to: &Core, from: ProcessId, text: &dyn Fn() -> String) {
         let Some(rt) = self.notes() else { return };
         // It is the user's code.
@@ -664,6 +660,49 @@ impl World {
         }
         is_there
     }
+
+    /// A receive with a limit, until it is over: what it came to, and what was found before.
+    fn receive_within(
+        &self,
+        rt: Handle,
+        site: Site,
+        me: &Core,
+        look: &mut Look<'_>,
+        anything: bool,
+        limit: Duration,
+    ) -> (u32, Option<u32>) {
+        let resource = Known::of_core(me).resource;
+        let nanos = u64::try_from(limit.as_nanos()).unwrap_or(u64::MAX);
+        let deadline = (nanos > 0).then(|| rt.now_before_wait(site).saturating_add(nanos));
+        if deadline.is_some() {
+            rt.with_engine(|engine| engine.set_deadline(rt.running(), deadline));
+        }
+        let mut has_waited_for_timers = deadline.is_none();
+        let over = loop {
+            let found = look(&mut || rt.with_engine(|engine| engine.next_arrival(resource)).map(ProcessId));
+            // Its timer has fired. That the time has come by another one says nothing: which of the two fires first is open.
+            let time_is_up = deadline.is_some() && rt.with_engine(|engine| engine.deadline(rt.running())).is_none();
+            let receiving = Receiving { found, anything, at_once: nanos == 0 || time_is_up, is_late: false };
+            let receive = Operation::new(OpKind::Receive, resource, site).with_arg(receiving.operand());
+            let result = rt.step(receive);
+            if result == outcome::TIMED_OUT && !has_waited_for_timers {
+                // One clock: what was due before is there before.
+                has_waited_for_timers = true;
+                let earlier = self.table().own_timers_before(deadline.unwrap_or(u64::MAX), me.id);
+                if !earlier.is_empty() {
+                    self.wait_for_timers(rt, site, &earlier);
+                    continue;
+                }
+            }
+            if result != outcome::LOOK_AGAIN {
+                break (result, found);
+            }
+        };
+        if deadline.is_some() {
+            rt.with_engine(|engine| engine.set_deadline(rt.running(), None));
+        }
+        over
+    }
 }
 
 /// What a process leaves behind.
@@ -687,6 +726,9 @@ impl World {
             self.end_by_panic(rt, me, panic, &ends);
         }
         let Ends { links, monitors, reason } = ends;
+        if links.is_empty() && monitors.is_empty() {
+            return reason;
+        }
         // Whoever is told of it more than once may be told in any order.
         let links = links.into_iter().map(Last::Exit);
         let mut last: Vec<Last> =

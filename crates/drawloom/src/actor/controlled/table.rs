@@ -17,8 +17,6 @@ pub(super) struct Table {
     names: BTreeMap<String, Name>,
     /// By two processes, and whether it is about monitors of the first.
     pairs: BTreeMap<(ProcessId, ProcessId, bool), ResourceId>,
-    /// Where a monitor is, and whether anything can still come of it.
-    monitored: BTreeMap<MonitorRef, (ProcessId, bool)>,
     /// By sender and receiver: what delivers the last that is on its way.
     couriers: BTreeMap<(ProcessId, ProcessId), TaskId>,
     pub(super) timers: BTreeMap<TimerRef, Timer>,
@@ -37,7 +35,18 @@ struct Process {
     traps: bool,
     name: Option<String>,
     links: Vec<ProcessId>,
+    /// By whom it is monitored.
     monitors: Vec<(ProcessId, MonitorRef)>,
+    /// Its own monitors, in the order in which they were made.
+    watches: Vec<Watch>,
+}
+
+/// Whom a monitor is for.
+struct Watch {
+    monitor: MonitorRef,
+    target: ProcessId,
+    /// Something can still come of it.
+    is_open: bool,
 }
 
 struct Name {
@@ -97,6 +106,7 @@ impl Table {
             name: None,
             links: Vec::new(),
             monitors: Vec::new(),
+            watches: Vec::new(),
         };
         self.processes.insert(process.id(), entry);
     }
@@ -163,15 +173,19 @@ impl Table {
     }
 
     pub(super) fn monitor(&mut self, watcher: ProcessId, target: ProcessId, monitor: MonitorRef) {
-        self.monitored.insert(monitor, (target, true));
+        if let Some(process) = self.processes.get_mut(&watcher) {
+            process.watches.push(Watch { monitor, target, is_open: true });
+        }
         if let Some(process) = self.processes.get_mut(&target) {
             process.monitors.push((watcher, monitor));
         }
     }
 
     /// Whom a monitor is for, or was for that has told of an end.
-    pub(super) fn monitored(&self, monitor: MonitorRef) -> Option<Party> {
-        self.party(self.monitored.get(&monitor)?.0)
+    pub(super) fn monitored(&self, monitor: MonitorRef) -> Option<(ProcessId, Known)> {
+        let watches = &self.processes.get(&monitor.0.by)?.watches;
+        let target = watches[watch_of(watches, monitor)?].target;
+        Some((target, self.processes.get(&target)?.known))
     }
 
     fn party(&self, id: ProcessId) -> Option<Party> {
@@ -182,18 +196,22 @@ impl Table {
     /// A monitor is taken back; whether anything could still have come of it.
     pub(super) fn demonitor(&mut self, monitor: MonitorRef) -> bool {
         let is_open = self.close_monitor(monitor);
-        self.monitored.remove(&monitor);
+        if let Some(process) = self.processes.get_mut(&monitor.0.by) {
+            watch_of(&process.watches, monitor).map(|at| process.watches.remove(at));
+        }
         is_open
     }
 
     /// Nothing comes of a monitor any more; whether something could have. Who takes it back later still makes a step for that.
     pub(super) fn close_monitor(&mut self, monitor: MonitorRef) -> bool {
-        let Some((target, is_open)) = self.monitored.get_mut(&monitor) else { return false };
-        let target = *target;
+        let Some(process) = self.processes.get_mut(&monitor.0.by) else { return false };
+        let Some(at) = watch_of(&process.watches, monitor) else { return false };
+        let watch = &mut process.watches[at];
+        let (target, was_open) = (watch.target, std::mem::replace(&mut watch.is_open, false));
         if let Some(process) = self.processes.get_mut(&target) {
             process.monitors.retain(|(_, other)| *other != monitor);
         }
-        std::mem::replace(is_open, false)
+        was_open
     }
 
     /// A process ends for `reason`, unless it was to end for another one before.
@@ -325,6 +343,11 @@ impl Table {
     pub(super) fn set_courier(&mut self, from: ProcessId, to: ProcessId, task: TaskId) {
         self.couriers.insert((from, to), task);
     }
+}
+
+/// References are numbered, so those of one process are in order.
+fn watch_of(watches: &[Watch], monitor: MonitorRef) -> Option<usize> {
+    watches.binary_search_by_key(&monitor, |watch| watch.monitor).ok()
 }
 
 fn pair_key(one: ProcessId, other: ProcessId, monitors: bool) -> (ProcessId, ProcessId, bool) {

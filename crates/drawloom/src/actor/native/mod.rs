@@ -29,9 +29,9 @@ use self::relations::Relations;
 use self::slot::{Quiet, Slot};
 pub use self::tasks::Runtime;
 use self::timers::Timers;
-use super::backend::{Backend, Body, Demonitored, Place, Tie, Whom};
+use super::backend::{Backend, Body, Demonitored, Look, Place, Tie, Whom};
 use super::pid::{AnyPid, ProcessId};
-use super::process::{Exiting, unwind};
+use super::process::{Core, Exiting, unwind};
 use super::reason::{BadName, ExitReason, NoProc, Unnamed};
 use super::signal::{MonitorRef, TimerRef};
 
@@ -293,12 +293,13 @@ impl Backend for Native {
     fn receive(
         &self,
         at: Place,
-        me: &AnyPid,
-        look: &mut dyn FnMut() -> bool,
+        me: &Core,
+        look: &mut Look<'_>,
+        _anything: bool,
         limit: Option<Duration>,
         context: &mut Context<'_>,
     ) -> Poll<bool> {
-        let Some((_, slot)) = self.caller().filter(|(process, _)| *process == me.id()) else {
+        let Some((_, slot)) = self.caller().filter(|(process, _)| *process == me.id) else {
             panic!("the receive at {at} is not in the process whose mailbox it is for");
         };
         if slot.is_task() {
@@ -310,7 +311,7 @@ impl Backend for Native {
             // Before the step: a signal that comes after it is news.
             let seen = slot.seen();
             self.step();
-            if look() {
+            if look(&mut || None).is_some() {
                 return Poll::Ready(true);
             }
             let is_over = limit.is_some() && until.is_some_and(|until| Instant::now() >= until);
@@ -321,9 +322,9 @@ impl Backend for Native {
         }
     }
 
-    fn end_receive(&self, me: &AnyPid) {
+    fn end_receive(&self, me: &Core) {
         if self.runtime.is_some() {
-            if let Some(slot) = self.slot(me.id()) {
+            if let Some(slot) = self.slot(me.id) {
                 slot.end_receive();
             }
         }

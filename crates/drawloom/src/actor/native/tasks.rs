@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use super::slot::{Limit, Slot, Wakes};
 use super::{Native, Within};
-use crate::actor::backend::{Body, Tie};
+use crate::actor::backend::{Body, Look, Tie};
 use crate::actor::pid::AnyPid;
 use crate::actor::reason::ExitReason;
 
@@ -119,12 +119,12 @@ impl Native {
     pub(super) fn poll_receive(
         &self,
         slot: &Slot,
-        look: &mut dyn FnMut() -> bool,
+        look: &mut Look<'_>,
         limit: Option<Duration>,
         context: &mut Context<'_>,
     ) -> Poll<bool> {
         self.step();
-        if look() {
+        if look(&mut || None).is_some() {
             return Poll::Ready(true);
         }
         // A limit that is never reached is none.

@@ -6,7 +6,7 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use super::Net;
-use crate::actor::backend::{Backend, Body, Demonitored, Place, Tie, Whom};
+use crate::actor::backend::{Backend, Body, Demonitored, Look, Place, Tie, Whom};
 use crate::actor::controlled::World;
 use crate::actor::controlled::table::Party;
 use crate::actor::pid::{AnyPid, ProcessId};
@@ -106,18 +106,24 @@ impl Backend for OnNode {
         Ok(())
     }
 
+    fn deliver(&self, at: Place, from: ProcessId, to: &Core, earlier: &mut dyn FnMut(ProcessId)) -> bool {
+        let is_near = self.net.node_of(from).is_none_or(|node| node == self.node);
+        is_near && self.world.deliver(at, from, to, earlier)
+    }
+
     fn receive(
         &self,
         at: Place,
-        me: &AnyPid,
-        look: &mut dyn FnMut() -> bool,
+        me: &Core,
+        look: &mut Look<'_>,
+        anything: bool,
         limit: Option<Duration>,
         context: &mut Context<'_>,
     ) -> Poll<bool> {
-        self.world.receive(at, me, look, limit, context)
+        self.world.receive(at, me, look, anything, limit, context)
     }
 
-    fn end_receive(&self, me: &AnyPid) {
+    fn end_receive(&self, me: &Core) {
         self.world.end_receive(me);
     }
 
@@ -253,6 +259,10 @@ impl Backend for OnNode {
 
     fn settle(&self, at: Place, me: &AnyPid, context: &mut Context<'_>) -> Poll<()> {
         self.world.settle(at, me, context)
+    }
+
+    fn takes_notes(&self) -> bool {
+        self.world.takes_notes()
     }
 
     fn note(&self, to: &Core, from: ProcessId, text: &dyn Fn() -> String) {

@@ -311,7 +311,7 @@ impl Net {
         for (watcher, monitor, process) in monitors {
             world.start(rt, Some("disconnected"), site, move |rt, world| {
                 let process = process.upgrade();
-                let target = world.table().monitored(monitor).map(|party| party.id);
+                let target = world.table().monitored(monitor).map(|(target, _)| target);
                 if let Some(target) = target {
                     let pair = world.pair(rt, watcher.id, target, true, site);
                     let down = Down { monitor, process, reason: ExitReason::NoConnection };
@@ -364,6 +364,6 @@ impl World {
 
     /// What a process has posted to itself arrives.
     fn deliver_own(&self, rt: Handle, at: Site, me: &AnyPid) {
-        self.deliver(rt, at, me.id(), me);
+        self.deliver_posted(rt, at, me.id(), me);
     }
 }
