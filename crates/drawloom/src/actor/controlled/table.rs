@@ -188,7 +188,7 @@ impl Table {
         Some((target, self.processes.get(&target)?.known))
     }
 
-    fn party(&self, id: ProcessId) -> Option<Party> {
+    pub(super) fn party(&self, id: ProcessId) -> Option<Party> {
         let Process { pid, known, .. } = self.processes.get(&id)?;
         Some(Party { id, known: *known, pid: pid.clone() })
     }
