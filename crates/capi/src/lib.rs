@@ -7,6 +7,8 @@
 //! - `session` is what is asked for, and what it comes to: configuration, run, result;
 //! - `execution` is what is known of the one that runs: `handle` says what a number stands for;
 //! - `control` is how a call becomes a step, with fibers and with threads;
+//! - `carriers` is how each task gets a thread of the system, if it needs one;
+//! - `crash` is what a task has done that would end the process;
 //! - `place` is where in the user's source a call stands;
 //! - `speak` is failing, and naming;
 //! - the others are a primitive each.
@@ -19,14 +21,17 @@
 
 pub mod atomic;
 pub mod barrier;
+mod carriers;
 pub mod channel;
 pub mod choice;
 pub mod condvar;
 mod control;
+mod crash;
 pub mod event;
 mod execution;
 mod handle;
 pub mod hooks;
+mod looks;
 pub mod memory;
 pub mod mutex;
 pub mod once;
@@ -39,6 +44,7 @@ pub mod session;
 pub mod speak;
 pub mod status;
 pub mod task;
+mod thread_local;
 pub mod time;
 
 pub use atomic::*;
@@ -47,6 +53,7 @@ pub use channel::*;
 pub use choice::*;
 pub use condvar::*;
 pub use event::*;
+pub use execution::with_front;
 pub use hooks::{Hooks, drawloom_hooks};
 pub use memory::*;
 pub use mutex::*;

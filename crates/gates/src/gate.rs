@@ -17,8 +17,15 @@ pub struct Gate {
     given_up: AtomicBool,
 }
 
+impl Default for Gate {
+    fn default() -> Gate {
+        Gate::new()
+    }
+}
+
 impl Gate {
-    pub(crate) fn new() -> Gate {
+    /// A closed gate of no thread.
+    pub fn new() -> Gate {
         Gate {
             open: AtomicBool::new(false),
             thread: OnceLock::new(),
@@ -28,7 +35,7 @@ impl Gate {
     }
 
     /// The calling thread is the one that waits here.
-    pub(crate) fn belongs_to_caller(&self) {
+    pub fn belongs_to_caller(&self) {
         let _ = self.thread.set(std::thread::current());
         fence(Ordering::SeqCst);
     }

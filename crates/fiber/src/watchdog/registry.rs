@@ -45,6 +45,34 @@ pub(crate) fn watch() -> Arc<Watch> {
     known.unwrap_or_else(|_| Arc::new(Watch::new()))
 }
 
+/// While it lives, the calling thread runs a task for the thread that `watch` is of, and is the one that is watched. It needs a stack for
+/// handlers, which it keeps.
+pub(crate) struct WatchedHere<'a> {
+    watch: &'a Watch,
+    conductor: Option<Thread>,
+}
+
+/// Has the calling thread watched in place of the one that `watch` is of.
+pub(crate) fn watched_here(watch: &Arc<Watch>) -> WatchedHere<'_> {
+    thread_local! {
+        static STACK: RefCell<Option<(Arc<Watch>, signal::HandlerStack)>> = const { RefCell::new(None) };
+    }
+    let _ = STACK.try_with(|stack| {
+        stack.borrow_mut().get_or_insert_with(|| {
+            signal::watch(watch);
+            (Arc::clone(watch), signal::HandlerStack::new())
+        });
+    });
+    let conductor = lock(&watch.thread).replace(Thread::calling());
+    WatchedHere { watch, conductor }
+}
+
+impl Drop for WatchedHere<'_> {
+    fn drop(&mut self) {
+        *lock(&self.watch.thread) = self.conductor;
+    }
+}
+
 /// Those of all threads.
 pub(super) fn all() -> Vec<Arc<Watch>> {
     lock(&WATCHED).clone()
