@@ -78,6 +78,7 @@ impl Shared {
     /// What the thread does.
     fn serve(&self) {
         self.go.belongs_to_caller();
+        drawloom_fiber::know_this_thread();
         IS_ONE.set(true);
         loop {
             self.go.wait();

@@ -52,11 +52,12 @@ pub(crate) fn has_the_program() -> bool {
     })
 }
 
-/// As the compiler of this library names its variables.
+/// As the compiler of this library names its variables: with a hash, which the linker's optimiser may append something to.
 fn is_rusts(name: &[u8]) -> bool {
-    let hash = name.strip_suffix(b"E").and_then(|name| name.len().checked_sub(20).map(|at| &name[at..]));
-    name.starts_with(b"_R")
-        || hash.is_some_and(|hash| hash.starts_with(b"17h") && hash[3..].iter().all(u8::is_ascii_hexdigit))
+    let is_hash = |part: &[u8]| {
+        part.starts_with(b"17h") && part.ends_with(b"E") && part[3..19].iter().all(u8::is_ascii_hexdigit)
+    };
+    name.starts_with(b"_R") || name.windows(20).any(is_hash)
 }
 
 /// As the runtimes of sanitizers name theirs.

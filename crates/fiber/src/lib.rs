@@ -52,3 +52,4 @@ pub use panics::ForcedUnwind;
 pub use runtime::{Body, Handle, RESOURCE_BITS, current};
 pub use step::Seen;
 pub use terminal::columns;
+pub use watchdog::know_this_thread;

@@ -44,7 +44,11 @@ use drawloom_engine::Settings;
 use drawloom_engine::finding::Frame;
 
 #[cfg(not(unix))]
+pub use absent::know_this_thread;
+#[cfg(not(unix))]
 pub(crate) use absent::{CAN_LEAVE, catch_aborts, watch, watched_here};
+#[cfg(unix)]
+pub use registry::know_this_thread;
 #[cfg(unix)]
 pub(crate) use registry::{watch, watched_here};
 #[cfg(unix)]

@@ -1,6 +1,6 @@
 //! The threads that are watched.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::sync::{Arc, Mutex, Once};
 
 use super::{Watch, lock, monitor, signal};
@@ -63,8 +63,19 @@ pub(crate) fn watched_here(watch: &Arc<Watch>) -> WatchedHere<'_> {
             (Arc::clone(watch), signal::HandlerStack::new())
         });
     });
-    let conductor = lock(&watch.thread).replace(Thread::calling());
+    let own = OWN.get().unwrap_or_else(Thread::calling);
+    let conductor = lock(&watch.thread).replace(own);
     WatchedHere { watch, conductor }
+}
+
+thread_local! {
+    /// What the system calls this thread, if it has been asked.
+    static OWN: Cell<Option<Thread>> = const { Cell::new(None) };
+}
+
+/// The calling thread will run tasks. To be called before: within a task, the C library's names may lead to the front end.
+pub fn know_this_thread() {
+    OWN.set(Some(Thread::calling()));
 }
 
 impl Drop for WatchedHere<'_> {

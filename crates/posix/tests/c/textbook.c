@@ -33,11 +33,12 @@ static void *waits(void *arg)
     (void)arg;
     pthread_mutex_lock(&lock);
     if (broken) {
-        pthread_cond_wait(&changed, &lock);
-        pthread_mutex_unlock(&lock);
+        for (;;)
+            pthread_cond_wait(&changed, &lock);
     } else {
         pthread_cleanup_push((void (*)(void *))pthread_mutex_unlock, &lock);
-        pthread_cond_wait(&changed, &lock);
+        for (;;)
+            pthread_cond_wait(&changed, &lock);
         pthread_cleanup_pop(1);
     }
     return NULL;
@@ -273,7 +274,10 @@ static void odd_calls(void)
     deadline.tv_sec += deadline.tv_nsec / 1000000000;
     deadline.tv_nsec %= 1000000000;
     pthread_mutex_lock(&lock);
-    assert(pthread_cond_clockwait(&changed, &lock, CLOCK_MONOTONIC, &deadline) == (broken ? 0 : ETIMEDOUT));
+    do
+        status = pthread_cond_clockwait(&changed, &lock, CLOCK_MONOTONIC, &deadline);
+    while (status == 0);
+    assert(status == (broken ? 0 : ETIMEDOUT));
     pthread_mutex_unlock(&lock);
 }
 
