@@ -111,7 +111,8 @@ mod tests {
         let one = ONE.with(|one| std::ptr::from_ref(one) as usize);
         assert!(is_own(one));
         assert!(!is_own(std::thread::spawn(|| ONE.with(|one| std::ptr::from_ref(one) as usize)).join().unwrap()));
-        assert!(!is_own(Box::as_ptr(&Box::new(0u8)) as usize));
+        let elsewhere = Box::new(0u8);
+        assert!(!is_own(&raw const *elsewhere as usize));
     }
 
     /// This program is Rust's own.
