@@ -160,11 +160,6 @@ pub(crate) fn set_running(execution: *mut Execution) -> *mut Execution {
     RUNNING.replace(execution)
 }
 
-/// The running execution of this thread; null if there is none.
-pub(crate) fn pointer() -> *mut Execution {
-    RUNNING.get()
-}
-
 /// Whether a session runs on this thread.
 pub(crate) fn is_running() -> bool {
     !RUNNING.get().is_null()

@@ -2,14 +2,12 @@
 
 use std::cell::{Cell, RefCell};
 use std::ffi::{CString, c_char, c_void};
-use std::io;
 
 use drawloom_engine::TaskId;
-use drawloom_fiber::{Crash, Foreign};
+use drawloom_fiber::Foreign;
 
 use crate::execution::{in_hook, running};
 use crate::status::drawloom_handle;
-use crate::{carriers, crash};
 
 /// What a language runtime is told, and asked. Each may be null. None of them may call this library, but for
 /// `drawloom_task_number`.
@@ -150,18 +148,13 @@ pub(crate) fn set_session(hooks: Hooks) -> Hooks {
     SESSION.replace(hooks)
 }
 
-/// The hooks of this thread's session.
-pub(crate) fn session() -> Hooks {
-    // When the thread ends there may be none any more.
-    SESSION.try_with(Cell::get).unwrap_or(Hooks::NONE)
-}
-
 /// What the executor of fibers tells, as the hooks of the running session hear it.
 pub(crate) struct Told;
 
 impl Told {
     fn hooks(&self) -> Hooks {
-        session()
+        // When the thread ends there may be none any more.
+        SESSION.try_with(Cell::get).unwrap_or(Hooks::NONE)
     }
 
     fn handle(&self, task: TaskId) -> drawloom_handle {
@@ -233,22 +226,5 @@ impl Foreign for Told {
             let handle = self.handle(task);
             in_hook(|| hook(hooks.0.user, handle));
         }
-        carriers::end(task);
-    }
-
-    fn carries(&self) -> bool {
-        carriers::are_wanted()
-    }
-
-    fn carry(&self, task: TaskId, run: &mut dyn FnMut()) -> io::Result<()> {
-        carriers::carry(task, run)
-    }
-
-    fn carried(&self, task: TaskId) {
-        carriers::end(task);
-    }
-
-    fn crashes(&self, crash: Crash) -> ! {
-        crash::fail(crash)
     }
 }

@@ -7,8 +7,6 @@
 //! - `session` is what is asked for, and what it comes to: configuration, run, result;
 //! - `execution` is what is known of the one that runs: `handle` says what a number stands for;
 //! - `control` is how a call becomes a step, with fibers and with threads;
-//! - `carriers` is how each task gets a thread of the system, if it needs one;
-//! - `crash` is what a task has done that would end the process;
 //! - `place` is where in the user's source a call stands;
 //! - `speak` is failing, and naming;
 //! - the others are a primitive each.
@@ -21,12 +19,10 @@
 
 pub mod atomic;
 pub mod barrier;
-mod carriers;
 pub mod channel;
 pub mod choice;
 pub mod condvar;
 mod control;
-mod crash;
 pub mod event;
 mod execution;
 mod handle;

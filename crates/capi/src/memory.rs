@@ -13,7 +13,7 @@ use drawloom_fiber::Seen;
 use crate::execution::{Here, here};
 use crate::place::{self, drawloom_loc, site};
 use crate::status::*;
-use crate::{carriers, thread_local};
+use crate::thread_local;
 
 const WORD: usize = 8;
 /// More than this is one cell.
@@ -104,7 +104,7 @@ impl Here {
     #[inline]
     fn is_own(&self, start: usize, end: usize) -> bool {
         let (low, high) = thread_local::range();
-        low <= start && end <= high && !carriers::carry_this()
+        low <= start && end <= high
     }
 
     /// A variable that outlives functions is known by its name.

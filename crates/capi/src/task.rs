@@ -10,17 +10,11 @@ use crate::execution::{self, Here, Task, here};
 use crate::place::{drawloom_loc, site};
 use crate::speak::text;
 use crate::status::*;
-use crate::{carriers, thread_local};
 
 /// What a fiber or thread runs that was made for a task.
 pub(crate) fn run_task() {
     let Some(here) = execution::running() else { return };
     let me = here.running();
-    if carriers::carry_this() {
-        // Where this thread has its variables, one that has ended may have had its own.
-        let (low, high) = thread_local::range();
-        here.forget_memory(low, high);
-    }
     if let Some(task) = here.state().tasks.get(me.index()).copied() {
         (task.entry)(task.arg);
     }

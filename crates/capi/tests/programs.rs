@@ -28,17 +28,6 @@ fn a_program_of_c_is_explored_whoever_compiles_it() {
 }
 
 #[test]
-fn on_threads_it_is_explored_as_on_fibers() {
-    let threads = [("DRAWLOOM_EXECUTOR", "threads")];
-    for compiler in installed(&["gcc"]) {
-        let first = compile(compiler, &here("tests/c/first.c"), &["-std=c99"], "first-threads");
-        assert_eq!(said(&run(&first, &[], &threads)), FIRST);
-        let misuse = compile(compiler, &here("tests/c/misuse.c"), &["-std=c99"], "misuse-threads");
-        assert_eq!(said(&run(&misuse, &[], &threads)), said(&run(&misuse, &[], &[])));
-    }
-}
-
-#[test]
 fn every_misuse_has_its_status_or_its_finding() {
     let mut first = None;
     let languages = [("-std=c99", &["gcc", "clang"][..], &[][..]), ("-std=c++17", &["g++", "clang++"], &["-x", "c++"])];

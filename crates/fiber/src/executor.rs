@@ -10,16 +10,14 @@ use drawloom_engine::finding::{Finding, FindingKind, Panic};
 use drawloom_engine::strategy::Strategy;
 use drawloom_engine::{Ending, Engine, Next, Outcome, Settings, Site, TaskId};
 
-use crate::errno::Errnos;
 use crate::fiber::Fiber;
 use crate::foreign::Foreign;
-use crate::overflow::{install_handler, install_handler_of_foreign_faults};
+use crate::overflow::install_handler;
 use crate::panics::{TaskPanic, install_hook};
 use crate::pool;
 use crate::runtime::{Handle, NO_FIBER, Runtime, current, set_current};
-use crate::stacks::NoStack;
 use crate::verdict::Misfortune;
-use crate::watchdog::{Watch, catch_aborts, watch, watched_here};
+use crate::watchdog::{Watch, catch_aborts, watch};
 use crate::weaker::Weaker;
 
 /// Runs executions and keeps their memory: stacks, tables, traces.
@@ -33,7 +31,6 @@ pub struct Executor {
     pub(crate) in_teardown: Vec<Misfortune>,
     /// Numbers for the executions that come next.
     epochs: Range<u64>,
-    errnos: Errnos,
 }
 
 /// Executions of the whole process are numbered, so that an object left from an earlier one is
@@ -56,37 +53,20 @@ impl Executor {
         inner.set_epoch(0);
         inner.weaker = Weaker::default();
         (inner.foreign, inner.hears_switches) = (None, None);
-        Executor {
-            runtime,
-            leaked_fibers: 0,
-            watch: watch(),
-            spent: false,
-            in_teardown: Vec::new(),
-            epochs: 0..0,
-            errnos: Errnos::default(),
-        }
+        Executor { runtime, leaked_fibers: 0, watch: watch(), spent: false, in_teardown: Vec::new(), epochs: 0..0 }
     }
 
     /// As [`new`](Self::new), for tasks of another language. It shares no stacks with others.
     pub fn of_foreign_tasks(foreign: &'static dyn Foreign, strategy: Box<dyn Strategy>) -> Self {
         install_hook();
         install_handler();
-        install_handler_of_foreign_faults();
         catch_aborts();
         let runtime = Rc::<Runtime>::default();
         let handle = Handle::new(&runtime);
         let inner = handle.inner();
         inner.strategy = strategy;
         inner.foreign = Some(foreign);
-        Executor {
-            runtime,
-            leaked_fibers: 0,
-            watch: watch(),
-            spent: false,
-            in_teardown: Vec::new(),
-            epochs: 0..0,
-            errnos: Errnos::default(),
-        }
+        Executor { runtime, leaked_fibers: 0, watch: watch(), spent: false, in_teardown: Vec::new(), epochs: 0..0 }
     }
 
     /// What tasks see of it, while one of its executions runs.
@@ -148,8 +128,6 @@ impl Executor {
         inner.cell_accesses_in_teardown = 0;
         inner.addresses.clear();
         inner.hears_switches = inner.foreign.filter(|foreign| foreign.hears_switches());
-        inner.carries = inner.foreign.filter(|foreign| foreign.carries());
-        self.errnos.clear();
         // Nothing is captured but `main`: one of another language takes no memory, which nobody would give back.
         let outlived = move || current().into_iter().for_each(|rt| rt.outlive(TaskId::MAIN, AssertUnwindSafe(&main)));
         inner.enlist(TaskId::MAIN, Box::new(outlived));
@@ -227,7 +205,7 @@ impl Executor {
 
     /// Whether a task was left in the middle of something, so that this OS thread must not run executions any more.
     pub fn is_spent(&self) -> bool {
-        self.spent || self.handle().inner().has_crashed
+        self.spent
     }
 
     /// Lets `task` run until it suspends itself or ends.
@@ -276,7 +254,7 @@ impl Executor {
                 // SAFETY: the fiber is alive.
                 foreign.switches_to(Some((task, unsafe { (*fiber).stack })));
             }
-            self.let_foreign_run(handle, task, fiber);
+            self.resume_fiber(handle, task, fiber);
             if let Some(foreign) = handle.inner().hears_switches {
                 foreign.switches_to(None);
             }
@@ -284,38 +262,6 @@ impl Executor {
             if ended != NO_FIBER {
                 self.use_again(handle, ended);
             }
-        }
-    }
-
-    /// Lets a task of another language run until it stops: on its own thread if it has one, else here, with an `errno` of its own.
-    fn let_foreign_run(&mut self, handle: Handle, task: TaskId, fiber: *mut Fiber) {
-        let Some(foreign) = handle.inner().carries.filter(|_| fiber != NO_FIBER) else {
-            self.errnos.resume(task);
-            self.resume_fiber(handle, task, fiber);
-            self.errnos.suspend(task);
-            return;
-        };
-        let watch = Arc::clone(&self.watch);
-        let carried = foreign.carry(task, &mut || {
-            let here = watched_here(&watch);
-            set_current(Some(handle));
-            self.resume_fiber(handle, task, fiber);
-            set_current(None);
-            drop(here);
-        });
-        if let Err(error) = carried {
-            handle.inner().engine.fail(FindingKind::OutOfStacks(Box::new(NoStack::System(error).told())), task);
-            handle.inner().resumes = TaskId::NONE;
-            return;
-        }
-        // Our own frames on its stack may know where its thread has its variables: they are not used for another thread.
-        let inner = handle.inner();
-        if inner.idle.last() == Some(&fiber) {
-            inner.idle.pop();
-            inner.ended = fiber;
-        }
-        if inner.ended == fiber {
-            foreign.carried(task);
         }
     }
 

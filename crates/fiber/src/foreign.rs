@@ -6,8 +6,6 @@
 
 use drawloom_engine::TaskId;
 
-use crate::crash::Crash;
-
 /// The other language's part. Nothing here may make a step.
 pub trait Foreign {
     /// A stack was made, between these addresses; the answer is the number by which it is spoken of.
@@ -27,20 +25,4 @@ pub trait Foreign {
 
     /// `task` is left over, and is about to be forgotten.
     fn abandons(&self, task: TaskId);
-
-    /// Whether each task has a thread of the system to itself, where its variables of threads are its own.
-    fn carries(&self) -> bool;
-
-    /// Calls `run` once on the thread of `task`, which is started for it if there is none, and waits until that has returned.
-    ///
-    /// # Errors
-    ///
-    /// Why the system has no thread for it.
-    fn carry(&self, task: TaskId, run: &mut dyn FnMut()) -> std::io::Result<()>;
-
-    /// `task` has ended: its thread is needed no more.
-    fn carried(&self, task: TaskId);
-
-    /// The running task has done what ends a process, in its own code. Called on its own stack; it never goes on.
-    fn crashes(&self, crash: Crash) -> !;
 }

@@ -20,13 +20,10 @@
 //!   when it does so for the hundredth time.
 //! - A destructor that panics while a task is unwound would abort the process; that is Rust's rule. The abort is met, and
 //!   the task is leaked instead (`watchdog`), as is one whose destructor blocks or spins. What was found stays found.
-//! - Tasks of another language ([`Foreign`]) are not unwound: their stacks are reset. Each may run on a thread of its own; one that
-//!   crashes is a finding.
+//! - Tasks of another language ([`Foreign`]) are not unwound: their stacks are reset.
 //! - Leaking all of them instead is a switch ([`Settings::leak`]), for programs whose destructors
 //!   cannot stand being unwound.
 
-mod crash;
-mod errno;
 mod executor;
 mod fiber;
 mod foreign;
@@ -43,7 +40,6 @@ mod verdict;
 mod watchdog;
 mod weaker;
 
-pub use crash::{Crash, FRAMES};
 pub use drawloom_engine::{Outcome, Settings};
 pub use executor::{EPOCHS, Executor};
 pub use foreign::Foreign;
@@ -52,4 +48,3 @@ pub use panics::ForcedUnwind;
 pub use runtime::{Body, Handle, RESOURCE_BITS, current};
 pub use step::Seen;
 pub use terminal::columns;
-pub use watchdog::know_this_thread;

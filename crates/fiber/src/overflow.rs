@@ -1,65 +1,43 @@
 //! Stack overflow: named, rather than a bare SIGSEGV.
 //!
 //! A fault in the guard page of the running fiber's stack prints the task's path and the remedy, then
-//! aborts. The process cannot go on: the task may have been stopped in the middle of anything. Any other fault of a task of another
-//! language is a [crash](crate::crash).
+//! aborts. The process cannot go on: the task may have been stopped in the middle of anything.
 
 use std::sync::Once;
 
-#[cfg(unix)]
-use crate::crash;
 use crate::runtime::current;
 
 /// Installs the handler, once in a process, in front of the one that is there.
 #[cfg(unix)]
 pub(crate) fn install_handler() {
     static INSTALLED: Once = Once::new();
-    INSTALLED.call_once(|| install(0..2));
-}
-
-/// The same for what else code of another language may do, which has fewer checks.
-#[cfg(unix)]
-pub(crate) fn install_handler_of_foreign_faults() {
-    static INSTALLED: Once = Once::new();
-    INSTALLED.call_once(|| install(2..SIGNALS.len()));
-}
-
-/// Installs the handler of some of the signals.
-#[cfg(unix)]
-fn install(slots: std::ops::Range<usize>) {
-    // SAFETY: `sigaction` is given a handler of the right signature that runs on the alternate
-    // stack that std gives each of its threads, and calls only async-signal-safe functions.
-    unsafe {
-        for slot in slots {
-            let signal = SIGNALS[slot];
-            let mut action: libc::sigaction = std::mem::zeroed();
-            action.sa_sigaction = on_fault as *const () as usize;
-            action.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK;
-            libc::sigemptyset(&mut action.sa_mask);
-            let mut previous: libc::sigaction = std::mem::zeroed();
-            if libc::sigaction(signal, &action, &mut previous) == 0 {
-                (&raw mut PREVIOUS).cast::<libc::sigaction>().add(slot).write(previous);
+    INSTALLED.call_once(|| {
+        // SAFETY: `sigaction` is given a handler of the right signature that runs on the alternate
+        // stack that std gives each of its threads, and calls only async-signal-safe functions.
+        unsafe {
+            for signal in [libc::SIGSEGV, libc::SIGBUS] {
+                let mut action: libc::sigaction = std::mem::zeroed();
+                action.sa_sigaction = on_fault as *const () as usize;
+                action.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK;
+                libc::sigemptyset(&mut action.sa_mask);
+                let mut previous: libc::sigaction = std::mem::zeroed();
+                if libc::sigaction(signal, &action, &mut previous) == 0 {
+                    let slot = usize::from(signal == libc::SIGBUS);
+                    (&raw mut PREVIOUS).cast::<libc::sigaction>().add(slot).write(previous);
+                }
             }
         }
-    }
+    });
 }
-
-#[cfg(not(unix))]
-pub(crate) fn install_handler_of_foreign_faults() {}
 
 #[cfg(not(unix))]
 pub(crate) fn install_handler() {
     let _ = (Once::new(), current());
 }
 
-/// What a fault comes as.
+/// The handlers of SIGSEGV and SIGBUS that were there before; written once, before ours can run.
 #[cfg(unix)]
-const SIGNALS: [libc::c_int; 4] = [libc::SIGSEGV, libc::SIGBUS, libc::SIGFPE, libc::SIGILL];
-
-/// The handlers that were there before; written once, before ours can run.
-#[cfg(unix)]
-static mut PREVIOUS: [std::mem::MaybeUninit<libc::sigaction>; SIGNALS.len()] =
-    [const { std::mem::MaybeUninit::uninit() }; SIGNALS.len()];
+static mut PREVIOUS: [std::mem::MaybeUninit<libc::sigaction>; 2] = [const { std::mem::MaybeUninit::uninit() }; 2];
 
 #[cfg(unix)]
 extern "C" fn on_fault(signal: libc::c_int, info: *mut libc::siginfo_t, context: *mut libc::c_void) {
@@ -84,13 +62,10 @@ extern "C" fn on_fault(signal: libc::c_int, info: *mut libc::siginfo_t, context:
             unsafe { libc::abort() };
         }
     }
-    if crash::is_met(signal, address, context) {
-        return;
-    }
     // SAFETY: PREVIOUS was written before this handler could run; a previous handler is called with
     // the very arguments that the kernel gave us.
     unsafe {
-        let slot = SIGNALS.iter().position(|known| *known == signal).unwrap_or_default();
+        let slot = usize::from(signal == libc::SIGBUS);
         let previous = (&raw const PREVIOUS).cast::<libc::sigaction>().add(slot).read();
         match previous.sa_sigaction {
             libc::SIG_DFL | libc::SIG_IGN => {

@@ -71,14 +71,10 @@ pub(crate) struct Inner {
     pub(crate) quitting: bool,
     /// The running task was left where it was.
     pub(crate) left: bool,
-    /// A task has crashed in the C library: this OS thread must not run executions any more.
-    pub(crate) has_crashed: bool,
     /// Whose tasks they are, if they are written in another language.
     pub(crate) foreign: Option<&'static dyn Foreign>,
     /// The same, if it hears of switches.
     pub(crate) hears_switches: Option<&'static dyn Foreign>,
-    /// The same, if each task has a thread to itself.
-    pub(crate) carries: Option<&'static dyn Foreign>,
     /// The fiber of a task that has ended in the midst of it.
     pub(crate) ended: *mut Fiber,
     /// By task: what a front end remembers of it. 0 for all that it does not reach to.
@@ -116,10 +112,8 @@ impl Default for Runtime {
                 stack_size: 0,
                 quitting: false,
                 left: false,
-                has_crashed: false,
                 foreign: None,
                 hears_switches: None,
-                carries: None,
                 ended: NO_FIBER,
                 memos: Vec::new(),
                 owed_wakes: Vec::new(),

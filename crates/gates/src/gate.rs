@@ -17,15 +17,8 @@ pub struct Gate {
     given_up: AtomicBool,
 }
 
-impl Default for Gate {
-    fn default() -> Gate {
-        Gate::new()
-    }
-}
-
 impl Gate {
-    /// A closed gate of no thread.
-    pub fn new() -> Gate {
+    pub(crate) fn new() -> Gate {
         Gate {
             open: AtomicBool::new(false),
             thread: OnceLock::new(),
@@ -35,7 +28,7 @@ impl Gate {
     }
 
     /// The calling thread is the one that waits here.
-    pub fn belongs_to_caller(&self) {
+    pub(crate) fn belongs_to_caller(&self) {
         let _ = self.thread.set(std::thread::current());
         fence(Ordering::SeqCst);
     }

@@ -16,7 +16,7 @@ fn text(path: impl AsRef<Path>) -> String {
 /// The arrows of the picture: of each crate, those of ours that it depends on.
 const ARROWS: &[(&str, &[&str])] = &[
     ("analyze", &["report", "syntax"]),
-    ("capi", &["engine", "explore", "fiber", "gates", "report"]),
+    ("capi", &["engine", "explore", "fiber", "report"]),
     ("check", &[]),
     ("cli", &["analyze", "check", "engine", "report"]),
     ("config", &[]),

@@ -27,12 +27,10 @@ pub struct drawloom_config {
 /// What carries the tasks of a session.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Executor {
-    /// Threads if the program has variables of threads, which fibers would share; else fibers.
+    /// Fibers, unless the program has variables of threads, which they would share.
     Auto,
-    /// One thread for all of them.
+    /// Fibers.
     Fibers,
-    /// A thread for each.
-    Threads,
 }
 
 impl Executor {
@@ -40,8 +38,7 @@ impl Executor {
         match text {
             "auto" => Ok(Executor::Auto),
             "fibers" => Ok(Executor::Fibers),
-            "threads" => Ok(Executor::Threads),
-            other => Err(format!("the executor is auto, fibers or threads, not `{other}`")),
+            other => Err(format!("the executor is auto or fibers, not `{other}`")),
         }
     }
 }
@@ -149,8 +146,8 @@ pub extern "C" fn drawloom_config_new() -> *mut drawloom_config {
 
 /// Sets `key` to `value`: "strategy", "seed", "iterations", "max_steps" … as the reference page of configurations has them;
 /// "replay" to a token; "environment" to "false", so that `DRAWLOOM_STRATEGY` and the like have no say; "quiet" to "true", so that
-/// nothing is printed; "executor" to "threads", so that each task has a thread of the system to itself, to "fibers", or to "auto": threads
-/// if the program has variables of threads. What is wrong, `drawloom_config_error` says.
+/// nothing is printed; "executor" to "fibers", so that a program is explored that has variables of threads, which its tasks share.
+/// What is wrong, `drawloom_config_error` says.
 #[unsafe(no_mangle)]
 pub extern "C" fn drawloom_config_set(
     config: *mut drawloom_config,

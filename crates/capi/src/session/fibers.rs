@@ -1,4 +1,4 @@
-//! A program of another language, whose tasks are fibers, on one thread or on one each.
+//! A program of another language, whose tasks are fibers.
 
 use std::cell::RefCell;
 use std::ffi::c_void;
@@ -9,7 +9,6 @@ use drawloom_engine::{Engine, Outcome, Settings, Site};
 use drawloom_explore::{Executor, Program};
 use drawloom_report::{Language, Place};
 
-use crate::carriers;
 use crate::control::Control;
 use crate::execution::{Execution, set_running};
 use crate::hooks::{Hooks, Told};
@@ -21,8 +20,6 @@ pub(super) struct Fibers {
     pub(super) body: extern "C" fn(*mut c_void),
     pub(super) arg: *mut c_void,
     pub(super) hooks: Hooks,
-    /// Each task has a thread to itself.
-    pub(super) threads: bool,
     /// Places that were seen to ask for weaker orders.
     pub(super) weaker: AtomicU64,
 }
@@ -83,7 +80,6 @@ impl Program for Fibers {
         let control = Control::of_fibers(executor.fibers().handle());
         executor.execution.begin(control);
         let before = set_running(&raw mut *executor.execution);
-        carriers::want(self.threads);
         self.hooks.execution_begin();
         let outcome = executor.fibers_mut().run(settings, seed, run_task);
         self.hooks.execution_end();

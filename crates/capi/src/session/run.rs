@@ -47,22 +47,25 @@ pub(super) fn note_asked_again() {
 /// Which executor, in the environment.
 const EXECUTOR: &str = "DRAWLOOM_EXECUTOR";
 
-/// Whether each task has a thread to itself. A runtime that is told of switches keeps its variables of threads by itself.
-fn has_threads(
+/// Fibers share the variables of their thread: a program that has such is not explored as if each task had its own, unless it asks for that. A
+/// runtime that is told of switches keeps them by itself.
+fn refuse_variables_of_threads(
     config: &drawloom_config,
     hooks: Hooks,
     variable: impl Fn(&str) -> Option<String>,
-) -> Result<bool, String> {
+) -> Result<(), String> {
     let asked = match variable(EXECUTOR) {
         Some(text) => Executor::of(text.trim()).map_err(|error| format!("{EXECUTOR}: {error}"))?,
         None => config.executor,
     };
-    Ok(match asked {
-        Executor::Fibers => false,
-        Executor::Threads => true,
-        Executor::Auto => !hooks.hear_switches() && thread_local::has_the_program(),
-    })
+    match asked {
+        Executor::Auto if !hooks.hear_switches() && thread_local::has_the_program() => Err(REFUSED.into()),
+        _ => Ok(()),
+    }
 }
+
+const REFUSED: &str = "not explored: the program has variables of threads (`_Thread_local`, or the library of C++ within it), and tasks are \
+    fibers of one thread, which would share them. DRAWLOOM_EXECUTOR=fibers explores it all the same.";
 
 /// Runs a session on the calling thread.
 ///
@@ -76,11 +79,11 @@ pub fn run(config: &drawloom_config, session: Session) -> Result<Checked, String
     let Session { name, body, arg, hooks, choices } = session;
     let test = Test { name, path: None, krate: None, choices };
     let variable = |name: &str| std::env::var(name).ok().filter(|_| config.environment);
-    let threads = has_threads(config, hooks, variable)?;
+    refuse_variables_of_threads(config, hooks, variable)?;
     SESSIONS.fetch_add(1, Ordering::Relaxed);
     let before = set_session(hooks);
     hooks.begin_session();
-    let program = Fibers { body, arg, hooks, threads, weaker: AtomicU64::new(0) };
+    let program = Fibers { body, arg, hooks, weaker: AtomicU64::new(0) };
     let mut checked = conduct(config.config().clone(), &test, &program, variable);
     if ASKED_AGAIN.take() {
         checked = conduct(config.config().clone(), &test, &program, variable);

@@ -11,8 +11,3 @@ pub(crate) fn catch_aborts() {}
 pub(crate) fn watch() -> Arc<Watch> {
     Arc::new(Watch::new())
 }
-
-pub(crate) fn watched_here(_: &Arc<Watch>) {}
-
-/// There is nothing to know.
-pub fn know_this_thread() {}

@@ -44,15 +44,11 @@ use drawloom_engine::Settings;
 use drawloom_engine::finding::Frame;
 
 #[cfg(not(unix))]
-pub use absent::know_this_thread;
-#[cfg(not(unix))]
-pub(crate) use absent::{CAN_LEAVE, catch_aborts, watch, watched_here};
+pub(crate) use absent::{CAN_LEAVE, catch_aborts, watch};
 #[cfg(unix)]
-pub use registry::know_this_thread;
+pub(crate) use registry::watch;
 #[cfg(unix)]
-pub(crate) use registry::{watch, watched_here};
-#[cfg(unix)]
-pub(crate) use signal::{CAN_LEAVE, catch_aborts, go_on_in, interrupted_in_a_task};
+pub(crate) use signal::{CAN_LEAVE, catch_aborts};
 pub(crate) use stack::users_frames;
 
 /// Instants are kept as nanoseconds since this one.

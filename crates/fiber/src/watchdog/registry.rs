@@ -1,6 +1,6 @@
 //! The threads that are watched.
 
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::sync::{Arc, Mutex, Once};
 
 use super::{Watch, lock, monitor, signal};
@@ -43,45 +43,6 @@ pub(crate) fn watch() -> Arc<Watch> {
         Arc::clone(&entry.get_or_insert_with(Entry::new).watch)
     });
     known.unwrap_or_else(|_| Arc::new(Watch::new()))
-}
-
-/// While it lives, the calling thread runs a task for the thread that `watch` is of, and is the one that is watched. It needs a stack for
-/// handlers, which it keeps.
-pub(crate) struct WatchedHere<'a> {
-    watch: &'a Watch,
-    conductor: Option<Thread>,
-}
-
-/// Has the calling thread watched in place of the one that `watch` is of.
-pub(crate) fn watched_here(watch: &Arc<Watch>) -> WatchedHere<'_> {
-    thread_local! {
-        static STACK: RefCell<Option<(Arc<Watch>, signal::HandlerStack)>> = const { RefCell::new(None) };
-    }
-    let _ = STACK.try_with(|stack| {
-        stack.borrow_mut().get_or_insert_with(|| {
-            signal::watch(watch);
-            (Arc::clone(watch), signal::HandlerStack::new())
-        });
-    });
-    let own = OWN.get().unwrap_or_else(Thread::calling);
-    let conductor = lock(&watch.thread).replace(own);
-    WatchedHere { watch, conductor }
-}
-
-thread_local! {
-    /// What the system calls this thread, if it has been asked.
-    static OWN: Cell<Option<Thread>> = const { Cell::new(None) };
-}
-
-/// The calling thread will run tasks. To be called before: within a task, the C library's names may lead to the front end.
-pub fn know_this_thread() {
-    OWN.set(Some(Thread::calling()));
-}
-
-impl Drop for WatchedHere<'_> {
-    fn drop(&mut self) {
-        *lock(&self.watch.thread) = self.conductor;
-    }
 }
 
 /// Those of all threads.

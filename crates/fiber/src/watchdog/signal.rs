@@ -13,7 +13,6 @@ use drawloom_engine::TaskId;
 use super::Watch;
 use crate::overflow::print_at_once;
 use crate::runtime::current;
-use crate::{crash, errno};
 
 /// What the monitor asks.
 pub(super) mod question {
@@ -117,7 +116,7 @@ static PREVIOUS_FLAGS: AtomicUsize = AtomicUsize::new(0);
 #[inline(never)]
 extern "C" fn on_signal(signal: libc::c_int, info: *mut libc::siginfo_t, context: *mut libc::c_void) {
     // SAFETY: the calling thread's own errno, which what is interrupted may be about to read.
-    let errno = unsafe { *errno::place() };
+    let errno = unsafe { *errno() };
     // SAFETY: the watch is alive until its thread has called `unwatch`.
     let watch = unsafe { WATCH.get().as_ref() };
     let asked = watch.map_or(question::NONE, |watch| watch.question.swap(question::NONE, Ordering::AcqRel));
@@ -130,7 +129,24 @@ extern "C" fn on_signal(signal: libc::c_int, info: *mut libc::siginfo_t, context
         _ => pass_on(signal, info, context),
     }
     // SAFETY: as above.
-    unsafe { *errno::place() = errno };
+    unsafe { *errno_mut() = errno };
+}
+
+fn errno() -> *const libc::c_int {
+    errno_mut()
+}
+
+fn errno_mut() -> *mut libc::c_int {
+    // SAFETY: it has no preconditions.
+    #[cfg(target_os = "linux")]
+    unsafe {
+        libc::__errno_location()
+    }
+    // SAFETY: it has no preconditions.
+    #[cfg(not(target_os = "linux"))]
+    unsafe {
+        libc::__error()
+    }
 }
 
 /// Somebody else has sent it.
@@ -183,7 +199,7 @@ fn capture(watch: &Watch, context: *mut libc::c_void) {
     watch.captured.store(Box::into_raw(captured), Ordering::Release);
     watch.answer.store(answer::CAPTURED, Ordering::Release);
     if wait_for_verdict(watch) == verdict::LEAVE {
-        go_on_in(context, leave);
+        go_on_in_leave(context);
     }
 }
 
@@ -216,11 +232,6 @@ fn in_a_task(context: *mut libc::c_void) -> Option<Interrupted> {
     (lowest + ROOM_TO_LEAVE..highest).contains(&interrupted.sp).then_some(interrupted)
 }
 
-/// The instruction at which the running task was interrupted, if one was.
-pub(crate) fn interrupted_in_a_task(context: *mut libc::c_void) -> Option<usize> {
-    in_a_task(context).map(|interrupted| interrupted.pc)
-}
-
 /// Where a task goes on that is left: nowhere. The executor finds out why.
 extern "C" fn leave() -> ! {
     loop {
@@ -240,17 +251,17 @@ fn registers(context: *mut libc::c_void) -> Option<Interrupted> {
     Some(Interrupted { pc: registers[libc::REG_RIP as usize] as usize, sp: registers[libc::REG_RSP as usize] as usize })
 }
 
-/// Has the interrupted thread go on in `function` when the handler returns, as if it had called it where it was: below
+/// Has the interrupted thread go on in [`leave`] when the handler returns, as if it had called it where it was: below
 /// the red zone of its function, on an aligned stack, and with the direction flag as every function expects it.
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
-pub(crate) fn go_on_in(context: *mut libc::c_void, function: extern "C" fn() -> !) {
+fn go_on_in_leave(context: *mut libc::c_void) {
     const DIRECTION: i64 = 1 << 10;
-    // SAFETY: as in `registers`. It never returns, so what it overwrites below the stack pointer, and the registers
+    // SAFETY: as in `registers`. `leave` never returns, so what it overwrites below the stack pointer, and the registers
     // that it does not keep, are nobody's any more.
     let registers = unsafe { &mut (*context.cast::<libc::ucontext_t>()).uc_mcontext.gregs };
     let sp = registers[libc::REG_RSP as usize] as usize;
     registers[libc::REG_RSP as usize] = (((sp - 512) & !15) - 8) as i64;
-    registers[libc::REG_RIP as usize] = function as *const () as usize as i64;
+    registers[libc::REG_RIP as usize] = leave as *const () as usize as i64;
     registers[libc::REG_EFL as usize] &= !DIRECTION;
 }
 
@@ -261,14 +272,14 @@ fn registers(context: *mut libc::c_void) -> Option<Interrupted> {
     Some(Interrupted { pc: registers.pc as usize, sp: registers.sp as usize })
 }
 
-/// Has the interrupted thread go on in `function` when the handler returns, on the same stack.
+/// Has the interrupted thread go on in [`leave`] when the handler returns, on the same stack.
 #[cfg(all(target_os = "linux", target_arch = "aarch64"))]
-pub(crate) fn go_on_in(context: *mut libc::c_void, function: extern "C" fn() -> !) {
-    // SAFETY: as in `registers`. It never returns, so what it overwrites below the stack pointer, and the registers
+fn go_on_in_leave(context: *mut libc::c_void) {
+    // SAFETY: as in `registers`. `leave` never returns, so what it overwrites below the stack pointer, and the registers
     // that it does not keep, are nobody's any more.
     let registers = unsafe { &mut (*context.cast::<libc::ucontext_t>()).uc_mcontext };
     registers.sp = (registers.sp - 512) & !15;
-    registers.pc = function as *const () as usize as u64;
+    registers.pc = leave as *const () as usize as u64;
 }
 
 #[cfg(not(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64"))))]
@@ -277,7 +288,7 @@ fn registers(_: *mut libc::c_void) -> Option<Interrupted> {
 }
 
 #[cfg(not(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64"))))]
-pub(crate) fn go_on_in(_: *mut libc::c_void, _: extern "C" fn() -> !) {}
+fn go_on_in_leave(_: *mut libc::c_void) {}
 
 /// Has an abort that follows a fatal panic of a task leave that task instead. Once in a process.
 pub(crate) fn catch_aborts() {
@@ -305,13 +316,10 @@ extern "C" fn on_abort(_: libc::c_int, _: *mut libc::siginfo_t, context: *mut li
         let inner = handle.inner();
         if let Some(fatal) = &inner.panics.fatal {
             if in_a_task(context).is_some() {
-                return go_on_in(context, leave);
+                return go_on_in_leave(context);
             }
             print_at_once(&fatal.text);
         }
-    }
-    if crash::is_met(libc::SIGABRT, 0, context) {
-        return;
     }
     // What was there before gets the signal as soon as this handler has returned.
     // SAFETY: it was written before this handler could run.

@@ -170,43 +170,6 @@ static void freed_twice(void)
     run_both(frees_too, frees_too);
 }
 
-/* Looked at, and then used: it may be gone by then. */
-static void *uses(void *arg)
-{
-    (void)arg;
-    if (atomic_load(&shared) != NULL) {
-        struct block *block = atomic_load(&shared);
-        if (broken || block != NULL)
-            assert(block->value == 7);
-    }
-    return NULL;
-}
-
-static void *takes_away(void *arg)
-{
-    (void)arg;
-    atomic_store(&shared, NULL);
-    return NULL;
-}
-
-static void null_pointer(void)
-{
-    static struct block block = {7};
-    atomic_store(&shared, &block);
-    run_both(uses, takes_away);
-}
-
-/* Each thread has its own `errno`. */
-static void *fails(void *arg)
-{
-    errno = arg == NULL ? ENOENT : EINTR;
-    sched_yield();
-    assert(errno == (arg == NULL ? ENOENT : EINTR));
-    return NULL;
-}
-
-static void own_errno(void) { run_both(fails, fails); }
-
 /* Threads of C11, as they are. */
 static mtx_t mutex;
 static cnd_t condition;
@@ -303,7 +266,7 @@ static const struct {
     void (*run)(void);
 } programs[] = {
     {"cancel", cancel},   {"assert", asserts},      {"numbers", numbers},           {"freed", freed},
-    {"c11", c11},         {"own errno", own_errno}, {"freed twice", freed_twice},   {"null pointer", null_pointer},
+    {"c11", c11},         {"freed twice", freed_twice},
     {"exits", exits},     {"odd calls", odd_calls},
 };
 
