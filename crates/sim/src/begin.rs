@@ -26,11 +26,11 @@ impl<M: Clone + Debug + 'static> World<M> {
         let down = faults.crashes + faults.stops;
         if let Some(survives) = survives.filter(|survives| down > *survives) {
             panic!(
-                "{down} nodes may crash or stop{at}, but the protocol is said to survive only {survives} that are down"
+                "{down} nodes may crash or stop{at}, but the protocol is declared to survive only {survives} that are down"
             );
         }
         let can_corrupt = faults.corruptions == 0 || corrupter.is_some();
-        assert!(can_corrupt, "messages may be corrupted{at}: say how, with `corrupts`");
+        assert!(can_corrupt, "messages may be corrupted{at}: define how, with `corrupts`");
         let all: Vec<NodeId> = (0..members.len()).map(NodeId::from_index).collect();
         let servers: Vec<NodeId> = all.iter().copied().filter(|node| !members[node.index()].is_client).collect();
         let mut nodes = Vec::with_capacity(members.len());
@@ -78,7 +78,7 @@ impl<M: Clone + Debug + 'static> World<M> {
                 let nodes = nodes_of(all.len());
                 panic!("a fault{at} names node {node}, but the cluster has only {nodes}: \"{what}\"");
             }
-            assert!(!kind.options.is_empty(), "{}{at} can hit nobody: {}", kind.what, kind.why_nobody);
+            assert!(!kind.options.is_empty(), "{}{at} can hit no node: {}", kind.what, kind.why_nobody);
             // Those before the last one that was chosen would be the same faults in another order.
             let mut from = 0;
             for _ in 0..kind.most {

@@ -23,7 +23,7 @@ pub struct TimerId(pub(crate) u32);
 pub struct Timer {
     /// Which.
     pub id: TimerId,
-    /// What it was set with.
+    /// The tag that it was set with.
     pub tag: u64,
 }
 

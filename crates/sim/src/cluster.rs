@@ -18,7 +18,7 @@ pub(crate) type Check<M> = Box<dyn Fn(&World<M>) -> Option<String>>;
 pub(crate) type Rule<M> = Box<dyn Fn(NodeId, NodeId, &M) -> Verdict>;
 pub(crate) type Corrupter<M> = Box<dyn Fn(&mut M, &mut dyn FnMut(u64) -> u64)>;
 
-/// What a predicate on messages wants done with one that is about to arrive.
+/// The decision of a [rule](Cluster::rule) about a message that is about to arrive.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Verdict {
     /// It arrives.
@@ -51,7 +51,7 @@ pub(crate) struct Invariant<M> {
     pub(crate) check: Check<M>,
 }
 
-/// What there is in a cluster, what may happen to it, and what must hold.
+/// A cluster: its nodes, possible faults, and invariants.
 pub struct Cluster<M> {
     pub(crate) members: Vec<Member<M>>,
     /// What nodes are called, and where they were added.
@@ -172,7 +172,7 @@ impl<M> Cluster<M> {
         id
     }
 
-    /// What may go wrong.
+    /// Sets the faults that may strike.
     #[track_caller]
     pub fn faults(&mut self, faults: Faults) -> &mut Self {
         (self.faults, self.faults_at) = (faults, Some(Location::caller()));
@@ -191,13 +191,13 @@ impl<M> Cluster<M> {
         self
     }
 
-    /// So many timers fire at each node at most, under an elastic clock; 16 by default.
+    /// The most timers that fire at each node, under an elastic clock; 16 by default.
     pub fn timers(&mut self, most: u32) -> &mut Self {
         self.most_timers = most;
         self
     }
 
-    /// So many events happen at most, 1,000,000 by default: a run that has more is taken for one without end.
+    /// The most events in a run, 1,000,000 by default: a run with more counts as endless.
     pub fn events(&mut self, most: u64) -> &mut Self {
         self.most_events = most;
         self

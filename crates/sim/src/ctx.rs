@@ -12,7 +12,7 @@ use crate::network::Envelope;
 use crate::random::Stream;
 use crate::world::{NodeState, World, nodes_of};
 
-/// What the code of a node can do while something happens to it: send, set timers, store.
+/// The context through which a node handles an event: it sends, sets timers and stores.
 ///
 /// All of it takes effect at once and together: nothing else happens before the code returns.
 pub struct Ctx<'a, M> {
@@ -77,13 +77,13 @@ impl<M> Ctx<'_, M> {
         panic!("`{me}` sends to node {to}, but the cluster has only {all}")
     }
 
-    /// What this node takes the time to be, since the run began. It never runs backwards.
+    /// The time of this node since the run began. It never runs backwards.
     #[inline]
     pub fn now(&self) -> Duration {
         Duration::from_nanos(self.world.now(self.me))
     }
 
-    /// What the wall clock of this node shows, since an epoch: it may jump ([`Faults::clock_jumps`](crate::Faults::clock_jumps)).
+    /// The wall clock of this node, since an epoch: it may jump ([`Faults::clock_jumps`](crate::Faults::clock_jumps)).
     pub fn wall_clock(&self) -> Duration {
         let state = &self.world.nodes[self.me.index()];
         let wall = i128::from(self.world.now(self.me)) + i128::from(state.wall_offset_ms) * 1_000_000;
@@ -146,12 +146,12 @@ impl<M> Ctx<'_, M> {
         self.state().store.write(name, value);
     }
 
-    /// What was written is durable now.
+    /// Everything written so far is durable now.
     pub fn sync(&mut self) {
         self.state().store.sync();
     }
 
-    /// What was stored under a name last.
+    /// The value last stored under a name.
     ///
     /// # Panics
     ///

@@ -47,7 +47,7 @@ impl Event {
             2 => Event::Fault(number),
             3 => Event::Rejected(number),
             4 => Event::Chunk(number),
-            other => panic!("{other} is no kind of event"),
+            other => panic!("{other} is not a kind of event"),
         }
     }
 }

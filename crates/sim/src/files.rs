@@ -15,7 +15,7 @@ pub enum DiskError {
     NoSuchFile,
     /// The disk is full.
     NoSpace,
-    /// It could not be read or written. After a sync that has failed, what was to be synced is lost at the next crash.
+    /// It could not be read or written. After a failed sync, the data that it should have synced is lost at the next crash.
     Io,
 }
 
@@ -45,7 +45,7 @@ impl DiskFault {
     pub(crate) fn tell(self) -> String {
         match self {
             DiskFault::Fails(error) => format!("its disk will fail: {error}"),
-            DiskFault::ShortRead => "its disk will read less than there is".to_owned(),
+            DiskFault::ShortRead => "its disk will return a short read".to_owned(),
         }
     }
 }
@@ -222,7 +222,7 @@ impl<M> Ctx<'_, M> {
         Ok(())
     }
 
-    /// What a file holds; less of it if a fault makes the read a short one.
+    /// The content of a file; only a part of it if a fault makes the read a short one.
     pub fn read_file(&mut self, name: &str) -> Result<Vec<u8>, DiskError> {
         let disk = self.disk();
         disk.may_fail()?;
@@ -258,7 +258,7 @@ impl<M> Ctx<'_, M> {
         self.disk().names.keys().cloned().collect()
     }
 
-    /// What was written to a file survives any crash; whether the file is found by its name is for the directory.
+    /// The data written to a file survives any crash; whether the file is found by its name is for the directory.
     pub fn sync_file(&mut self, name: &str) -> Result<(), DiskError> {
         let disk = self.disk();
         let synced = disk.file(name)?;

@@ -23,9 +23,7 @@ impl<M: Clone + Debug + 'static> World<M> {
         let (name, within) = (goal.name.clone(), goal.within);
         let what = if what.is_empty() { what } else { format!(": {what}") };
         if !self.time_passes(host) {
-            return Err(format!(
-                "\"{name}\" does not come true when faults have stopped, and nothing is left to happen{what}"
-            ));
+            return Err(format!("\"{name}\" does not come true after faults have stopped, and no event is left{what}"));
         }
         match u128::from(self.now - healed) > within.as_nanos() {
             true => Err(format!("\"{name}\" does not come true within {within:?} after faults have stopped{what}")),

@@ -1,6 +1,8 @@
 //! A simulated cluster: nodes with a network, clocks, storage and faults, without anybody who decides.
 //!
-//! This is the state of a cluster and the rules of its changes. What happens next is decided elsewhere: a [`Host`] is told of
+//! This crate is internal to Drawloom. Depend on `drawloom` instead: this interface may change in every release.
+//!
+//! This is the state of a cluster and the rules of its changes. A [`Host`] decides what happens next: it learns of
 //! everything that *may* happen (a message may arrive, a timer may fire, a fault may strike), and says what does. `drawloom::cluster` is
 //! a host that makes each of them a choice of drawloom's scheduler.
 //!

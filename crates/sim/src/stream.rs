@@ -20,7 +20,7 @@ use crate::world::{World, nodes_of};
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct StreamId(u32);
 
-/// What happens on a stream.
+/// An event of a stream.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum StreamEvent<M> {
     /// A node has connected to a port that this one listens to: this is its end.

@@ -128,7 +128,7 @@ impl<M> World<M> {
         self.nodes[node.index()].is_up
     }
 
-    /// What a node has stored under a name.
+    /// The value that a node has stored under a name.
     ///
     /// # Panics
     ///
@@ -157,7 +157,7 @@ impl<M> World<M> {
         }
     }
 
-    /// What the `number`-th event was, from 0, in words; the first 1,000 are kept.
+    /// The `number`-th event, from 0, in words; the first 1,000 are available.
     pub fn tell(&self, number: usize) -> Option<String>
     where
         M: Debug,
@@ -186,7 +186,7 @@ impl<M: Clone + Debug + 'static> World<M> {
         if self.events > self.most_events {
             let most = self.most_events;
             return Err(format!(
-                "the cluster has not come to rest after {most} events: raise `events`, or set fewer timers"
+                "the cluster is still active after {most} events: raise `events`, or set fewer timers"
             ));
         }
         match event {

@@ -11,7 +11,7 @@
 //! **Waiting.** The futures of [`Ctx`](super::Ctx) ask [`Backend::receive`] in their poll. A backend may wait right there
 //! and return `Ready`: a process does one thing at a time, and each has a fiber or a thread of its own. So no waker is
 //! involved, and a receive is *one* step. A backend that shares threads among processes returns `Pending` and wakes. A receive takes
-//! `&mut Ctx`, so nobody polls two of them by turns.
+//! `&mut Ctx`, so nobody polls two of them in turn.
 
 use std::future::Future;
 use std::panic::Location;
@@ -141,7 +141,7 @@ pub(crate) trait Backend: Send + Sync {
     /// Time since the system began.
     fn now(&self, at: Place) -> Duration;
 
-    /// Waits until nobody can go on without time passing.
+    /// Waits until nobody can continue without time passing.
     fn settle(&self, at: Place, me: &AnyPid, context: &mut Context<'_>) -> Poll<()>;
 
     /// What `from` posts at `to`, for somebody who wants to read it. No step.

@@ -88,7 +88,23 @@ impl<H: Model + 'static> Isolate for Watch<H> {
     }
 }
 
-/// What there is in a cluster, what may happen to it, and what must hold: see [`drawloom_sim::Cluster`], whose methods it has.
+/// A cluster: its nodes, possible faults, and invariants. It has all methods of [`drawloom_sim::Cluster`].
+///
+/// ```
+/// use drawloom::cluster::{Cluster, Ctx, Node, NodeId};
+///
+/// struct Echo;
+///
+/// impl Node<String> for Echo {
+///     fn on_message(&mut self, from: NodeId, message: String, cx: &mut Ctx<'_, String>) {
+///         cx.send(from, message);
+///     }
+/// }
+///
+/// let mut cluster = Cluster::new();
+/// cluster.node("echo", || Echo);
+/// cluster.run(); // nobody sends anything
+/// ```
 pub struct Cluster<M>(drawloom_sim::Cluster<M>);
 
 impl<M> Default for Cluster<M> {
