@@ -2,6 +2,7 @@
 
 use std::cell::Cell;
 use std::ffi::c_void;
+use std::os::fd::AsRawFd;
 use std::sync::OnceLock;
 
 /// Where the calling thread has its variables, those of the libraries that were loaded with the program among them.
@@ -46,10 +47,23 @@ pub(crate) fn range() -> (usize, usize) {
 /// Whether the program itself has variables of threads, besides those of our library. A program without symbols is thought to have none.
 pub(crate) fn has_the_program() -> bool {
     static HAS: OnceLock<bool> = OnceLock::new();
-    *HAS.get_or_init(|| {
-        std::fs::read("/proc/self/exe")
-            .is_ok_and(|program| names(&program).any(|name| !is_rusts(name) && !is_a_sanitizers(name)))
-    })
+    *HAS.get_or_init(|| with_the_program(|program| names(program).any(|name| !is_rusts(name) && !is_a_sanitizers(name))))
+}
+
+/// Calls `look` with the file of the running program, of which only what is looked at is read: it may be large.
+fn with_the_program(look: impl FnOnce(&[u8]) -> bool) -> bool {
+    let Ok(file) = std::fs::File::open("/proc/self/exe") else { return false };
+    let Ok(size) = file.metadata().map(|data| data.len() as usize) else { return false };
+    // SAFETY: a mapping of our own, which is not written to, and which nobody uses after it is given back.
+    unsafe {
+        let start = libc::mmap(std::ptr::null_mut(), size, libc::PROT_READ, libc::MAP_PRIVATE, file.as_raw_fd(), 0);
+        if start == libc::MAP_FAILED {
+            return false;
+        }
+        let found = look(std::slice::from_raw_parts(start.cast(), size));
+        libc::munmap(start, size);
+        found
+    }
 }
 
 /// As the compiler of this library names its variables: with a hash, which the linker's optimiser may append something to.

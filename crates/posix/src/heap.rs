@@ -35,10 +35,13 @@ impl Freed {
 
 unsafe extern "C" {
     fn malloc_usable_size(address: *mut c_void) -> usize;
+    #[cfg_attr(target_env = "musl", link_name = "malloc")]
     fn __libc_malloc(size: usize) -> *mut c_void;
+    #[cfg_attr(target_env = "musl", link_name = "calloc")]
     fn __libc_calloc(count: usize, size: usize) -> *mut c_void;
+    #[cfg_attr(target_env = "musl", link_name = "realloc")]
     fn __libc_realloc(address: *mut c_void, size: usize) -> *mut c_void;
-    fn __libc_memalign(align: usize, size: usize) -> *mut c_void;
+    #[cfg_attr(target_env = "musl", link_name = "free")]
     fn __libc_free(address: *mut c_void);
 }
 
@@ -51,22 +54,37 @@ static OWN: Own = Own;
 /// What `malloc` gives is a multiple of this.
 const ALIGN: usize = 16;
 
+/// Before memory that has to be a multiple of more, the address that is to be given back. Sanitizers have the C library's function for it, and
+/// not the others.
+unsafe fn alloc_aligned(layout: Layout) -> *mut u8 {
+    let room = layout.align() + size_of::<usize>();
+    // SAFETY: so many bytes more are there, and the address before the aligned one is among them.
+    unsafe {
+        let start = __libc_malloc(layout.size() + room).cast::<u8>();
+        if start.is_null() {
+            return start;
+        }
+        let aligned = start.add(room - (start as usize + room) % layout.align());
+        aligned.cast::<usize>().sub(1).write(start as usize);
+        aligned
+    }
+}
+
 // SAFETY: these are the C library's functions, under the names that it has for itself.
 unsafe impl GlobalAlloc for Own {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         // SAFETY: as the caller vouches.
         unsafe {
-            match layout.align() {
-                0..=ALIGN => __libc_malloc(layout.size()),
-                align => __libc_memalign(align, layout.size()),
-            }
-            .cast()
+            if layout.align() <= ALIGN { __libc_malloc(layout.size()).cast() } else { alloc_aligned(layout) }
         }
     }
 
-    unsafe fn dealloc(&self, address: *mut u8, _: Layout) {
-        // SAFETY: as the caller vouches.
-        unsafe { __libc_free(address.cast()) };
+    unsafe fn dealloc(&self, address: *mut u8, layout: Layout) {
+        // SAFETY: as the caller vouches; `alloc_aligned` has written it.
+        unsafe {
+            let start = if layout.align() <= ALIGN { address as usize } else { address.cast::<usize>().sub(1).read() };
+            __libc_free(start as *mut c_void);
+        }
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
