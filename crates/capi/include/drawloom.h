@@ -438,6 +438,12 @@ drawloom_status drawloom_write(const void *address, size_t size, const drawloom_
 drawloom_status drawloom_memory_forget(const void *address,
                                        size_t size);
 
+// The program frees these addresses: a write to what is there. Who uses them afterwards fails, and so does who frees them once more, until
+// `drawloom_memory_forget` says that they are somebody else's. The memory itself stays as it is.
+drawloom_status drawloom_memory_free(const void *address,
+                                     size_t size,
+                                     const drawloom_loc *at);
+
 // A mutex of this kind: `DRAWLOOM_MUTEX_NORMAL`, `DRAWLOOM_MUTEX_RECURSIVE` or `DRAWLOOM_MUTEX_ERRORCHECK`.
 drawloom_handle drawloom_mutex_new(uint32_t kind, const drawloom_loc *at);
 
@@ -552,7 +558,8 @@ drawloom_config *drawloom_config_new(void);
 
 // Sets `key` to `value`: "strategy", "seed", "iterations", "max_steps" … as the reference page of configurations has them;
 // "replay" to a token; "environment" to "false", so that `DRAWLOOM_STRATEGY` and the like have no say; "quiet" to "true", so that
-// nothing is printed. What is wrong, `drawloom_config_error` says.
+// nothing is printed; "executor" to "threads", so that each task has a thread of the system to itself, to "fibers", or to "auto": threads
+// if the program has variables of threads. What is wrong, `drawloom_config_error` says.
 drawloom_status drawloom_config_set(drawloom_config *config,
                                     const char *key,
                                     const char *value);

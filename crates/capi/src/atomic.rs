@@ -109,6 +109,7 @@ impl Here {
         }
         let known = self.state().memory.get(&(address as usize)).copied();
         let id = known.unwrap_or_else(|| {
+            self.check_freed(address as usize, site);
             let id = self.control().create(ResourceKind::Atomic, State::Plain, site);
             self.name_by_symbol(id, address as usize);
             self.state().memory.insert(address as usize, id);
@@ -128,10 +129,12 @@ pub extern "C" fn drawloom_atomic_load(
 ) -> u64 {
     let Ok(here) = here() else { return Atomic { address: address.cast_mut(), size }.load() };
     let (atomic, id) = here.atomic_at(address, size, &[order], site(at));
-    here.control().access(Operation::new(OpKind::Load, id, site(at)), || {
+    let value = here.control().access(Operation::new(OpKind::Load, id, site(at)), || {
         let value = atomic.load();
         (value, Seen { value, other: 0, outcome: outcome::OK })
-    })
+    });
+    here.has_looked(address as usize, value, site(at));
+    value
 }
 
 /// Writes `value` to the atomic of `size` bytes at `address`.
@@ -150,6 +153,7 @@ pub extern "C" fn drawloom_atomic_store(
         atomic.store(value);
         ((), Seen { value: atomic.cut(value), other: found, outcome: outcome::OK })
     });
+    here.has_changed();
 }
 
 /// Reads and writes the atomic of `size` bytes at `address`: what was there. `what` is `DRAWLOOM_EXCHANGE`, `DRAWLOOM_ADD` …
@@ -177,10 +181,16 @@ pub extern "C" fn drawloom_atomic_rmw(
         here.misuse(format!("misuse: there is no read-modify-write {what}"), site(at));
     }
     let (atomic, id) = here.atomic_at(address, size, &[order], site(at));
-    here.control().access(Operation::new(OpKind::Rmw, id, site(at)), || {
+    let (found, left) = here.control().access(Operation::new(OpKind::Rmw, id, site(at)), || {
         let found = modify(atomic);
-        (found, Seen { value: found, other: atomic.load(), outcome: outcome::OK })
-    })
+        let left = atomic.load();
+        ((found, left), Seen { value: found, other: left, outcome: outcome::OK })
+    });
+    match found == left {
+        true => here.has_looked(address as usize, found, site(at)),
+        false => here.has_changed(),
+    }
+    found
 }
 
 /// Writes `desired` to the atomic if `*expected` is there, and says so (not 0); else `*expected` becomes what is there. A `weak`
@@ -229,14 +239,19 @@ pub extern "C" fn drawloom_atomic_compare_exchange(
                 });
                 (false, found)
             } else {
-                here.control().access(Operation::new(OpKind::Cas, id, site(at)).with_arg(wanted), || {
+                let came_to = here.control().access(Operation::new(OpKind::Cas, id, site(at)).with_arg(wanted), || {
                     let (equal, found) = exchange(atomic);
                     let seen = match equal {
                         true => Seen { value: found, other: atomic.cut(desired), outcome: outcome::OK },
                         false => Seen { value: found, other: wanted, outcome: outcome::REFUSED },
                     };
                     ((equal, found), seen)
-                })
+                });
+                match came_to {
+                    (false, found) => here.has_looked(address as usize, found, site(at)),
+                    (true, _) => here.has_changed(),
+                }
+                came_to
             }
         }
     };

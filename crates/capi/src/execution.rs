@@ -1,5 +1,6 @@
 //! What is known of the running execution: its tasks and objects, by number.
 
+use std::any::Any;
 use std::cell::Cell;
 use std::collections::HashMap;
 use std::ffi::c_void;
@@ -14,6 +15,7 @@ use crate::channel::Channel;
 use crate::control::Control;
 use crate::handle::{self, Kind};
 use crate::hooks::Hooks;
+use crate::looks::Looks;
 use crate::place;
 use crate::status::{DRAWLOOM_E_HOOK, DRAWLOOM_E_NO_SESSION, DRAWLOOM_E_THREAD, drawloom_handle, drawloom_status};
 
@@ -47,8 +49,13 @@ pub(crate) struct Execution {
     /// Memory that is known, by its address.
     pub(crate) memory: HashMap<usize, ResourceId, ByAddress>,
     pub(crate) cells: crate::memory::Cells,
+    pub(crate) freed: crate::memory::Freed,
     /// What stands for an object of somebody else's, by its address.
     pub(crate) by_address: HashMap<usize, drawloom_handle, ByAddress>,
+    /// Something was learnt that changes what executions do.
+    pub(crate) asked_again: bool,
+    /// What a front end keeps that stands on this one.
+    front: Option<Box<dyn Any>>,
 }
 
 /// What is known of a task besides what the engine knows.
@@ -62,6 +69,7 @@ pub(crate) struct Task {
     /// Somebody has joined or detached it.
     pub(crate) given_up: bool,
     pub(crate) local: *mut c_void,
+    pub(crate) looks: Looks,
 }
 
 /// What an object is: the resource, and what the engine does not know.
@@ -85,7 +93,15 @@ extern "C" fn nothing(_: *mut c_void) {}
 impl Task {
     pub(crate) fn new(entry: extern "C" fn(*mut c_void), arg: *mut c_void) -> Task {
         let local = ptr::null_mut();
-        Task { entry, arg, cancellation: ResourceId::NONE, cancelled: false, given_up: false, local }
+        Task {
+            entry,
+            arg,
+            cancellation: ResourceId::NONE,
+            cancelled: false,
+            given_up: false,
+            local,
+            looks: Looks::default(),
+        }
     }
 }
 
@@ -101,7 +117,10 @@ impl Execution {
             objects: Vec::new(),
             memory: HashMap::default(),
             cells: Default::default(),
+            freed: Default::default(),
             by_address: HashMap::default(),
+            asked_again: false,
+            front: None,
         }
     }
 
@@ -119,9 +138,21 @@ impl Execution {
         self.objects.clear();
         self.memory.clear();
         self.cells.clear();
+        self.freed.clear();
         self.by_address.clear();
         self.tasks.push(Task::new(self.body, self.arg));
     }
+}
+
+/// What a front end keeps with the running execution, whichever thread its tasks are on: made when it is first asked for, and kept for the
+/// executions that follow. `act` calls nothing of this library, nor of the program. None outside of one.
+pub fn with_front<T: Default + 'static, R>(act: impl FnOnce(&mut T) -> R) -> Option<R> {
+    let here = running()?;
+    let front = &mut here.state().front;
+    if front.as_ref().is_none_or(|front| !front.is::<T>()) {
+        *front = Some(Box::<T>::default());
+    }
+    front.as_mut()?.downcast_mut().map(act)
 }
 
 /// Makes `execution` the running one of this thread, and says which was before.

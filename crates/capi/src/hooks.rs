@@ -100,7 +100,7 @@ impl Hooks {
         }
     }
 
-    fn hear_switches(&self) -> bool {
+    pub(crate) fn hear_switches(&self) -> bool {
         self.0.switch_to.is_some() || self.0.suspend.is_some() || self.0.resume.is_some()
     }
 

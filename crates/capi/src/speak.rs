@@ -23,7 +23,12 @@ pub(crate) fn text(text: *const c_char) -> Option<String> {
 #[unsafe(no_mangle)]
 pub extern "C" fn drawloom_fail(kind: *const c_char, message: *const c_char, at: *const drawloom_loc) -> ! {
     let message = text(message).unwrap_or_else(|| "failed".into());
-    let about = if text(kind).as_deref() == Some("assertion") { About::Assertion } else { About::Anything };
+    fail(message, text(kind).as_deref() == Some("assertion"), at)
+}
+
+/// As [`drawloom_fail`], for front ends that stand on this one.
+pub fn fail(message: String, is_assertion: bool, at: *const drawloom_loc) -> ! {
+    let about = if is_assertion { About::Assertion } else { About::Anything };
     match here() {
         Ok(here) => here.fail(message, about, site(at)),
         Err(_) => {

@@ -1,7 +1,7 @@
 //! Compiling C programs for exploration.
 //!
-//! Each source is compiled with `<drawloom/pthread.h>` before it and with its accesses to memory announced, as for the thread sanitizer. What is
-//! linked is our library in place of that sanitizer's, so compiling and linking are two steps.
+//! Each source is compiled with its accesses to memory announced, as for the thread sanitizer. What is linked is our library in place of that
+//! sanitizer's, so compiling and linking are two steps. The linker leads calls of the C library to ours: the source is compiled as it is.
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -13,6 +13,7 @@ use crate::installed;
 
 const LIBRARY: &str = "libdrawloom_posix.a";
 const VARIABLE: &str = "DRAWLOOM_POSIX";
+const WRAP: &str = "drawloom/wrap.rsp";
 
 /// What the compiler's arguments come to.
 #[derive(Default)]
@@ -47,10 +48,16 @@ impl Asked {
     }
 }
 
+const CPP: [&str; 5] = ["cc", "cpp", "cxx", "C", "c++"];
+
+fn is_cpp(file: &Path) -> bool {
+    file.extension().and_then(OsStr::to_str).is_some_and(|extension| CPP.contains(&extension))
+}
+
 fn is_source(file: &Path) -> bool {
     file.extension()
         .and_then(OsStr::to_str)
-        .is_some_and(|extension| matches!(extension, "c" | "cc" | "cpp" | "cxx" | "C" | "i"))
+        .is_some_and(|extension| matches!(extension, "c" | "i") || CPP.contains(&extension))
 }
 
 /// Whether an argument is the linker's, and none of the compiler's.
@@ -64,7 +71,6 @@ fn is_for_linking(argument: &OsStr) -> bool {
 pub fn compile(arguments: &CcArguments) -> Result<u8, Error> {
     let asked = Asked::of(&arguments.arguments);
     let headers = installed::headers()?;
-    let compiler = std::env::var_os("CC").unwrap_or_else(|| "cc".into());
     let folder = tempdir()?;
     let mut objects = Vec::new();
     for (number, source) in asked.sources.iter().enumerate() {
@@ -73,12 +79,13 @@ pub fn compile(arguments: &CcArguments) -> Result<u8, Error> {
             true => asked.output.clone().unwrap_or_else(beside),
             false => folder.join(format!("{number}.o")),
         };
+        let compiler = compiler(is_cpp(source));
         let mut command = Command::new(&compiler);
         command.args(asked.others.iter().filter(|argument| !is_for_linking(argument)));
         headers.iter().for_each(|folder| {
             command.arg("-I").arg(folder);
         });
-        command.args(["-g", "-fsanitize=thread", "-include", "drawloom/pthread.h", "-c"]);
+        command.args(["-g", "-fsanitize=thread", "-c"]);
         if let Some(code) = failed(command.arg(source).arg("-o").arg(&object), &compiler)? {
             return Ok(code);
         }
@@ -88,12 +95,30 @@ pub fn compile(arguments: &CcArguments) -> Result<u8, Error> {
         return Ok(0);
     }
     let library = installed::library(LIBRARY, VARIABLE, None)?;
+    let mut wrap = OsString::from("-Wl,@");
+    wrap.push(installed::in_headers(WRAP)?);
+    let is_cpp = asked.sources.iter().any(|source| is_cpp(source));
+    let compiler = compiler(is_cpp);
     let mut command = Command::new(&compiler);
+    command.arg(wrap);
+    // The linker does not reach into a shared library.
+    command.args(links_cpp(&compiler, is_cpp).then_some("-static-libstdc++"));
     command.args(&objects).args(&asked.others).arg(library).args(["-lpthread", "-ldl", "-lm"]);
     command.arg("-o").arg(asked.output.unwrap_or_else(|| "a.out".into()));
     let code = failed(&mut command, &compiler)?;
     let _ = std::fs::remove_dir_all(folder);
     Ok(code.unwrap_or(0))
+}
+
+/// The compiler of a language.
+fn compiler(cpp: bool) -> OsString {
+    let (variable, usual) = if cpp { ("CXX", "c++") } else { ("CC", "cc") };
+    std::env::var_os(variable).unwrap_or_else(|| usual.into())
+}
+
+/// Whether the program is linked with the library of C++, as the compiler's name says if no source does.
+fn links_cpp(compiler: &OsStr, is_cpp: bool) -> bool {
+    is_cpp || Path::new(compiler).file_name().is_some_and(|name| name.to_string_lossy().contains("++"))
 }
 
 /// The exit code of a command that has failed.

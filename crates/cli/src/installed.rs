@@ -36,3 +36,9 @@ pub fn headers() -> Result<Vec<PathBuf>, Error> {
         )
     })
 }
+
+/// A file beside the headers.
+pub fn in_headers(file: &str) -> Result<PathBuf, Error> {
+    let found = headers()?.into_iter().map(|folder| folder.join(file)).find(|file| file.is_file());
+    found.ok_or_else(|| Error::NoRuntime(format!("{file} is not beside drawloom.h")))
+}

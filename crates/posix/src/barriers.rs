@@ -12,11 +12,23 @@ use capi::drawloom_status;
 /// What one of those who arrive is told.
 const SERIAL: c_int = -1;
 
+fn handle(control: *mut c_void, at: At) -> u64 {
+    of(Kind::Once, control, || capi::drawloom_once_new(at))
+}
+
+/// Whether the caller is the one to do it.
+pub(crate) fn enter(control: *mut c_void, at: At) -> bool {
+    capi::drawloom_once_enter(handle(control, at), at) == drawloom_status::DRAWLOOM_LEADER
+}
+
+pub(crate) fn finish(control: *mut c_void, done: bool, at: At) {
+    capi::drawloom_once_finish(handle(control, at), i32::from(done), at);
+}
+
 pub(crate) fn once(control: *mut c_void, run: extern "C" fn(), at: At) {
-    let once = of(Kind::Once, control, || capi::drawloom_once_new(at));
-    if capi::drawloom_once_enter(once, at) == drawloom_status::DRAWLOOM_LEADER {
+    if enter(control, at) {
         run();
-        capi::drawloom_once_finish(once, 1, at);
+        finish(control, true, at);
     }
 }
 

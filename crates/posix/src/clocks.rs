@@ -4,6 +4,7 @@ use std::ffi::{c_int, c_uint, c_void};
 
 use drawloom_capi as capi;
 
+use crate::cancel;
 use crate::objects::At;
 
 /// `struct timespec`.
@@ -18,6 +19,8 @@ const SECOND: u64 = 1_000_000_000;
 /// What clocks of the real time show when an execution begins: the first second of 2024. Others begin at 0.
 const BEGIN: u64 = 1_704_067_200 * SECOND;
 const REALTIME: c_int = 0;
+/// A flag: not for how long, but until when.
+const ABSOLUTE: c_int = 1;
 
 fn now(at: At) -> u64 {
     let mut nanos = 0;
@@ -48,10 +51,16 @@ fn write(place: *mut Deadline, nanos: u64) {
     }
 }
 
+fn sleep_nanos(nanos: u64, at: At) {
+    cancel::point(at);
+    capi::drawloom_sleep_ns(nanos, at);
+    cancel::point(at);
+}
+
 pub(crate) fn sleep_for(length: *const Deadline, at: At) {
     // SAFETY: the caller of the C function vouches for the pointer if it is not null.
     if let Some(length) = unsafe { length.as_ref() } {
-        capi::drawloom_sleep_ns(length.nanos(), at);
+        sleep_nanos(length.nanos(), at);
     }
 }
 
@@ -62,11 +71,21 @@ define! {
         0
     }
     usleep/1(micros: c_uint) -> c_int |at| {
-        capi::drawloom_sleep_ns(u64::from(micros) * 1000, at);
+        sleep_nanos(u64::from(micros) * 1000, at);
         0
     }
     sleep/1(seconds: c_uint) -> c_uint |at| {
-        capi::drawloom_sleep_ns(u64::from(seconds) * SECOND, at);
+        sleep_nanos(u64::from(seconds) * SECOND, at);
+        0
+    }
+    clock_nanosleep/4(clock: c_int, flags: c_int, length: *const Deadline, left: *mut Deadline) -> c_int |at| {
+        let _ = clock;
+        if flags & ABSOLUTE == 0 {
+            sleep_for(length, at);
+            write(left, 0);
+        } else {
+            sleep_nanos(left_until(length, at), at);
+        }
         0
     }
     clock_gettime/2(clock: c_int, time: *mut Deadline) -> c_int |at| {

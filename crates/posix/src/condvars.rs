@@ -4,6 +4,7 @@ use std::ffi::{c_int, c_void};
 
 use drawloom_capi as capi;
 
+use crate::cancel;
 use crate::clocks::{Deadline, left_until};
 use crate::mutexes::{code, mutex};
 use crate::objects::{At, Kind, forget, of, set};
@@ -23,6 +24,14 @@ pub(crate) fn destroy(condvar: *mut c_void, at: At) -> c_int {
     0
 }
 
+fn wait(cond: *mut c_void, lock: *mut c_void, nanos: u64, at: At) -> c_int {
+    let (cond, lock) = (condvar(cond, at), mutex(lock, at));
+    code(cancel::wait(nanos, at, |nanos| match nanos {
+        u64::MAX => capi::drawloom_condvar_wait(cond, lock, at),
+        nanos => capi::drawloom_condvar_wait_for(cond, lock, nanos, at),
+    }))
+}
+
 define! {
     pthread_cond_init/2(cond: *mut c_void, attributes: *const c_void) -> c_int |at| {
         // Which clock its deadlines are of, these themselves say.
@@ -32,11 +41,14 @@ define! {
     }
     pthread_cond_destroy/1(cond: *mut c_void) -> c_int |at| { destroy(cond, at) }
     pthread_cond_wait/2(cond: *mut c_void, lock: *mut c_void) -> c_int |at| {
-        code(capi::drawloom_condvar_wait(condvar(cond, at), mutex(lock, at), at))
+        wait(cond, lock, u64::MAX, at)
     }
     pthread_cond_timedwait/3(cond: *mut c_void, lock: *mut c_void, deadline: *const Deadline) -> c_int |at| {
-        let left = left_until(deadline, at);
-        code(capi::drawloom_condvar_wait_for(condvar(cond, at), mutex(lock, at), left, at))
+        wait(cond, lock, left_until(deadline, at), at)
+    }
+    pthread_cond_clockwait/4(cond: *mut c_void, lock: *mut c_void, clock: c_int, deadline: *const Deadline) -> c_int |at| {
+        let _ = clock;
+        wait(cond, lock, left_until(deadline, at), at)
     }
     pthread_cond_signal/1(cond: *mut c_void) -> c_int |at| {
         code(capi::drawloom_condvar_notify_one(condvar(cond, at), at))

@@ -1,13 +1,12 @@
 //! Values of threads, by key. At the end of a thread the destructors run of those that are not null.
 
-use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::ffi::{c_int, c_uint, c_void};
 
 use drawloom_capi as capi;
 
-use crate::objects::execution;
 use crate::real::EINVAL;
+use crate::state;
 
 pub(crate) type Destructor = extern "C" fn(*mut c_void);
 
@@ -15,28 +14,23 @@ pub(crate) type Destructor = extern "C" fn(*mut c_void);
 const ROUNDS: usize = 4;
 
 #[derive(Default)]
-struct Keys {
-    execution: u64,
+pub(crate) struct Keys {
     /// None for a key that is no more.
     all: Vec<Option<Option<Destructor>>>,
     /// By thread and key.
     values: BTreeMap<(u64, c_uint), usize>,
 }
 
-thread_local! {
-    static KEYS: RefCell<Keys> = RefCell::new(Keys::default());
+impl Keys {
+    pub(crate) fn clear(&mut self) {
+        self.all.clear();
+        self.values.clear();
+    }
 }
 
 /// Keys are numbers from here on: those that were made outside of a session are lower, and are made known at their first use.
 fn with<R>(act: impl FnOnce(&mut Keys) -> R) -> R {
-    KEYS.with_borrow_mut(|keys| {
-        if keys.execution != execution() {
-            keys.execution = execution();
-            keys.all.clear();
-            keys.values.clear();
-        }
-        act(keys)
-    })
+    state::with(|state| act(&mut state.keys))
 }
 
 pub(crate) fn create(destructor: Option<Destructor>) -> c_uint {

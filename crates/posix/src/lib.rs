@@ -7,9 +7,11 @@
 //! returns to. Both do what the real function would, within a session; else they call the real one. So one program serves both.
 //!
 //! - `define` is how a function gets its names, and `real` how the real one is found;
-//! - `objects` knows what an address stands for in the running execution: a static initialiser is enough;
+//! - `state` is what is known of the running execution; `objects` of it is what an address stands for: a static initialiser is enough;
 //! - `threads`, `keys`, `mutexes`, `condvars`, `rwlocks`, `barriers`, `semaphores` and `clocks` are POSIX's;
 //! - `c11` says the same in the words of `<threads.h>`;
+//! - `cancel` ends threads in the midst of their code, and `ends` whole executions;
+//! - `heap` is what is freed, and `guards` what C++ initialises once;
 //! - `memory` is what compilers call before each access to memory, under `-fsanitize=thread`.
 #![cfg(all(target_os = "linux", target_pointer_width = "64", any(target_arch = "x86_64", target_arch = "aarch64")))]
 #![allow(clippy::not_unsafe_ptr_arg_deref, reason = "who calls is C, to which every call is unsafe")]
@@ -19,8 +21,12 @@ mod define;
 
 mod barriers;
 mod c11;
+mod cancel;
 mod clocks;
 mod condvars;
+mod ends;
+mod guards;
+mod heap;
 mod keys;
 mod memory;
 mod mutexes;
@@ -28,4 +34,5 @@ mod objects;
 mod real;
 mod rwlocks;
 mod semaphores;
+mod state;
 mod threads;

@@ -23,23 +23,6 @@ pub(crate) fn begin_thread() {
     capi::drawloom_memory_forget(below as *const c_void, here - below);
 }
 
-/// As `free`, in a program that is compiled for this: what was there is nobody's any more, and may soon be somebody else's.
-#[unsafe(no_mangle)]
-extern "C" fn drawloom_free(address: Pointer) {
-    // SAFETY: the program vouches for an address that it has from `malloc`, or null.
-    unsafe {
-        if !address.is_null() && capi::drawloom_task_self() != 0 {
-            capi::drawloom_memory_forget(address, malloc_usable_size(address));
-        }
-        free(address);
-    }
-}
-
-unsafe extern "C" {
-    fn malloc_usable_size(address: Pointer) -> usize;
-    fn free(address: Pointer);
-}
-
 /// Stacks of tasks are not deeper in use.
 const STACK: usize = 64 << 10;
 

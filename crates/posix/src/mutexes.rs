@@ -75,6 +75,11 @@ define! {
         let left = left_until(deadline, at);
         code(capi::drawloom_mutex_lock_for(mutex(lock, at), left, at))
     }
+    pthread_mutex_clocklock/3(lock: *mut c_void, clock: c_int, deadline: *const Deadline) -> c_int |at| {
+        let _ = clock;
+        let left = left_until(deadline, at);
+        code(capi::drawloom_mutex_lock_for(mutex(lock, at), left, at))
+    }
     pthread_mutex_unlock/1(lock: *mut c_void) -> c_int |at| { code(capi::drawloom_mutex_unlock(mutex(lock, at), at)) }
     pthread_spin_init/2(lock: *mut c_void, shared: c_int) -> c_int |at| {
         let _ = shared;

@@ -1,13 +1,12 @@
 //! What an address stands for: a lock is where the program has it. In each execution it is made at its first use, so a static initialiser
 //! is enough; no choice depends on the address.
 
-use std::cell::RefCell;
 use std::collections::HashMap;
 use std::ffi::c_void;
 
-use drawloom_capi as capi;
+use drawloom_capi::drawloom_loc;
 
-use capi::drawloom_loc;
+use crate::state;
 
 /// Objects of different kinds may follow each other at one address.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -20,33 +19,13 @@ pub(crate) enum Kind {
     Semaphore,
 }
 
-#[derive(Default)]
-struct Objects {
-    /// The execution that they are of.
-    execution: u64,
-    known: HashMap<(Kind, usize), u64>,
-}
-
-thread_local! {
-    static OBJECTS: RefCell<Objects> = RefCell::new(Objects::default());
-}
+/// What each address stands for.
+pub(crate) type Objects = HashMap<(Kind, usize), u64>;
 
 pub(crate) type At = *const drawloom_loc;
 
-/// The number of the running execution.
-pub(crate) fn execution() -> u64 {
-    capi::drawloom_task_self() >> 32
-}
-
-fn with<R>(act: impl FnOnce(&mut HashMap<(Kind, usize), u64>) -> R) -> R {
-    OBJECTS.with_borrow_mut(|objects| {
-        let now = execution();
-        if objects.execution != now {
-            objects.execution = now;
-            objects.known.clear();
-        }
-        act(&mut objects.known)
-    })
+fn with<R>(act: impl FnOnce(&mut Objects) -> R) -> R {
+    state::with(|state| act(&mut state.objects))
 }
 
 /// The handle of the object at `address`, which `make` makes if there was none.

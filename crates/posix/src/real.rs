@@ -41,6 +41,7 @@ pub(crate) const EAGAIN: i32 = 11;
 pub(crate) const EBUSY: i32 = 16;
 pub(crate) const EINVAL: i32 = 22;
 pub(crate) const EDEADLK: i32 = 35;
+pub(crate) const ENOTSUP: i32 = 95;
 pub(crate) const ETIMEDOUT: i32 = 110;
 
 unsafe extern "C" {

@@ -44,5 +44,15 @@ define! {
         let left = left_until(deadline, at);
         code(capi::drawloom_rwlock_write_for(rwlock(lock, at), left, at))
     }
+    pthread_rwlock_clockrdlock/3(lock: *mut c_void, clock: c_int, deadline: *const Deadline) -> c_int |at| {
+        let _ = clock;
+        let left = left_until(deadline, at);
+        code(capi::drawloom_rwlock_read_for(rwlock(lock, at), left, at))
+    }
+    pthread_rwlock_clockwrlock/3(lock: *mut c_void, clock: c_int, deadline: *const Deadline) -> c_int |at| {
+        let _ = clock;
+        let left = left_until(deadline, at);
+        code(capi::drawloom_rwlock_write_for(rwlock(lock, at), left, at))
+    }
     pthread_rwlock_unlock/1(lock: *mut c_void) -> c_int |at| { code(capi::drawloom_rwlock_unlock(rwlock(lock, at), at)) }
 }

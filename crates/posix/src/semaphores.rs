@@ -4,6 +4,7 @@ use std::ffi::{c_int, c_uint, c_void};
 
 use drawloom_capi as capi;
 
+use crate::cancel;
 use crate::clocks::{Deadline, left_until};
 use crate::objects::{At, Kind, forget, of, set};
 use crate::real::{EAGAIN, ETIMEDOUT, Real, fails};
@@ -27,6 +28,18 @@ fn semaphore(semaphore: *mut c_void, at: At) -> u64 {
     })
 }
 
+fn wait(sem: *mut c_void, nanos: u64, at: At) -> c_int {
+    let sem = semaphore(sem, at);
+    let came_to = cancel::wait(nanos, at, |nanos| match nanos {
+        u64::MAX => capi::drawloom_semaphore_acquire(sem, 1, at),
+        nanos => capi::drawloom_semaphore_acquire_for(sem, 1, nanos, at),
+    });
+    match came_to {
+        drawloom_status::DRAWLOOM_OK => 0,
+        _ => fails(ETIMEDOUT),
+    }
+}
+
 define! {
     sem_init/3(sem: *mut c_void, shared: c_int, value: c_uint) -> c_int |at| {
         let _ = shared;
@@ -40,8 +53,7 @@ define! {
         0
     }
     sem_wait/1(sem: *mut c_void) -> c_int |at| {
-        capi::drawloom_semaphore_acquire(semaphore(sem, at), 1, at);
-        0
+        wait(sem, u64::MAX, at)
     }
     sem_trywait/1(sem: *mut c_void) -> c_int |at| {
         match capi::drawloom_semaphore_try_acquire(semaphore(sem, at), 1, at) {
@@ -50,11 +62,11 @@ define! {
         }
     }
     sem_timedwait/2(sem: *mut c_void, deadline: *const Deadline) -> c_int |at| {
-        let left = left_until(deadline, at);
-        match capi::drawloom_semaphore_acquire_for(semaphore(sem, at), 1, left, at) {
-            drawloom_status::DRAWLOOM_OK => 0,
-            _ => fails(ETIMEDOUT),
-        }
+        wait(sem, left_until(deadline, at), at)
+    }
+    sem_clockwait/3(sem: *mut c_void, clock: c_int, deadline: *const Deadline) -> c_int |at| {
+        let _ = clock;
+        wait(sem, left_until(deadline, at), at)
     }
     sem_post/1(sem: *mut c_void) -> c_int |at| {
         capi::drawloom_semaphore_release(semaphore(sem, at), 1, at);

@@ -19,7 +19,28 @@ pub struct drawloom_config {
     pub(crate) environment: bool,
     /// Whether a report is printed.
     pub(crate) quiet: bool,
+    /// What carries tasks.
+    pub(crate) executor: Executor,
     error: CString,
+}
+
+/// What carries the tasks of a session.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Executor {
+    /// Fibers, unless the program has variables of threads, which they would share.
+    Auto,
+    /// Fibers.
+    Fibers,
+}
+
+impl Executor {
+    pub(crate) fn of(text: &str) -> Result<Executor, String> {
+        match text {
+            "auto" => Ok(Executor::Auto),
+            "fibers" => Ok(Executor::Fibers),
+            other => Err(format!("the executor is auto or fibers, not `{other}`")),
+        }
+    }
 }
 
 impl Default for drawloom_config {
@@ -27,7 +48,15 @@ impl Default for drawloom_config {
         let none = String::new();
         let error = CString::default();
         let config = Config::new();
-        drawloom_config { strategy: none, arguments: Vec::new(), config, environment: true, quiet: false, error }
+        drawloom_config {
+            strategy: none,
+            arguments: Vec::new(),
+            config,
+            environment: true,
+            quiet: false,
+            executor: Executor::Auto,
+            error,
+        }
     }
 }
 
@@ -51,6 +80,7 @@ impl drawloom_config {
         match key {
             "environment" => self.environment = flag(value)?,
             "quiet" => self.quiet = flag(value)?,
+            "executor" => self.executor = Executor::of(value)?,
             _ => {
                 let mut next = self.clone();
                 match key {
@@ -116,7 +146,8 @@ pub extern "C" fn drawloom_config_new() -> *mut drawloom_config {
 
 /// Sets `key` to `value`: "strategy", "seed", "iterations", "max_steps" … as the reference page of configurations has them;
 /// "replay" to a token; "environment" to "false", so that `DRAWLOOM_STRATEGY` and the like have no say; "quiet" to "true", so that
-/// nothing is printed. What is wrong, `drawloom_config_error` says.
+/// nothing is printed; "executor" to "fibers", so that a program is explored that has variables of threads, which its tasks share.
+/// What is wrong, `drawloom_config_error` says.
 #[unsafe(no_mangle)]
 pub extern "C" fn drawloom_config_set(
     config: *mut drawloom_config,

@@ -1,4 +1,4 @@
-//! A program of another language whose tasks are fibers.
+//! A program of another language, whose tasks are fibers.
 
 use std::cell::RefCell;
 use std::ffi::c_void;
@@ -83,6 +83,9 @@ impl Program for Fibers {
         self.hooks.execution_begin();
         let outcome = executor.fibers_mut().run(settings, seed, run_task);
         self.hooks.execution_end();
+        if std::mem::take(&mut executor.execution.asked_again) {
+            super::run::note_asked_again();
+        }
         set_running(before);
         self.weaker.fetch_max(executor.fibers().weaker_accesses().len() as u64, Ordering::Relaxed);
         outcome

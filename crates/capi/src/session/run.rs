@@ -1,17 +1,19 @@
 //! Running a session.
 
+use std::cell::Cell;
 use std::ffi::{c_char, c_void};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use drawloom_explore::{Checked, Choices, Test, conduct};
 
-use super::config::drawloom_config;
+use super::config::{Executor, drawloom_config};
 use super::fibers::Fibers;
 use super::result::{drawloom_result, verdict};
-use crate::execution::{SESSIONS, is_running};
+use crate::execution::{SESSIONS, is_running, running};
 use crate::hooks::{Hooks, drawloom_hooks, set_session};
 use crate::speak::text;
 use crate::status::*;
+use crate::thread_local;
 
 /// What a session runs: for front ends that stand on this one.
 pub struct Session {
@@ -27,6 +29,44 @@ pub struct Session {
     pub choices: Choices,
 }
 
+thread_local! {
+    static ASKED_AGAIN: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Something was learnt that changes what executions do: the exploration is made again.
+pub fn ask_again() {
+    if let Some(here) = running() {
+        here.state().asked_again = true;
+    }
+}
+
+pub(super) fn note_asked_again() {
+    ASKED_AGAIN.set(true);
+}
+
+/// Which executor, in the environment.
+const EXECUTOR: &str = "DRAWLOOM_EXECUTOR";
+
+/// Fibers share the variables of their thread: a program that has such is not explored as if each task had its own, unless it asks for that. A
+/// runtime that is told of switches keeps them by itself.
+fn refuse_variables_of_threads(
+    config: &drawloom_config,
+    hooks: Hooks,
+    variable: impl Fn(&str) -> Option<String>,
+) -> Result<(), String> {
+    let asked = match variable(EXECUTOR) {
+        Some(text) => Executor::of(text.trim()).map_err(|error| format!("{EXECUTOR}: {error}"))?,
+        None => config.executor,
+    };
+    match asked {
+        Executor::Auto if !hooks.hear_switches() && thread_local::has_the_program() => Err(REFUSED.into()),
+        _ => Ok(()),
+    }
+}
+
+const REFUSED: &str = "not explored: the program has variables of threads (`_Thread_local`, or the library of C++ within it), and tasks are \
+    fibers of one thread, which would share them. DRAWLOOM_EXECUTOR=fibers explores it all the same.";
+
 /// Runs a session on the calling thread.
 ///
 /// # Errors
@@ -38,12 +78,17 @@ pub fn run(config: &drawloom_config, session: Session) -> Result<Checked, String
     }
     let Session { name, body, arg, hooks, choices } = session;
     let test = Test { name, path: None, krate: None, choices };
+    let variable = |name: &str| std::env::var(name).ok().filter(|_| config.environment);
+    refuse_variables_of_threads(config, hooks, variable)?;
     SESSIONS.fetch_add(1, Ordering::Relaxed);
     let before = set_session(hooks);
     hooks.begin_session();
-    let variable = |name: &str| std::env::var(name).ok().filter(|_| config.environment);
-    let checked =
-        conduct(config.config().clone(), &test, &Fibers { body, arg, hooks, weaker: AtomicU64::new(0) }, variable);
+    let program = Fibers { body, arg, hooks, weaker: AtomicU64::new(0) };
+    let mut checked = conduct(config.config().clone(), &test, &program, variable);
+    if ASKED_AGAIN.take() {
+        checked = conduct(config.config().clone(), &test, &program, variable);
+        ASKED_AGAIN.set(false);
+    }
     hooks.end_session();
     set_session(before);
     SESSIONS.fetch_sub(1, Ordering::Relaxed);

@@ -22,7 +22,7 @@
 extern "C" {
 #endif
 
-void drawloom_free(void *);
+void drawloom_free(void *, const drawloom_loc *);
 int drawloom_pthread_create(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *, const drawloom_loc *);
 int drawloom_pthread_join(pthread_t, void **, const drawloom_loc *);
 int drawloom_pthread_detach(pthread_t, const drawloom_loc *);
@@ -77,6 +77,26 @@ unsigned drawloom_sleep(unsigned, const drawloom_loc *);
 int drawloom_clock_gettime(clockid_t, struct timespec *, const drawloom_loc *);
 time_t drawloom_time(time_t *, const drawloom_loc *);
 int drawloom_gettimeofday(struct timeval *, void *, const drawloom_loc *);
+int drawloom_pthread_cancel(pthread_t, const drawloom_loc *);
+void drawloom_pthread_testcancel(const drawloom_loc *);
+int drawloom_pthread_setcancelstate(int, int *, const drawloom_loc *);
+int drawloom_pthread_setcanceltype(int, int *, const drawloom_loc *);
+int drawloom_pthread_tryjoin_np(pthread_t, void **, const drawloom_loc *);
+int drawloom_pthread_timedjoin_np(pthread_t, void **, const struct timespec *, const drawloom_loc *);
+int drawloom_pthread_clockjoin_np(pthread_t, void **, clockid_t, const struct timespec *, const drawloom_loc *);
+int drawloom_pthread_setname_np(pthread_t, const char *, const drawloom_loc *);
+int drawloom_pthread_kill(pthread_t, int, const drawloom_loc *);
+int drawloom_pthread_setschedparam(pthread_t, int, const struct sched_param *, const drawloom_loc *);
+int drawloom_pthread_setaffinity_np(pthread_t, size_t, const void *, const drawloom_loc *);
+int drawloom_pthread_getaffinity_np(pthread_t, size_t, void *, const drawloom_loc *);
+int drawloom_pthread_getattr_np(pthread_t, pthread_attr_t *, const drawloom_loc *);
+int drawloom_pthread_cond_clockwait(pthread_cond_t *, pthread_mutex_t *, clockid_t, const struct timespec *, const drawloom_loc *);
+int drawloom_pthread_mutex_clocklock(pthread_mutex_t *, clockid_t, const struct timespec *, const drawloom_loc *);
+int drawloom_pthread_rwlock_clockrdlock(pthread_rwlock_t *, clockid_t, const struct timespec *, const drawloom_loc *);
+int drawloom_pthread_rwlock_clockwrlock(pthread_rwlock_t *, clockid_t, const struct timespec *, const drawloom_loc *);
+int drawloom_sem_clockwait(sem_t *, clockid_t, const struct timespec *, const drawloom_loc *);
+int drawloom_clock_nanosleep(clockid_t, int, const struct timespec *, struct timespec *, const drawloom_loc *);
+void *drawloom_realloc(void *, size_t, const drawloom_loc *);
 
 #ifdef __cplusplus
 }
@@ -137,7 +157,27 @@ int drawloom_gettimeofday(struct timeval *, void *, const drawloom_loc *);
 #define clock_gettime(a, b) drawloom_clock_gettime((a), (b), DRAWLOOM_HERE)
 #define time(a) drawloom_time((a), DRAWLOOM_HERE)
 #define gettimeofday(a, b) drawloom_gettimeofday((a), (b), DRAWLOOM_HERE)
-#define free(address) drawloom_free(address)
+#define pthread_cancel(a) drawloom_pthread_cancel((a), DRAWLOOM_HERE)
+#define pthread_testcancel() drawloom_pthread_testcancel(DRAWLOOM_HERE)
+#define pthread_setcancelstate(a, b) drawloom_pthread_setcancelstate((a), (b), DRAWLOOM_HERE)
+#define pthread_setcanceltype(a, b) drawloom_pthread_setcanceltype((a), (b), DRAWLOOM_HERE)
+#define pthread_tryjoin_np(a, b) drawloom_pthread_tryjoin_np((a), (b), DRAWLOOM_HERE)
+#define pthread_timedjoin_np(a, b, c) drawloom_pthread_timedjoin_np((a), (b), (c), DRAWLOOM_HERE)
+#define pthread_clockjoin_np(a, b, c, d) drawloom_pthread_clockjoin_np((a), (b), (c), (d), DRAWLOOM_HERE)
+#define pthread_setname_np(a, b) drawloom_pthread_setname_np((a), (b), DRAWLOOM_HERE)
+#define pthread_kill(a, b) drawloom_pthread_kill((a), (b), DRAWLOOM_HERE)
+#define pthread_setschedparam(a, b, c) drawloom_pthread_setschedparam((a), (b), (c), DRAWLOOM_HERE)
+#define pthread_setaffinity_np(a, b, c) drawloom_pthread_setaffinity_np((a), (b), (c), DRAWLOOM_HERE)
+#define pthread_getaffinity_np(a, b, c) drawloom_pthread_getaffinity_np((a), (b), (c), DRAWLOOM_HERE)
+#define pthread_getattr_np(a, b) drawloom_pthread_getattr_np((a), (b), DRAWLOOM_HERE)
+#define pthread_cond_clockwait(a, b, c, d) drawloom_pthread_cond_clockwait((a), (b), (c), (d), DRAWLOOM_HERE)
+#define pthread_mutex_clocklock(a, b, c) drawloom_pthread_mutex_clocklock((a), (b), (c), DRAWLOOM_HERE)
+#define pthread_rwlock_clockrdlock(a, b, c) drawloom_pthread_rwlock_clockrdlock((a), (b), (c), DRAWLOOM_HERE)
+#define pthread_rwlock_clockwrlock(a, b, c) drawloom_pthread_rwlock_clockwrlock((a), (b), (c), DRAWLOOM_HERE)
+#define sem_clockwait(a, b, c) drawloom_sem_clockwait((a), (b), (c), DRAWLOOM_HERE)
+#define clock_nanosleep(a, b, c, d) drawloom_clock_nanosleep((a), (b), (c), (d), DRAWLOOM_HERE)
+#define realloc(a, b) drawloom_realloc((a), (b), DRAWLOOM_HERE)
+#define free(a) drawloom_free((a), DRAWLOOM_HERE)
 #endif
 
 #endif
