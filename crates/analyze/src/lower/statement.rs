@@ -79,6 +79,12 @@ impl<'m> Lowerer<'_, 'm> {
     pub(super) fn if_(&mut self, condition: &'m Expr, body: &'m [Expr], otherwise: &'m [Expr], span: Span) -> Val {
         let pattern = matches!(condition.kind, Kind::Assign { .. });
         let tested = self.expression(condition);
+        // What a pattern is matched with is looked at, even behind a guard.
+        let tested = if pattern && tested.reads.is_empty() && tested.place.is_some() && !self.unreachable() {
+            Val { guards: Vec::new(), ..self.read(tested, condition.span) }
+        } else {
+            tested
+        };
         // A guard in a condition lives on only where a pattern is matched.
         let mut kept = Vec::new();
         if self.is_rust() {
@@ -123,6 +129,7 @@ impl<'m> Lowerer<'_, 'm> {
         let head = self.emit(Event::Nothing, span);
         let controls = self.controls.len();
         let mut leaves = Vec::new();
+        let mut ends_by = None;
         let before = self.variables();
         if let Some(condition) = condition {
             let tested = self.expression(condition);
@@ -134,6 +141,7 @@ impl<'m> Lowerer<'_, 'm> {
                 matches!(&condition.kind, Kind::Literal(text) if text == "True" || text == "true" || text == "1");
             if !endless {
                 leaves = self.tails.clone();
+                ends_by = Some(branch);
             }
         }
         let guards = std::mem::take(&mut self.temporaries);
@@ -150,6 +158,10 @@ impl<'m> Lowerer<'_, 'm> {
         if !self.unreachable() {
             self.release(&guards, span);
             self.block(otherwise);
+        }
+        // Whoever comes past a loop that waits has seen that it need not.
+        if breaks.is_empty() && !self.is_rust() {
+            self.controls.extend(ends_by);
         }
         self.tails.extend(breaks);
     }
