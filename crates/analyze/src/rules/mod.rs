@@ -114,7 +114,7 @@ impl Rule {
             Rule::RacedGuard => "lock created twice",
             Rule::AtomicPair => "two atomic steps that should be one",
             Rule::WakeOrder => "woken task changes the state too late",
-            Rule::Unordered => "explored functions that nothing orders",
+            Rule::Unordered => "explored functions in no particular order",
         }
     }
 

@@ -192,7 +192,7 @@ def load(state):
     for code, names, own in PARTS:
         try:
             if own and SCENARIO is not None and SCENARIO.alone:
-                raise ImportError("of the package, only this file is as it is")
+                raise ImportError("only this file of the package is unchanged")
             exec(code, module.__dict__)
         except Exception:
             for name in names:
