@@ -327,7 +327,7 @@ fn harm(program: &Program<'_, '_>, found: &Found) -> Vec<Weight> {
                 all.push((-25, "although checking and closing twice is usually allowed".to_owned()));
             }
             if refreshed(program, found) {
-                all.push((-45, "although the same call replaces the entry elsewhere without a check".to_owned()));
+                all.push((-50, "although the same call replaces the entry elsewhere without a check".to_owned()));
             }
             all
         }

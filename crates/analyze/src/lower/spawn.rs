@@ -67,9 +67,7 @@ impl<'m> Lowerer<'_, 'm> {
             "explore" | "explore_dpor" | "explore_interleavings" if !awaited => Spawner::Explores,
             "start" if awaited => Spawner::Started,
             // `event.wait()` is a method of the event.
-            "wait" if method && !self.facts.path(callee).is_some_and(|path| path.starts_with("asyncio.")) => {
-                return None;
-            }
+            "wait" if self.is_event(callee) => return None,
             "gather" | "wait" | "as_completed" => Spawner::AllTasks,
             "start_server" | "serve_tcp" | "open_tcp_listeners" | "serve_listeners" | "serve" | "start_unix_server"
                 if awaited =>
@@ -89,6 +87,11 @@ impl<'m> Lowerer<'_, 'm> {
             }
             _ => return None,
         })
+    }
+
+    fn is_event(&self, callee: &Expr) -> bool {
+        let Kind::Attribute(base, _) = &callee.kind else { return false };
+        matches!(self.facts.infer(base, Some(self.frames[self.frame].function)), Type::Event(_))
     }
 
     /// Whether a method is one of a pool of threads.

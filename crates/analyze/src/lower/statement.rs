@@ -27,6 +27,15 @@ fn shields(context: &Expr) -> bool {
     })
 }
 
+/// `&*a`
+fn is_behind(source: &Expr) -> bool {
+    match &source.kind {
+        Kind::Same(inner) => is_behind(inner),
+        Kind::Deref(_) => true,
+        _ => false,
+    }
+}
+
 impl<'m> Lowerer<'_, 'm> {
     /// The statements of a block; the value of the last one.
     pub(super) fn block(&mut self, body: &'m [Expr]) -> Val {
@@ -78,12 +87,11 @@ impl<'m> Lowerer<'_, 'm> {
 
     pub(super) fn if_(&mut self, condition: &'m Expr, body: &'m [Expr], otherwise: &'m [Expr], span: Span) -> Val {
         let pattern = matches!(condition.kind, Kind::Assign { .. });
-        let tested = self.expression(condition);
-        // What a pattern is matched with is looked at, even behind a guard.
-        let tested = if pattern && tested.reads.is_empty() && tested.place.is_some() && !self.unreachable() {
-            Val { guards: Vec::new(), ..self.read(tested, condition.span) }
-        } else {
-            tested
+        let tested = match &condition.kind {
+            Kind::Assign { targets, value, .. } if self.is_rust() && is_behind(value) => {
+                self.matched(targets, value, condition.span)
+            }
+            _ => self.expression(condition),
         };
         // A guard in a condition lives on only where a pattern is matched.
         let mut kept = Vec::new();
@@ -122,6 +130,20 @@ impl<'m> Lowerer<'_, 'm> {
             (_, true) => value,
             _ => value.join(&other).with(&tested.reads),
         }
+    }
+
+    /// `Some(x) = &*lock.read()`: what is behind the guard is looked at, and the guard has no name.
+    fn matched(&mut self, targets: &'m [Expr], source: &'m Expr, span: Span) -> Val {
+        let behind = self.expression(source);
+        let mut seen = Val { guards: Vec::new(), ..behind };
+        if let (Some(loc), true, false) = (seen.place, seen.reads.is_empty(), self.unreachable()) {
+            let event = Event::Read { loc, key: seen.key.clone(), how: Reading::Value };
+            seen.reads = vec![self.emit(event, span)];
+        }
+        for target in targets {
+            self.assign_to(target, seen.clone(), true, span);
+        }
+        seen
     }
 
     pub(super) fn while_(&mut self, condition: Option<&'m Expr>, body: &'m [Expr], otherwise: &'m [Expr], span: Span) {
