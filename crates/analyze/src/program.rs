@@ -331,7 +331,10 @@ impl<'a, 'm> Program<'a, 'm> {
         let entry = kind(one) == RootKind::Entry || kind(other) == RootKind::Entry;
         // What is explored has an object of its own each time, which nobody else knows.
         let explored = self.tasks[one].root.explored || self.tasks[other].root.explored;
-        exported && !entry && !explored && !(self.once[one] && self.once[other])
+        if !exported || entry || explored {
+            return false;
+        }
+        !(self.once[one] && self.once[other])
     }
 
     fn is_alive(&self, at: Access, other: usize) -> bool {
