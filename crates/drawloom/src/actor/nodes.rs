@@ -221,13 +221,12 @@ impl Nodes {
         let at = Location::caller();
         let here = ctx.core().backend.node();
         let here = here.unwrap_or_else(|| panic!("a process that is on no node monitors one: nothing is between them"));
-        let me = ctx.me().any().downgrade();
-        let tell = move |event: NodeEvent| {
-            if let Some(me) = me.upgrade().and_then(|me| me.typed::<M>()) {
+        let tell = move |me: &AnyPid, event: NodeEvent| {
+            if let Some(me) = me.typed::<M>() {
                 me.send(message(event));
             }
         };
-        self.net.subscribe(at, here, self.known(node), Arc::new(tell));
+        self.net.subscribe(at, (here, ctx.me().any()), self.known(node), Arc::new(tell));
     }
 
     /// Gives a process a global name, known to all nodes that are connected to its own. Whether it has it now: another one may.

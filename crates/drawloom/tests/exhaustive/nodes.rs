@@ -162,9 +162,9 @@ fn actors_on_nodes_have_as_many_executions_as_classes() {
 }
 
 #[test]
-#[ignore = "minutes: 1,000 random programs of actors on nodes against every schedule"]
-fn a_thousand_programs_of_actors_on_nodes_have_as_many_executions_as_classes() {
-    let compared = compare(1_000..2_000, 2, 20_000);
-    eprintln!("{compared} of 1,000 programs compared");
-    assert!(compared >= 100, "{compared} of 1,000");
+#[ignore = "minutes: 150 random programs of actors on nodes against every schedule"]
+fn a_hundred_and_fifty_programs_of_actors_on_nodes_have_as_many_executions_as_classes() {
+    let compared = compare(1_000..1_150, 2, 20_000);
+    eprintln!("{compared} of 150 programs compared");
+    assert!(compared >= 30, "{compared} of 150");
 }

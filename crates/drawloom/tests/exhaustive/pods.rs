@@ -99,13 +99,14 @@ fn compare(seeds: std::ops::Range<u64>, most: u64) -> u64 {
     for seed in seeds {
         let program = program(seed);
         let name = format!("{seed}: {program:?}");
+        let may_crash = program.faults < 2;
         let body = move |log: &Arc<Log>| run(&program, log);
         // Whoever is killed may be so before a spawn and before its end.
         let subject = Subject {
             body: Arc::new(body),
-            asks_for_exits: false,
+            asks_for_exits: may_crash,
             has_gate: false,
-            has_signals: false,
+            has_signals: may_crash,
             budgets: Budgets::NONE,
         };
         compared += u64::from(compare_subject(&subject, &name, most).is_some());
@@ -120,9 +121,9 @@ fn pods_have_as_many_executions_as_classes() {
 }
 
 #[test]
-#[ignore = "minutes: 1,000 random programs of pods against every schedule"]
-fn a_thousand_programs_of_pods_have_as_many_executions_as_classes() {
-    let compared = compare(1_000..2_000, 20_000);
-    eprintln!("{compared} of 1,000 programs compared");
-    assert!(compared >= 200, "{compared} of 1,000");
+#[ignore = "minutes: 150 random programs of pods against every schedule"]
+fn a_hundred_and_fifty_programs_of_pods_have_as_many_executions_as_classes() {
+    let compared = compare(1_000..1_150, 20_000);
+    eprintln!("{compared} of 150 programs compared");
+    assert!(compared >= 40, "{compared} of 150");
 }

@@ -77,7 +77,7 @@ impl Backend for OnNode {
     }
 
     fn born(&self, process: &AnyPid) {
-        self.net.members().insert(process.id(), (self.node, process.downgrade()));
+        self.net.members().insert(process.id(), self.node);
     }
 
     fn send(&self, at: Place, from: ProcessId, to: &AnyPid) {
@@ -140,7 +140,7 @@ impl Backend for OnNode {
         let Some(node) = node else { return self.world.monitor(at, me, Whom::Process(process), monitor) };
         let Some(rt) = self.world.rt().filter(|rt| !self.world.is_fenced(*rt)) else { return };
         let is_there = self.world.watch(rt, rt::site(at), me, process, monitor);
-        let record = (Party::of(me), monitor, process.downgrade());
+        let record = (Party::of(me), monitor, Party::of(process));
         let is_connected = self.net.hosts[node].update_from(at, |host| {
             let way = &mut host.from[self.node];
             let is_connected = way.number().is_some();

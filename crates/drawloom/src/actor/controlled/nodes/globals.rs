@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::Net;
-use crate::actor::backend::{Backend, Place};
-use crate::actor::controlled::table::Party;
+use crate::actor::backend::Place;
+use crate::actor::controlled::seen_if;
 use crate::actor::nodes::Resolve;
 use crate::actor::pid::{AnyPid, ProcessId, WeakPid};
 use crate::actor::reason::ExitReason;
-use crate::rt;
+use crate::rt::{self, OpKind, Operation};
 
 /// Who has which global name, as each node knows it, and who is connected.
 pub(super) struct Globals {
@@ -29,9 +29,14 @@ impl Net {
     /// Who has a name in the view of a node, if that process lives.
     fn holder(&self, at: Place, view: usize, name: &str) -> Option<(AnyPid, ProcessId)> {
         let known = self.globals.look_from(at, |globals| globals.views[view].get(name).cloned())?;
-        let process = known.process.upgrade()?;
-        let world = self.world.upgrade()?;
-        world.is_alive(at, &process).then_some((process, known.id))
+        let (world, process) = (self.world.upgrade()?, known.process.upgrade());
+        let (rt, party) = (world.rt()?, world.table().party(known.id)?);
+        let alive = Operation::new(OpKind::Alive, party.known.resource, rt::site(at));
+        let is_alive = world.act(rt, alive, |table| {
+            let is_alive = table.is_alive(party.id);
+            (is_alive, seen_if(is_alive))
+        });
+        if is_alive { Some((process?, known.id)) } else { None }
     }
 
     pub(crate) fn register_global(self: &Arc<Self>, at: Place, name: &str, who: &AnyPid, resolve: Resolve) -> bool {
@@ -82,8 +87,9 @@ impl Net {
                 }
             }
         });
-        if let (Resolve::Kill, Some(lost)) = (lost.resolve, lost.process.upgrade()) {
-            world.signal(rt, rt::site(at), None, &Party::of(&lost), &ExitReason::Kill, None);
+        let party = world.table().party(lost.id);
+        if let (Resolve::Kill, Some(party)) = (lost.resolve, party) {
+            world.signal(rt, rt::site(at), None, &party, &ExitReason::Kill, None);
         }
     }
 }

@@ -14,20 +14,23 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use self::backend::OnNode;
 use self::globals::Globals;
-use super::World;
 use super::table::Party;
+use super::{World, done};
 use crate::actor::backend::{Backend, Place};
 use crate::actor::nodes::NodeEvent;
-use crate::actor::pid::{AnyPid, ProcessId, WeakPid};
+use crate::actor::pid::{AnyPid, ProcessId};
 use crate::actor::reason::ExitReason;
 use crate::actor::signal::{Down, MonitorRef};
 use crate::cluster::Mode;
 use crate::object::Object;
-use crate::rt::{self, Handle, Site};
+use crate::rt::{self, Handle, OpKind, Operation, Seen, Site};
 use crate::sync::Latch;
 
 /// Who is told of a connection.
-type Subscriber = Arc<dyn Fn(NodeEvent) + Send + Sync>;
+type Subscriber = (Party, Arc<Tell>);
+
+/// How a process is told.
+type Tell = dyn Fn(&AnyPid, NodeEvent) + Send + Sync;
 
 /// All nodes of a system.
 pub(crate) struct Net {
@@ -37,7 +40,7 @@ pub(crate) struct Net {
     hosts: Vec<Object<Host>>,
     globals: Object<Globals>,
     /// Where each process is. It is known before anybody knows the process.
-    members: Mutex<BTreeMap<ProcessId, (usize, WeakPid)>>,
+    members: Mutex<BTreeMap<ProcessId, usize>>,
 }
 
 /// A node, as others reach it.
@@ -53,7 +56,7 @@ struct Way {
     /// Connections that there were before.
     broken: u32,
     /// Processes of that node that watch processes of this one.
-    monitors: Vec<(Party, MonitorRef, WeakPid)>,
+    monitors: Vec<(Party, MonitorRef, Party)>,
     links: Vec<(Party, Party)>,
     subscribers: Vec<Subscriber>,
 }
@@ -75,7 +78,7 @@ enum Fate {
 /// What was across a connection when it broke.
 #[derive(Default)]
 struct Severed {
-    monitors: Vec<(Party, MonitorRef, WeakPid)>,
+    monitors: Vec<(Party, MonitorRef, Party)>,
     links: Vec<(Party, Party)>,
     subscribers: Vec<Subscriber>,
 }
@@ -149,12 +152,12 @@ impl Net {
         Arc::new(OnNode { world, net: Arc::clone(self), node })
     }
 
-    fn members(&self) -> MutexGuard<'_, BTreeMap<ProcessId, (usize, WeakPid)>> {
+    fn members(&self) -> MutexGuard<'_, BTreeMap<ProcessId, usize>> {
         self.members.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn node_of(&self, id: ProcessId) -> Option<usize> {
-        self.members().get(&id).map(|(node, _)| *node)
+        self.members().get(&id).copied()
     }
 
     pub(crate) fn is_up(&self, at: Place, node: usize) -> bool {
@@ -276,15 +279,13 @@ impl Net {
         let Some(rt) = world.rt() else { return };
         let mut killed = Vec::new();
         loop {
-            let next = self
-                .members()
-                .iter()
-                .find(|(id, (on, _))| *on == node && !killed.contains(*id))
-                .map(|(id, (_, process))| (*id, process.upgrade()));
-            let Some((id, process)) = next else { return };
+            let next = self.members().iter().find(|(id, on)| **on == node && !killed.contains(*id)).map(|(id, _)| *id);
+            let Some(id) = next else { return };
             killed.push(id);
-            if let Some(process) = process {
-                world.signal(rt, rt::site(at), None, &Party::of(&process), &ExitReason::Kill, None);
+            // Whether anybody still knows it makes no difference to the steps that are made.
+            let party = world.table().party(id);
+            if let Some(party) = party {
+                world.signal(rt, rt::site(at), None, &party, &ExitReason::Kill, None);
             }
         }
     }
@@ -308,28 +309,25 @@ impl Net {
         let Some(rt) = world.rt() else { return };
         let site = rt::site(at);
         let Severed { monitors, links, subscribers } = severed;
-        for (watcher, monitor, process) in monitors {
+        for (watcher, monitor, target) in monitors {
             world.start(rt, Some("disconnected"), site, move |rt, world| {
-                let process = process.upgrade();
-                let target = world.table().monitored(monitor).map(|party| party.id);
-                if let Some(target) = target {
-                    let pair = world.pair(rt, watcher.id, target, true, site);
-                    let down = Down { monitor, process, reason: ExitReason::NoConnection };
-                    world.tell(rt, site, &watcher, down, pair);
-                }
+                let pair = world.pair(rt, watcher.id, target.id, true, site);
+                let down = Down { monitor, process: target.pid(), reason: ExitReason::NoConnection };
+                world.tell(rt, site, &watcher, down, pair);
             });
         }
         for (one, other) in links {
             world.start(rt, Some("disconnected"), site, move |rt, world| {
+                let pair = world.pair(rt, one.id, other.id, false, site);
                 for (told, of) in [(&one, &other), (&other, &one)] {
-                    let pair = world.pair(rt, one.id, other.id, false, site);
-                    if let Some(of) = of.pid() {
-                        world.signal(rt, site, Some(&of), told, &ExitReason::NoConnection, Some(pair));
-                    }
+                    world.signal_of(rt, site, (of.id, of.pid()), told, &ExitReason::NoConnection, Some(pair));
                 }
-                if let (Some(one), Some(other)) = (one.pid(), other.pid()) {
-                    world.unlink(at, &one, &other);
-                }
+                let arg = u64::from(pair.0);
+                let unlink = Operation::new(OpKind::Unlink, other.known.resource, site).with_arg(arg);
+                rt.access(unlink, || {
+                    world.table().unlink(one.id, other.id);
+                    ((), Seen { other: arg, ..done() })
+                });
             });
         }
         self.announce(at, subscribers, NodeEvent::Down);
@@ -338,19 +336,27 @@ impl Net {
     fn announce(&self, at: Place, told: Vec<Subscriber>, event: NodeEvent) {
         let Some(world) = self.world.upgrade() else { return };
         let Some(rt) = world.rt() else { return };
-        for tell in told {
-            world.start(rt, Some("disconnected"), rt::site(at), move |_, _| tell(event));
+        for (whom, tell) in told {
+            let site = rt::site(at);
+            world.start(rt, Some("disconnected"), site, move |rt, _| match whom.pid() {
+                Some(pid) => tell(&pid, event),
+                // Nobody knows it any more: the same step.
+                None => {
+                    let deliver = Operation::new(OpKind::Deliver, whom.known.resource, site);
+                    rt.step(deliver.with_arg(ProcessId::OUTSIDE.0));
+                }
+            });
         }
     }
 
-    pub(crate) fn subscribe(self: &Arc<Self>, at: Place, here: usize, node: usize, tell: Subscriber) {
-        let theirs = Arc::clone(&tell);
+    pub(crate) fn subscribe(&self, at: Place, (here, me): (usize, &AnyPid), node: usize, tell: Arc<Tell>) {
+        let subscriber = (Party::of(me), Arc::clone(&tell));
         let is_there = self.hosts[node].update_from(at, |host| {
-            host.from[here].subscribers.push(theirs);
+            host.from[here].subscribers.push(subscriber);
             here == node || host.from[here].number().is_some()
         });
         if !is_there {
-            tell(NodeEvent::Down);
+            tell(me, NodeEvent::Down);
         }
     }
 }
@@ -359,7 +365,7 @@ impl World {
     /// What was posted by `from` arrives at `to`: a step of who carries it.
     fn deliver_from(&self, rt: Handle, at: Site, from: ProcessId, to: &AnyPid) {
         let resource = super::Known::of(to).resource;
-        rt.step(rt::Operation::new(rt::OpKind::Deliver, resource, at).with_arg(from.0));
+        rt.step(Operation::new(OpKind::Deliver, resource, at).with_arg(from.0));
     }
 
     /// What a process has posted to itself arrives.
