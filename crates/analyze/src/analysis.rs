@@ -252,6 +252,11 @@ fn sentence(
             let lock = found.lock.map(|lock| program.names.name(lock)).unwrap_or_default();
             format!("`{function}` uses `{state}` under `{lock}`, and {theirs} changes it without that lock")
         }
+        Rule::Unordered => {
+            let writes = matches!(program.tasks[found.task].graph.nodes[found.opens].event, Event::Write { .. });
+            let word = if writes { "writes" } else { "uses" };
+            format!("`{function}` {word} `{state}`, {theirs} writes it, and nothing orders the two")
+        }
         Rule::CancellationLeak => {
             let graph = &program.tasks[found.task].graph;
             if found.remote.is_some() {
@@ -341,6 +346,7 @@ fn schedule(program: &Program<'_, '_>, source: &Source<'_>, found: &Found) -> (V
         Rule::CancellationLeak => "changed, and not restored",
         Rule::LostWakeup => "has decided to wait but is not waiting yet",
         Rule::WakeOrder => "woken, but the state does not show it yet",
+        Rule::Unordered => "either can come first",
     };
     let window = Window { from_step: 1, to_step, reason: reason.to_owned() };
     (steps, window)
@@ -359,6 +365,7 @@ fn harm(rule: Rule) -> &'static str {
         Rule::LostWakeup => "waits for a wake-up that is past",
         Rule::RacedGuard => "two locks for one object",
         Rule::WakeOrder => "two tasks both believe that they are the only one",
+        Rule::Unordered => "the outcome depends on which one was first",
     }
 }
 

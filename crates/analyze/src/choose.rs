@@ -41,9 +41,17 @@ pub(crate) fn chosen(program: &Program<'_, '_>, found: Vec<Found>) -> Vec<Chosen
         .filter(|(_, it)| it.rule == Rule::MissingGuard)
         .filter_map(|(_, it)| Some((it.loc, it.remote?)))
         .collect();
+    let windows: BTreeSet<usize> = best
+        .values()
+        .filter(|(_, it)| it.rule != Rule::Unordered)
+        .flat_map(|(_, it)| [Some(it.loc), it.second])
+        .flatten()
+        .collect();
     let said = |it: &Found| match it.rule {
         Rule::MissingGuard => false,
         Rule::Iteration => unguarded.contains(&it.loc),
+        // A window says more than that nothing orders the two.
+        Rule::Unordered => windows.contains(&it.loc),
         _ if family(it.rule) == 1 => forgotten.iter().any(|(loc, at)| {
             let span = |at: Access| (program.node(at).function, program.node(at).span);
             *loc == it.loc && (span(*at) == span(acts(it)) || it.remote.is_some_and(|remote| span(remote) == span(*at)))
@@ -68,6 +76,7 @@ fn together(program: &Program<'_, '_>, all: Vec<(Rank, Found)>) -> Vec<Chosen> {
                 && family(other.rule) == family(it.rule)
                 && match it.rule {
                     Rule::MissingGuard => other.lock == it.lock,
+                    Rule::Unordered => true,
                     _ if family(it.rule) == 1 => {
                         let looks = |it: &Found| program.node(Access { task: it.task, node: it.opens }).span;
                         theirs == Some(function(acts(other))) && function(comes_in(other)) == own
@@ -125,5 +134,6 @@ fn family(rule: Rule) -> u8 {
         Rule::MissingGuard => 6,
         Rule::CancellationLeak => 7,
         Rule::LostWakeup => 8,
+        Rule::Unordered => 9,
     }
 }

@@ -16,9 +16,13 @@ pub(crate) struct Facts<'m> {
     classes: HashMap<&'m str, ClassId>,
     functions: HashMap<&'m str, FunctionId>,
     methods: HashMap<(ClassId, &'m str), FunctionId>,
+    /// What runs when a property is assigned.
+    setters: HashMap<(ClassId, &'m str), FunctionId>,
     fields: HashMap<(ClassId, String), Type>,
     /// Names that are assigned at the top.
     pub(crate) globals: BTreeMap<String, Type>,
+    /// Fields that a class has for itself, although one that it inherits from has them, too.
+    own_fields: BTreeSet<(ClassId, String)>,
     /// Names of class-level fields.
     class_level: BTreeSet<(ClassId, String)>,
     /// Of each function, its local variables.
@@ -72,8 +76,10 @@ impl<'m> Facts<'m> {
             classes: (0..).zip(&module.classes).map(|(at, class)| (class.name.as_str(), ClassId(at))).collect(),
             functions: HashMap::new(),
             methods: HashMap::new(),
+            setters: HashMap::new(),
             fields: HashMap::new(),
             globals: BTreeMap::new(),
+            own_fields: BTreeSet::new(),
             class_level: BTreeSet::new(),
             locals: vec![BTreeMap::new(); count],
             captured: vec![BTreeSet::new(); count],
@@ -89,7 +95,12 @@ impl<'m> Facts<'m> {
             let id = FunctionId(at);
             match function.class {
                 Some(class) => {
-                    facts.methods.insert((class, function.name.as_str()), id);
+                    let of_property = |what: &str| function.decorators.iter().any(|it| it.ends_with(what));
+                    if of_property(".setter") {
+                        facts.setters.insert((class, function.name.as_str()), id);
+                    } else if !of_property(".deleter") {
+                        facts.methods.insert((class, function.name.as_str()), id);
+                    }
                 }
                 None if function.parent.is_none() && !function.name.is_empty() => {
                     facts.functions.insert(function.name.as_str(), id);
@@ -98,6 +109,7 @@ impl<'m> Facts<'m> {
             }
         }
         facts.frameworks = facts.find_frameworks(forced);
+        facts.find_own_fields();
         facts.types();
         facts.captures();
         facts.count_calls();
@@ -159,10 +171,24 @@ impl<'m> Facts<'m> {
 
     /// A method, of the class or of one that it inherits from in this file.
     pub(crate) fn method(&self, class: ClassId, name: &str) -> Option<FunctionId> {
+        self.inherited(&self.methods, class, name)
+    }
+
+    /// What runs when a property is assigned.
+    pub(crate) fn setter(&self, class: ClassId, name: &str) -> Option<FunctionId> {
+        self.inherited(&self.setters, class, name)
+    }
+
+    fn inherited(
+        &self,
+        all: &HashMap<(ClassId, &'m str), FunctionId>,
+        class: ClassId,
+        name: &str,
+    ) -> Option<FunctionId> {
         let mut class = Some(class);
         for _ in 0..8 {
             let id = class?;
-            if let Some(found) = self.methods.get(&(id, name)) {
+            if let Some(found) = all.get(&(id, name)) {
                 return Some(*found);
             }
             let bases = &self.module.classes[id.0].bases;
@@ -173,23 +199,48 @@ impl<'m> Facts<'m> {
 
     /// The class whose field `name` is: the class itself, or one that it inherits from.
     pub(crate) fn owner(&self, class: ClassId, name: &str) -> ClassId {
+        let mut found = class;
         let mut at = class;
         for _ in 0..8 {
             if self.fields.contains_key(&(at, name.to_owned())) {
-                let bases = &self.module.classes[at.0].bases;
-                match bases.iter().find_map(|base| self.classes.get(base.as_str()).copied()) {
-                    Some(base) if base != at && self.fields.contains_key(&(base, name.to_owned())) => at = base,
-                    _ => return at,
-                }
-                continue;
+                found = at;
             }
-            let bases = &self.module.classes[at.0].bases;
-            match bases.iter().find_map(|base| self.classes.get(base.as_str()).copied()) {
-                Some(base) if base != at => at = base,
-                _ => return class,
+            let base = self.base(at).filter(|_| !self.own_fields.contains(&(at, name.to_owned())));
+            match base {
+                Some(base) => at = base,
+                None => break,
             }
         }
-        class
+        found
+    }
+
+    fn base(&self, class: ClassId) -> Option<ClassId> {
+        let bases = &self.module.classes[class.0].bases;
+        bases.iter().find_map(|base| self.classes.get(base.as_str()).copied()).filter(|base| *base != class)
+    }
+
+    /// The fields that a class sets in an `__init__` of its own which calls that of no base: its objects share methods with those of
+    /// the base, and no state.
+    fn find_own_fields(&mut self) {
+        for (at, class) in self.module.classes.iter().enumerate() {
+            let id = ClassId(at);
+            let (Some(init), false) = (self.methods.get(&(id, "__init__")), class.bases.is_empty()) else { continue };
+            let mut sets: Vec<String> = Vec::new();
+            let mut calls = false;
+            for statement in &self.function(*init).body {
+                statement.walk(&mut |expr| {
+                    if let Kind::Attribute(of, field) = &expr.kind {
+                        calls |= field == "__init__";
+                        if matches!(&of.kind, Kind::Name(own) if own == "self") {
+                            sets.push(field.clone());
+                        }
+                    }
+                });
+            }
+            if !calls {
+                self.own_fields.extend(sets.into_iter().map(|field| (id, field)));
+            }
+        }
     }
 
     pub(crate) fn field(&self, class: ClassId, name: &str) -> Option<&Type> {
@@ -380,6 +431,9 @@ impl<'m> Facts<'m> {
         }
         if let Some(found) = self.functions.get(name.as_str()) {
             return self.returned(*found);
+        }
+        if let ("type", Type::Object(class), [_]) = (name.as_str(), first(), given) {
+            return Type::Class(class);
         }
         let Some(path) = self.path(callee) else { return Type::Unknown };
         if path.ends_with("defaultdict") {

@@ -189,6 +189,27 @@ pub(crate) fn fixes(program: &Program<'_, '_>, found: &Found) -> Vec<Fix> {
                 "the copy may be out of date",
             ),
         ],
+        Rule::Unordered => vec![
+            fix(
+                "order the two",
+                Effort::Simple,
+                format!(
+                    "done = threading.Event()\n…   # L{}, then done.set()\ndone.wait()   # before L{}",
+                    words.intrudes, words.opens
+                ),
+                "one of them waits until the other is done",
+                "the two no longer run side by side",
+                "a deadlock if the first one never gets there",
+            ),
+            fix(
+                "allow both orders",
+                Effort::Moderate,
+                format!("{}\n    …   # all that must agree with {}", words.take, words.state),
+                "the values that belong together are read in one step",
+                "the invariant must allow both orders",
+                "a lock alone does not decide which task is first",
+            ),
+        ],
         Rule::CancellationLeak => {
             let release = matches!(graph.nodes[found.closes].event, Event::Release { .. });
             let restore = if release {

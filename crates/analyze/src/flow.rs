@@ -50,7 +50,8 @@ fn find_latches(graph: &Graph) -> Vec<Latch> {
         let Event::Write { loc, key, how, literal, own, .. } = &node.event else { continue };
         let sets = match how {
             Writing::Assign => literal.as_ref().is_some_and(|text| {
-                !resets(text) && text != crate::graph::INCREMENT && text != crate::graph::DECREMENT
+                !resets(text)
+                    && !matches!(text.as_str(), crate::graph::INCREMENT | crate::graph::DECREMENT | crate::graph::PART)
             }),
             Writing::Add => key.is_some() && !own,
             _ => false,

@@ -26,6 +26,8 @@ pub(crate) const DECREMENT: &str = "-=";
 pub(crate) const MERGE: &str = "merged";
 /// The literal of a removal of what need not be there.
 pub(crate) const IF_THERE: &str = "if there";
+/// The literal of a part of something that the task gives to its caller: each caller has one of its own.
+pub(crate) const PART: &str = "part=";
 /// The literal of a future that is put somewhere.
 pub(crate) const FUTURE: &str = "a future";
 /// The literal of a lock that is put somewhere.

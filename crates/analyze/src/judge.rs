@@ -9,6 +9,9 @@ impl Program<'_, '_> {
     /// The type of a piece of state.
     pub(crate) fn kind(&self, loc: Loc) -> Type {
         let name = self.names.name(loc);
+        if crate::lower::PROCESS.contains(&name) {
+            return Type::Container(Box::default());
+        }
         if let Some(kind) = self.facts.globals.get(name) {
             return kind.clone();
         }
@@ -50,12 +53,18 @@ impl Program<'_, '_> {
         line.is_some_and(|all| all.iter().any(|locks| !locks.is_subset(&own)))
     }
 
-    /// Whether an access is under a lock that is taken in the same function.
+    /// Whether an access is under a lock of threads that is taken in the same function.
     pub(crate) fn locked_here(&self, access: Access) -> bool {
         let graph = &self.tasks[access.task].graph;
         let own = graph.nodes[access.node].function;
         graph.held[access.node].iter().any(|taken| {
-            matches!(graph.nodes[*taken].event, Event::Acquire { .. }) && graph.nodes[*taken].function == own
+            let by_threads = match graph.nodes[*taken].event {
+                Event::Acquire { lock, .. } => {
+                    !matches!(self.kind(lock), Type::Lock { waits: crate::types::Waits::Tasks, .. })
+                }
+                _ => false,
+            };
+            by_threads && graph.nodes[*taken].function == own
         })
     }
 

@@ -7,7 +7,7 @@
 //! - `facts`: names and types of a file; `types`, `tables`, `customs`: what libraries' types and methods are, and what names say;
 //! - `lower`: each task root becomes a graph of events (`graph`), with calls put in place;
 //! - `flow`: locks held and tasks alive at each node, paths between accesses; `program`, `locks`: which roots run beside each other;
-//! - `rules`: DL001 to DL013; `judge`: what they ask of the program; `choose`: what is said of it; `notes`: DN101 to DN107;
+//! - `rules`: DL001 to DL014; `judge`: what they ask of the program; `choose`: what is said of it; `notes`: DN101 to DN107;
 //! - `sharing`: the confidence of a finding; `fixes`, `inventory`, `analysis`: what is said;
 //! - [`finding`]: the result; [`render`]: its forms; [`target`], [`project`]: which files, and what of them.
 #![forbid(unsafe_code)]

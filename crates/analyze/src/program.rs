@@ -89,7 +89,7 @@ impl<'a, 'm> Program<'a, 'm> {
 
     fn plain(function: FunctionId, kind: RootKind) -> Root {
         let callable = Callable { function, receiver: None, outer: None, environment: Vec::new(), given: Vec::new() };
-        Root { kind, callable, given: Vec::new(), signature: format!("{kind:?}:{}", function.0) }
+        Root { kind, callable, given: Vec::new(), explored: false, signature: format!("{kind:?}:{}", function.0) }
     }
 
     fn find_tasks(&mut self) {
@@ -289,8 +289,8 @@ impl<'a, 'm> Program<'a, 'm> {
             if starts(&function.name) {
                 continue;
             }
-            for below in below[*one].clone() {
-                beside.insert((below, below));
+            for below in below[*one].iter().filter(|below| !self.tasks[**below].root.explored) {
+                beside.insert((*below, *below));
             }
         }
         // Whoever runs many times has many children.
@@ -302,8 +302,8 @@ impl<'a, 'm> Program<'a, 'm> {
             })
             .collect();
         for one in many {
-            for child in below[one].clone() {
-                beside.insert((child, child));
+            for child in below[one].iter().filter(|child| !self.tasks[**child].root.explored) {
+                beside.insert((*child, *child));
             }
         }
         for at in 0..count {
@@ -329,7 +329,12 @@ impl<'a, 'm> Program<'a, 'm> {
         let kind = |at: usize| self.tasks[at].root.kind;
         let exported = kind(one) == RootKind::Exported || kind(other) == RootKind::Exported;
         let entry = kind(one) == RootKind::Entry || kind(other) == RootKind::Entry;
-        exported && !entry && !(self.once[one] && self.once[other])
+        // What is explored has an object of its own each time, which nobody else knows.
+        let explored = self.tasks[one].root.explored || self.tasks[other].root.explored;
+        if !exported || entry || explored {
+            return false;
+        }
+        !(self.once[one] && self.once[other])
     }
 
     fn is_alive(&self, at: Access, other: usize) -> bool {

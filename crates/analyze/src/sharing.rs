@@ -1,6 +1,6 @@
 //! How sure it is that several tasks have the same state, and what a mistake would do: the sum of weights that is the confidence.
 
-use drawloom_syntax::{ClassId, Language};
+use drawloom_syntax::{ClassId, Kind, Language};
 
 use crate::customs::{ends, is_handler};
 use crate::graph::{Certainty, Event, Loc, Why, Writing};
@@ -311,10 +311,75 @@ fn harm(program: &Program<'_, '_>, found: &Found) -> Vec<Weight> {
         }
         Rule::StaleElement => vec![(5, "the change is then made to an object that no task uses any more".to_owned())],
         Rule::MissingGuard => Vec::new(),
+        Rule::Unordered => {
+            vec![(-15, "although only the invariant says whether the order matters".to_owned())]
+        }
         Rule::CheckThenAct | Rule::AtomicPair => {
-            vec![(10, "both tasks then act on the same check".to_owned())]
+            let mut all = vec![(10, "both tasks then act on the same check".to_owned())];
+            let literal = match closing {
+                Event::Write { literal, .. } => literal.as_deref(),
+                _ => None,
+            };
+            if literal == Some(crate::graph::PART) {
+                all.push((-45, "although each of them only stores a part of what it returns".to_owned()));
+            }
+            if literal == Some("True") && only_looks_or_closes(program, found) {
+                all.push((-25, "although checking and closing twice is usually allowed".to_owned()));
+            }
+            if refreshed(program, found) {
+                all.push((-50, "although the same call replaces the entry elsewhere without a check".to_owned()));
+            }
+            all
         }
     }
+}
+
+/// What a function awaits, in these lines.
+fn awaits(program: &Program<'_, '_>, function: drawloom_syntax::FunctionId, lines: (u32, u32)) -> Vec<String> {
+    let mut names = Vec::new();
+    for statement in &program.facts.function(function).body {
+        statement.walk(&mut |expr| {
+            if let Kind::Await(inner) = &expr.kind
+                && let Kind::Call(callee, _) = &inner.kind
+                && (lines.0..=lines.1).contains(&expr.span.line)
+            {
+                names.push(callee.dotted().unwrap_or_default());
+            }
+        });
+    }
+    names
+}
+
+/// Whether all that is awaited between the look and the act looks itself, or closes.
+fn only_looks_or_closes(program: &Program<'_, '_>, found: &Found) -> bool {
+    let graph = &program.tasks[found.task].graph;
+    let (opens, closes) = (&graph.nodes[found.opens], &graph.nodes[found.closes]);
+    if opens.function != closes.function {
+        return false;
+    }
+    let names = awaits(program, closes.function, (opens.span.line, closes.span.line));
+    let looks = |name: &str| {
+        ["is_", "has_", "can_", "check", "ping", "health", "validate"].iter().any(|it| name.starts_with(it))
+    };
+    let last = |name: &String| name.rsplit('.').next().unwrap_or_default().to_owned();
+    !names.is_empty() && names.iter().map(last).all(|name| ends(&name) || looks(&name))
+}
+
+/// Whether another function puts what the same call gives into the same place, whatever is there: then whoever comes second is no
+/// worse than that.
+fn refreshed(program: &Program<'_, '_>, found: &Found) -> bool {
+    let closing = &program.tasks[found.task].graph.nodes[found.closes];
+    let Some((_, Some(_))) = closing.event.touches() else { return false };
+    let own = awaits(program, closing.function, (0, u32::MAX));
+    let all = program.accesses.get(&found.loc).into_iter().flatten();
+    let mut others = all.map(|access| program.node(*access)).filter(|node| {
+        matches!(node.event, Event::Write { how: Writing::Add | Writing::Assign, .. })
+            && node.function != closing.function
+    });
+    others.any(|node| {
+        let line = (node.span.line, node.span.end_line);
+        awaits(program, node.function, line).iter().any(|call| call.contains('.') && own.contains(call))
+    })
 }
 
 /// The sum, and the sentence.

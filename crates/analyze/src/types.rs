@@ -139,7 +139,7 @@ pub(crate) fn constructed(path: &str) -> Type {
     let waits = match root {
         "threading" | "queue" | "multiprocessing" | "_thread" | "concurrent" => Waits::Threads,
         "asyncio" | "trio" | "anyio" | "curio" | "aiorwlock" | "aiologic" | "uvloop" | "sniffio" => Waits::Tasks,
-        "collections" | "weakref" | "" => Waits::Tasks,
+        "collections" | "weakref" | "array" | "" => Waits::Tasks,
         "contextvars" => return Type::Local,
         // A lock class of another file of the project.
         _ if matches!(name, "create_task" | "ensure_future") => return Type::Future,
@@ -149,7 +149,7 @@ pub(crate) fn constructed(path: &str) -> Type {
         }
         _ => return Type::Unknown,
     };
-    let library = !matches!(root, "collections" | "weakref" | "");
+    let library = !matches!(root, "collections" | "weakref" | "array" | "");
     match name {
         "Lock" | "RLock" | "StrictFIFOLock" | "allocate_lock" if library => Type::Lock { waits, kind: LockKind::Mutex },
         "RWLock" if library => Type::Lock { waits, kind: LockKind::ReadWrite },
@@ -185,6 +185,8 @@ pub(crate) fn constructed(path: &str) -> Type {
         | "WeakKeyDictionary"
         | "WeakValueDictionary"
         | "bytearray"
+        | "ChainMap"
+        | "array"
             if !library =>
         {
             Type::Container(Box::default())

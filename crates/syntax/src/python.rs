@@ -1,5 +1,9 @@
 //! Python, by ruff's parser.
 
+mod dynamic;
+
+use std::collections::HashMap;
+
 use ruff_python_ast::token::TokenKind;
 use ruff_python_ast::{self as ast, Expr as Node, Pattern, Stmt};
 use ruff_python_parser::{Mode, ParseOptions, parse_unchecked};
@@ -52,6 +56,8 @@ impl Parser for Python {
             scopes: Vec::new(),
             depth: 0,
             yields: Vec::new(),
+            inside: None,
+            known: HashMap::new(),
         };
         reader.module.problems = problems.collect();
         reader.module.comments = comments.collect();
@@ -76,10 +82,17 @@ struct Reader<'a> {
     depth: usize,
     /// Of each function around, whether it yields.
     yields: Vec<bool>,
+    /// The place of the text that is read as code.
+    inside: Option<Span>,
+    /// Variables of the function that stand for a namespace.
+    known: HashMap<String, dynamic::Names>,
 }
 
 impl Reader<'_> {
     fn span(&self, node: &impl Ranged) -> Span {
+        if let Some(inside) = self.inside {
+            return inside;
+        }
         self.lines.span(node.start().to_u32(), node.end().to_u32())
     }
 
@@ -121,7 +134,9 @@ impl Reader<'_> {
             Stmt::Delete(it) => Kind::Delete(self.all(&it.targets)),
             Stmt::Assign(it) => {
                 let value = self.boxed(&it.value);
-                Kind::Assign { targets: self.all(&it.targets), value, declares: false, kind: None }
+                let targets = self.all(&it.targets);
+                self.remember(&targets, &value);
+                Kind::Assign { targets, value, declares: false, kind: None }
             }
             Stmt::AugAssign(it) => {
                 let change = match it.op {
@@ -286,7 +301,9 @@ impl Reader<'_> {
             span,
             head,
         });
+        let outer = std::mem::take(&mut self.known);
         let body = self.block(&def.body);
+        self.known = outer;
         self.end(id, body);
         id
     }
@@ -461,7 +478,7 @@ impl Reader<'_> {
                     let name = keyword.arg.as_ref().map(ToString::to_string);
                     given.push(Argument { name, value: self.expression(&keyword.value) });
                 }
-                Kind::Call(callee, given)
+                self.written_out(&callee, &given, span).unwrap_or(Kind::Call(callee, given))
             }
             Node::FString(_) | Node::TString(_) => {
                 let mut parts = Parts(Vec::new());
@@ -479,7 +496,10 @@ impl Reader<'_> {
             Node::NoneLiteral(_) => Kind::Literal("None".to_owned()),
             Node::EllipsisLiteral(_) => Kind::Literal("...".to_owned()),
             Node::Attribute(it) => Kind::Attribute(self.boxed(&it.value), it.attr.to_string()),
-            Node::Subscript(it) => Kind::Index(self.boxed(&it.value), self.boxed(&it.slice)),
+            Node::Subscript(it) => {
+                let (of, key) = (self.boxed(&it.value), self.boxed(&it.slice));
+                self.named_element(&of, &key).unwrap_or(Kind::Index(of, key))
+            }
             Node::Starred(it) => Kind::Same(self.boxed(&it.value)),
             Node::Name(it) => Kind::Name(it.id.to_string()),
             Node::Slice(it) => {

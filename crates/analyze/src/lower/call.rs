@@ -70,7 +70,8 @@ impl<'m> Lowerer<'_, 'm> {
             }
             _ => self.place(callee),
         };
-        if let Some(callable) = target.callable.clone() {
+        let kept = target.place.and_then(|loc| self.names.functions.get(&loc).cloned());
+        if let Some(callable) = target.callable.clone().or(kept) {
             let given = self.arguments(given);
             return self.invoke(&callable, given, awaited, span);
         }

@@ -11,6 +11,8 @@ use crate::types::Type;
 
 /// What is nested deeper is left out.
 const DEEPEST: usize = 400;
+/// Containers of the whole process.
+pub(crate) const PROCESS: [&str; 2] = ["sys.modules", "os.environ"];
 
 impl<'m> Lowerer<'_, 'm> {
     /// The value of an expression.
@@ -326,8 +328,14 @@ impl<'m> Lowerer<'_, 'm> {
         let mut environment = Vec::new();
         let mut at = Some(self.frame);
         while let Some(frame) = at {
+            let function = self.frames[frame].function;
             for (name, value) in &self.frames[frame].variables {
-                environment.push((name.to_string(), value.detached()));
+                let mut value = value.detached();
+                if self.facts.is_captured(function, name) && self.is_variable(&value) {
+                    let path = format!("{}::<closure>.{name}", self.facts.function(function).qualified);
+                    value.place = Some(self.names.number(&path));
+                }
+                environment.push((name.to_string(), value));
             }
             at = self.frames[frame].outer;
         }
@@ -368,6 +376,10 @@ impl<'m> Lowerer<'_, 'm> {
                 return Val { text, ..self.callable(method, Some(base)) };
             }
             return self.field_of(base, class, name);
+        }
+        if PROCESS.contains(&text.as_str()) && base.place.is_none() && !self.is_rust() {
+            let place = Some(self.names.number(&text));
+            return Val { kind: Type::Container(Box::default()), place, text, ..Val::default() };
         }
         match base.place {
             Some(loc) if !matches!(base.kind, Type::Plain) => {
@@ -431,7 +443,13 @@ impl<'m> Lowerer<'_, 'm> {
 
     /// What a key is called: the same for the same value.
     pub(super) fn key_text(&self, value: &Val, key: &Expr) -> String {
-        if value.text.is_empty() { key.text() } else { value.text.clone() }
+        if !value.text.is_empty() {
+            return value.text.clone();
+        }
+        // A copy of a variable is called what the variable is called.
+        let name = key.text();
+        let known = self.frames[self.frame].variables.get(name.as_str()).map(|value| value.text.clone());
+        known.filter(|text| !text.is_empty()).unwrap_or(name)
     }
 
     fn compare(&mut self, parts: &'m [Expr], contains: bool, span: Span) -> Val {
@@ -450,7 +468,17 @@ impl<'m> Lowerer<'_, 'm> {
             }
             return value;
         }
-        Val { kind: Type::Plain, elements: Vec::new(), ..self.several(parts) }
+        let value = self.several(parts);
+        // `len(x) > 0` asks whether it is empty, and not how much room there is.
+        if parts.iter().any(|part| matches!(&part.kind, Kind::Literal(text) if text == "0")) {
+            for read in &value.reads {
+                if let Event::Read { key: None, how: how @ Reading::Contains, .. } = &mut self.graph.nodes[*read].event
+                {
+                    *how = Reading::Empty;
+                }
+            }
+        }
+        Val { kind: Type::Plain, elements: Vec::new(), ..value }
     }
 
     fn either(&mut self, parts: &'m [Expr]) -> Val {
@@ -580,9 +608,26 @@ impl<'m> Lowerer<'_, 'm> {
             }
             Kind::Nothing | Kind::Literal(_) => {}
             _ => {
-                let place = self.place(target);
+                let place = match &target.kind {
+                    Kind::Attribute(of, name) if !self.is_rust() => {
+                        let base = self.place(of);
+                        // What a property does when it is assigned.
+                        if let Type::Object(class) = base.kind
+                            && let Some(setter) = self.facts.setter(class, name)
+                        {
+                            self.method_call(setter, base, vec![(None, value)], false, span);
+                            return;
+                        }
+                        self.attribute(base, name, target.span)
+                    }
+                    _ => self.place(target),
+                };
                 match place.place {
                     Some(loc) => {
+                        if let (true, Some(callable)) = (self.makes, &value.callable) {
+                            let kept = Callable { outer: None, ..(**callable).clone() };
+                            self.names.functions.insert(loc, Rc::new(kept));
+                        }
                         if matches!(target.kind, Kind::Attribute(..)) {
                             self.graph.stored.extend(value.spawned.iter().map(|spawn| (*spawn, loc)));
                         }

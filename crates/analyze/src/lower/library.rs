@@ -647,6 +647,13 @@ impl<'m> Lowerer<'_, 'm> {
             }
             return all;
         }
+        if path == "type"
+            && let [of] = given
+        {
+            let of = self.place(&of.value);
+            let kind = if let Type::Object(class) = of.kind { Type::Class(class) } else { Type::Unknown };
+            return Val { kind, text: format!("type({})", of.text), reads: of.reads, ..Val::default() };
+        }
         if path == "typing.cast" && given.len() == 2 {
             return self.place(&given[1].value);
         }

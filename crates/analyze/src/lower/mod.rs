@@ -22,6 +22,7 @@ use drawloom_syntax::{Expr, FunctionId, Span};
 use crate::facts::Facts;
 use crate::graph::{Edge, Graph, Loc, NodeId};
 
+pub(crate) use expression::PROCESS;
 pub(crate) use value::{Callable, Val, merge};
 
 /// Names of pieces of state, each with a number.
@@ -29,6 +30,8 @@ pub(crate) use value::{Callable, Val, merge};
 pub(crate) struct Names {
     names: Vec<String>,
     numbers: BTreeMap<String, Loc>,
+    /// The functions that are in fields from the beginning.
+    pub(crate) functions: BTreeMap<Loc, Rc<Callable>>,
 }
 
 impl Names {
@@ -66,6 +69,8 @@ pub(crate) struct Root {
     pub(crate) callable: Callable,
     /// Which arguments it is given.
     pub(crate) given: Vec<(Option<String>, Val)>,
+    /// Whether a search runs it in all orders, and looks at what comes of it.
+    pub(crate) explored: bool,
     /// What tells it from others.
     pub(crate) signature: String,
 }
@@ -166,6 +171,8 @@ pub(crate) struct Lowerer<'a, 'm> {
     pub(crate) spawned: Vec<Root>,
     /// Whether a jump was met: what comes after its `if` depends on it.
     pub(super) jumped: bool,
+    /// Whether the object that is explored is being made.
+    pub(super) makes: bool,
 }
 
 /// The graph of a root, and what it spawns.
@@ -189,6 +196,7 @@ pub(crate) fn lower<'m>(facts: &Facts<'m>, names: &mut Names, root: &Root) -> (G
         depth: 0,
         spawned: Vec::new(),
         jumped: false,
+        makes: false,
     };
     lowerer.root(root);
     (lowerer.graph, lowerer.spawned)

@@ -66,6 +66,8 @@ impl<'m> Lowerer<'_, 'm> {
             | "run_sync_soon" => Spawner::Task,
             "explore" | "explore_dpor" | "explore_interleavings" if !awaited => Spawner::Explores,
             "start" if awaited => Spawner::Started,
+            // `event.wait()` is a method of the event.
+            "wait" if self.is_event(callee) => return None,
             "gather" | "wait" | "as_completed" => Spawner::AllTasks,
             "start_server" | "serve_tcp" | "open_tcp_listeners" | "serve_listeners" | "serve" | "start_unix_server"
                 if awaited =>
@@ -85,6 +87,11 @@ impl<'m> Lowerer<'_, 'm> {
             }
             _ => return None,
         })
+    }
+
+    fn is_event(&self, callee: &Expr) -> bool {
+        let Kind::Attribute(base, _) = &callee.kind else { return false };
+        matches!(self.facts.infer(base, Some(self.frames[self.frame].function)), Type::Event(_))
     }
 
     /// Whether a method is one of a pool of threads.
@@ -120,6 +127,12 @@ impl<'m> Lowerer<'_, 'm> {
                 }
             }
         }
+        if matches!(spawner, Spawner::Explores) {
+            let state = self.explored_state(&values, span);
+            for body in bodies.iter_mut().filter(|body| body.given.is_empty()) {
+                body.given.push((None, state.clone()));
+            }
+        }
         let single = !matches!(spawner, Spawner::AllTasks | Spawner::Explores);
         if single {
             bodies.truncate(1);
@@ -143,7 +156,15 @@ impl<'m> Lowerer<'_, 'm> {
         let all = maps || matches!(spawner, Spawner::Serves);
         let mut spawned: Vec<NodeId> = Vec::new();
         for body in bodies {
-            spawned.push(self.begin(kind, body, all, span));
+            let explored = matches!(spawner, Spawner::Explores);
+            // Tasks are explored as tasks.
+            let is_async = self.facts.function(body.callable.function).is_async;
+            let kind = if explored && is_async { RootKind::Task } else { kind };
+            let node = self.begin(kind, body, all, span);
+            if explored && let Event::Spawn { root, .. } = self.graph.nodes[node].event {
+                self.spawned[root].explored = true;
+            }
+            spawned.push(node);
         }
         // What was made here may be known to the new task from now on.
         for frame in &mut self.frames {
@@ -185,6 +206,28 @@ impl<'m> Lowerer<'_, 'm> {
         Some(Val { kind: self.handle(&spawner), spawned, fresh: true, ..Val::default() })
     }
 
+    /// What is explored: `setup`, or the first argument, makes it. What its functions are is known from then on.
+    fn explored_state(&mut self, values: &[(Option<String>, Val)], span: Span) -> Val {
+        let named = values.iter().find(|(name, _)| name.as_deref() == Some("setup"));
+        let Some((_, setup)) = named.or_else(|| values.first().filter(|(name, _)| name.is_none())) else {
+            return Val::default();
+        };
+        self.makes = true;
+        let made = match (&setup.kind, setup.callable.clone()) {
+            (Type::Class(class), _) => {
+                if let Some(init) = self.facts.method(*class, "__init__") {
+                    let own = Val { kind: Type::Object(*class), text: "state".to_owned(), ..Val::default() };
+                    self.method_call(init, own, Vec::new(), false, span);
+                }
+                Type::Object(*class)
+            }
+            (_, Some(callable)) => self.invoke(&callable, Vec::new(), false, span).kind,
+            _ => Type::Unknown,
+        };
+        self.makes = false;
+        Val { kind: made, text: "state".to_owned(), ..Val::default() }
+    }
+
     fn handle(&self, spawner: &Spawner) -> Type {
         match spawner {
             Spawner::Task | Spawner::Thread => Type::Future,
@@ -205,7 +248,7 @@ impl<'m> Lowerer<'_, 'm> {
             signature += &value.signature();
         }
         let callable = Callable { function, receiver, outer: None, environment, given: detached(&body.callable.given) };
-        let root = Root { kind, callable, given, signature };
+        let root = Root { kind, callable, given, explored: false, signature };
         let index = match self.spawned.iter().position(|known| known.signature == root.signature) {
             Some(known) => known,
             None => {

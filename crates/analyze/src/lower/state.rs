@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use drawloom_syntax::{Expr, Language, Span};
+use drawloom_syntax::{Expr, Kind, Language, Span};
 
 use super::{Catch, Frame, Lowerer, Root, Unwind, Val};
 use crate::graph::{Edge, Event, Loc, Node, NodeId, Reading, Writing};
@@ -50,6 +50,8 @@ impl<'m> Lowerer<'_, 'm> {
 
     pub(super) fn emit(&mut self, event: Event, span: Span) -> NodeId {
         let id = self.graph.nodes.len();
+        // Whoever makes an object has it alone.
+        let event = if self.makes && event.touches().is_some() { Event::Nothing } else { event };
         for (from, edge) in std::mem::take(&mut self.tails) {
             self.graph.nodes[from].next.push((id, edge));
         }
@@ -129,11 +131,29 @@ impl<'m> Lowerer<'_, 'm> {
             literal: match value.kind {
                 Type::Lock { .. } => Some(crate::graph::LOCK.to_owned()),
                 Type::Future if value.fresh => Some(crate::graph::FUTURE.to_owned()),
+                _ if value.literal.is_none() && self.is_part(&value.text) => Some(crate::graph::PART.to_owned()),
                 _ => value.literal.clone(),
             },
             own: value.fresh && !matches!(how, Writing::Assign),
         };
         self.emit(event, span)
+    }
+
+    /// Whether a value is an attribute of a variable that the function returns.
+    fn is_part(&self, text: &str) -> bool {
+        let Some((base, _)) = text.split_once('.') else { return false };
+        let name = base.split('\'').next().unwrap_or(base);
+        let function = self.facts.function(self.frames[self.frame].function);
+        let is_own = !self.is_rust() && function.parameters.iter().all(|parameter| parameter.name != name);
+        let mut returned = false;
+        if is_own && self.facts.local(self.frames[self.frame].function, name).is_some() {
+            for statement in &function.body {
+                statement.walk(&mut |expr| {
+                    returned |= matches!(&expr.kind, Kind::Return(Some(value)) if matches!(&value.kind, Kind::Name(it) if it == name));
+                });
+            }
+        }
+        returned
     }
 
     pub(super) fn release(&mut self, guards: &[NodeId], span: Span) {

@@ -27,6 +27,15 @@ fn shields(context: &Expr) -> bool {
     })
 }
 
+/// `&*a`
+fn is_behind(source: &Expr) -> bool {
+    match &source.kind {
+        Kind::Same(inner) => is_behind(inner),
+        Kind::Deref(_) => true,
+        _ => false,
+    }
+}
+
 impl<'m> Lowerer<'_, 'm> {
     /// The statements of a block; the value of the last one.
     pub(super) fn block(&mut self, body: &'m [Expr]) -> Val {
@@ -78,7 +87,12 @@ impl<'m> Lowerer<'_, 'm> {
 
     pub(super) fn if_(&mut self, condition: &'m Expr, body: &'m [Expr], otherwise: &'m [Expr], span: Span) -> Val {
         let pattern = matches!(condition.kind, Kind::Assign { .. });
-        let tested = self.expression(condition);
+        let tested = match &condition.kind {
+            Kind::Assign { targets, value, .. } if self.is_rust() && is_behind(value) => {
+                self.matched(targets, value, condition.span)
+            }
+            _ => self.expression(condition),
+        };
         // A guard in a condition lives on only where a pattern is matched.
         let mut kept = Vec::new();
         if self.is_rust() {
@@ -118,11 +132,26 @@ impl<'m> Lowerer<'_, 'm> {
         }
     }
 
+    /// `Some(x) = &*lock.read()`: what is behind the guard is looked at, and the guard has no name.
+    fn matched(&mut self, targets: &'m [Expr], source: &'m Expr, span: Span) -> Val {
+        let behind = self.expression(source);
+        let mut seen = Val { guards: Vec::new(), ..behind };
+        if let (Some(loc), true, false) = (seen.place, seen.reads.is_empty(), self.unreachable()) {
+            let event = Event::Read { loc, key: seen.key.clone(), how: Reading::Value };
+            seen.reads = vec![self.emit(event, span)];
+        }
+        for target in targets {
+            self.assign_to(target, seen.clone(), true, span);
+        }
+        seen
+    }
+
     pub(super) fn while_(&mut self, condition: Option<&'m Expr>, body: &'m [Expr], otherwise: &'m [Expr], span: Span) {
         self.loops += 1;
         let head = self.emit(Event::Nothing, span);
         let controls = self.controls.len();
         let mut leaves = Vec::new();
+        let mut ends_by = None;
         let before = self.variables();
         if let Some(condition) = condition {
             let tested = self.expression(condition);
@@ -134,6 +163,7 @@ impl<'m> Lowerer<'_, 'm> {
                 matches!(&condition.kind, Kind::Literal(text) if text == "True" || text == "true" || text == "1");
             if !endless {
                 leaves = self.tails.clone();
+                ends_by = Some(branch);
             }
         }
         let guards = std::mem::take(&mut self.temporaries);
@@ -150,6 +180,10 @@ impl<'m> Lowerer<'_, 'm> {
         if !self.unreachable() {
             self.release(&guards, span);
             self.block(otherwise);
+        }
+        // Whoever comes past a loop that waits has seen that it need not.
+        if breaks.is_empty() && !self.is_rust() {
+            self.controls.extend(ends_by);
         }
         self.tails.extend(breaks);
     }

@@ -12,6 +12,7 @@ mod lifetime;
 mod paired;
 mod pairs;
 mod stale;
+mod unordered;
 mod wakeups;
 
 use drawloom_report::explain::Class;
@@ -49,11 +50,13 @@ pub enum Rule {
     AtomicPair,
     /// A waker leaves the state for the woken one to change, and somebody else comes first.
     WakeOrder,
+    /// Of two functions that are explored, one uses what the other writes, and nothing orders them.
+    Unordered,
 }
 
 impl Rule {
     /// All of them.
-    pub const ALL: [Rule; 13] = [
+    pub const ALL: [Rule; 14] = [
         Rule::CheckThenAct,
         Rule::ReadModifyWrite,
         Rule::AwaitInUpdate,
@@ -67,6 +70,7 @@ impl Rule {
         Rule::RacedGuard,
         Rule::AtomicPair,
         Rule::WakeOrder,
+        Rule::Unordered,
     ];
 
     /// `DL001` …
@@ -85,6 +89,7 @@ impl Rule {
             Rule::RacedGuard => "DL011",
             Rule::AtomicPair => "DL012",
             Rule::WakeOrder => "DL013",
+            Rule::Unordered => "DL014",
         }
     }
 
@@ -109,6 +114,7 @@ impl Rule {
             Rule::RacedGuard => "lock created twice",
             Rule::AtomicPair => "two atomic steps that should be one",
             Rule::WakeOrder => "woken task changes the state too late",
+            Rule::Unordered => "explored functions in no particular order",
         }
     }
 
@@ -123,7 +129,7 @@ impl Rule {
             }
             Rule::LockLifetime => Class::LifetimeMismatch,
             Rule::StaleElement | Rule::Iteration => Class::StaleReference,
-            Rule::MissingGuard => Class::MissingGuard,
+            Rule::MissingGuard | Rule::Unordered => Class::MissingGuard,
         }
     }
 
@@ -140,7 +146,7 @@ impl Rule {
             Rule::CancellationLeak => "cancellation-leak",
             Rule::LostWakeup => "lost-wakeup",
             Rule::RacedGuard => "duplicate-init",
-            Rule::WakeOrder => "order-violation",
+            Rule::WakeOrder | Rule::Unordered => "order-violation",
         }
     }
 }
@@ -179,6 +185,7 @@ pub(crate) fn all(program: &Program<'_, '_>) -> Vec<Found> {
     wakeups::find(program, &mut found);
     late::find(program, &mut found);
     handed::find(program, &mut found);
+    unordered::find(program, &mut found);
     found
 }
 

@@ -95,11 +95,13 @@ fn window(
     // What is added or taken out loses nobody's update: only a value that is put in place of another one does.
     let replaces = *how == Writing::Assign || (*how == Writing::Add && closing_key.is_some());
     let depends = from.contains(&opens.node);
-    let flows = depends && replaces;
     let read_as = match &graph.nodes[opens.node].event {
         Event::Read { how, .. } => Some(*how),
         _ => None,
     };
+    // The keys of all elements are no value of one of them.
+    let keys_alone = read_as == Some(Reading::Snapshot) && key.is_none() && closing_key.is_some();
+    let flows = depends && replaces && !keys_alone || emptied(program, graph, opens.node, closes.node, path);
     let taken_by_index = depends && *how == Writing::Remove && read_as == Some(Reading::Value);
     let controls = taken_by_index || graph.tested[opens.node] && decided(opens.node, closes.node);
     let gap = gap_of(program, opens.task, path);
@@ -193,6 +195,20 @@ fn window(
         lock: None,
         path: path.to_vec(),
     })
+}
+
+/// Whether a task takes all that is in a container, lets others run, and then empties it: what was added in between is lost.
+fn emptied(program: &Program<'_, '_>, graph: &Graph, opens: NodeId, closes: NodeId, path: &[NodeId]) -> bool {
+    let (looked, acted) = (&graph.nodes[opens], &graph.nodes[closes]);
+    let taken = matches!(looked.event, Event::Read { how: Reading::Value | Reading::Snapshot, key: None, .. });
+    let empties = match &acted.event {
+        Event::Write { how: Writing::Clear, key: None, .. } => true,
+        Event::Write { how: Writing::Assign, key: None, literal, .. } => literal.as_deref() == Some("empty"),
+        _ => false,
+    };
+    let between = path.iter().any(|at| switches(&graph.nodes[*at].event));
+    let function = &program.facts.function(acted.function).name;
+    taken && empties && between && !graph.tested[opens] && looked.call == acted.call && !crate::customs::ends(function)
 }
 
 /// Whether a task waits if there is no room, and then goes in without another look.

@@ -7,7 +7,12 @@ use drawloom_analyze::{Analysis, Finding};
 use crate::error::Error;
 
 /// What a test for Python needs of its surroundings, before what is particular to the finding.
-const PYTHON: &str = include_str!("scaffold.py");
+const PYTHON: &str = concat!(
+    include_str!("scaffold/head.py"),
+    include_str!("scaffold/stand_ins.py"),
+    include_str!("scaffold/loading.py"),
+    include_str!("scaffold/running.py"),
+);
 
 /// Writes a test for each finding; the files.
 pub(super) fn scaffold(analyses: &[Analysis], folder: &Path) -> Result<Vec<PathBuf>, Error> {
@@ -32,17 +37,18 @@ pub(super) fn scaffold(analyses: &[Analysis], folder: &Path) -> Result<Vec<PathB
 
 /// A test of a finding in Python; why there is none, if there is none.
 pub(super) fn python(analysis: &Analysis, finding: &Finding) -> Result<String, String> {
-    if finding.rule == "DL009" {
-        return Err("it needs a cancellation at the right moment".to_owned());
-    }
+    let cancels = finding.rule == "DL009";
     let trace = &finding.evidence.trace;
     let own: Vec<_> = trace.iter().filter(|step| step.task == "Task A").collect();
-    let theirs = trace.iter().find(|step| step.task == "Task B").ok_or("nobody comes in")?;
+    let theirs = trace.iter().find(|step| step.task == "Task B");
+    if theirs.is_none() && !cancels {
+        return Err("nobody comes in".to_owned());
+    }
     let (first, last) = (own.first().ok_or("it has no steps")?, own.last().ok_or("it has no steps")?);
     // The functions themselves, if the window lies in one: what runs them may need more.
     let together = own.iter().all(|step| step.function == first.function);
     let name = if together { &first.function } else { &first.runs };
-    let other = &theirs.function;
+    let other = theirs.map_or(name, |theirs| &theirs.function);
     for name in [name, other] {
         let callable =
             !name.is_empty() && name != "main program" && name.split('.').count() <= 2 && !name.contains('<');
@@ -58,7 +64,8 @@ pub(super) fn python(analysis: &Analysis, finding: &Finding) -> Result<String, S
         .replace("@FIRST@", &quoted(name))
         .replace("@SECOND@", &quoted(other))
         .replace("@OPENS@", &first.place.line.to_string())
-        .replace("@INTRUDES@", &theirs.place.line.to_string())
+        .replace("@INTRUDES@", &theirs.map_or(0, |theirs| theirs.place.line).to_string())
+        .replace("@CANCELS@", if cancels { "True" } else { "False" })
         .replace("@CLOSES@", &last.place.line.to_string())
         .replace("@STATE@", &quoted(&finding.state))
         .replace("@BACKEND@", if analysis.target.frameworks.contains(&"trio") { "\"trio\"" } else { "\"asyncio\"" })

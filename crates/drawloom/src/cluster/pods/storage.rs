@@ -23,7 +23,7 @@ impl<T: Clone + Send + 'static> Storage<T> {
         drop(former);
     }
 
-    /// What was saved last.
+    /// The last saved value.
     #[track_caller]
     pub fn load(&self) -> Option<T> {
         self.value.look(Option::clone)

@@ -1,0 +1,23 @@
+# expect: clean
+import asyncio
+
+
+class Leases:
+    def __init__(self, pool):
+        self.pool = pool
+        self.lock = asyncio.Lock()
+        self.leased = 0
+
+    async def use(self, job):
+        async with self.lock:
+            connection = await self.pool.get()
+            return await job(connection)
+
+
+async def main(pool, jobs):
+    leases = Leases(pool)
+    for job in jobs:
+        try:
+            await asyncio.wait_for(leases.use(job), 1)
+        except asyncio.TimeoutError:
+            pass

@@ -1,0 +1,29 @@
+// expect: clean
+use std::sync::{Arc, Mutex};
+use std::thread;
+
+struct Sequence {
+    next: Mutex<u64>,
+}
+
+impl Sequence {
+    fn advance(&self) -> u64 {
+        let mut next = self.next.lock().unwrap();
+        let now = *next;
+        *next = now + 1;
+        now
+    }
+}
+
+fn main() {
+    let sequence = Arc::new(Sequence { next: Mutex::new(0) });
+    let all: Vec<_> = (0..4)
+        .map(|_| {
+            let sequence = Arc::clone(&sequence);
+            thread::spawn(move || sequence.advance())
+        })
+        .collect();
+    for one in all {
+        one.join().unwrap();
+    }
+}
