@@ -687,3 +687,20 @@ fn a_task_that_begins_to_sleep_while_its_runtime_ends_is_dropped() {
     });
     assert!(exploration.findings().is_empty(), "{}", exploration.findings()[0].report());
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_static_once_cell_begins_anew() {
+    static CELL: tokio::sync::OnceCell<u32> = tokio::sync::OnceCell::const_new();
+    let made = Arc::new(drawloom::sync::atomic::AtomicU32::new(0));
+    let others = [0, 1].map(|_| {
+        let made = made.clone();
+        tokio::spawn(async move {
+            let make = || async { made.fetch_add(1, drawloom::sync::atomic::Ordering::SeqCst) };
+            *CELL.get_or_init(make).await
+        })
+    });
+    for other in others {
+        assert_eq!(other.await.expect("it ends"), 0);
+    }
+    assert_eq!(made.load(drawloom::sync::atomic::Ordering::SeqCst), 1);
+}

@@ -8,7 +8,6 @@ use std::panic::Location;
 use drawloom::object::{Act, Object};
 use drawloom::sync::OnceLock;
 
-use super::TryAcquireError;
 use super::permits::{Acquire, Held, Permits, Place};
 
 /// A value that is made once, by a future, as `tokio::sync::OnceCell`.
@@ -77,22 +76,25 @@ impl<T> OnceCell<T> {
         if self.initialized() {
             return Err(SetError::AlreadyInitializedError(value));
         }
-        match self.permits.update_doing(Location::caller(), |permits| permits.try_taking(1)) {
-            Ok(()) => {}
-            Err(TryAcquireError::NoPermits) => return Err(SetError::InitializingError(value)),
-            Err(TryAcquireError::Closed) => return Err(SetError::AlreadyInitializedError(value)),
+        if self.permits.update_doing(Location::caller(), |permits| permits.try_taking(1)).is_err() {
+            return Err(SetError::InitializingError(value));
         }
-        self.fill(value, Held { permits: &self.permits, count: 1, place: Location::caller() });
+        let held = Held { permits: &self.permits, count: 1, place: Location::caller() };
+        // Somebody may have come in between.
+        if self.initialized() {
+            return Err(SetError::AlreadyInitializedError(value));
+        }
+        self.fill(value, held);
         Ok(())
     }
 
-    /// Puts the value in, and ends all waits for it.
+    /// Puts the value in, and ends all waits for it at once.
     fn fill(&self, value: T, held: Held<'_>) {
         let filled = self.value.set(value);
-        debug_assert!(filled.is_ok(), "who has the permit is the only one");
+        debug_assert!(filled.is_ok(), "only the holder of the permit puts one in");
         let place = held.place;
         std::mem::forget(held);
-        self.permits.update_doing(place, |permits| (permits.close(), Act::Unlocks)).wake();
+        self.permits.update_doing(place, |permits| (permits.give_to_all(), Act::Unlocks)).wake();
     }
 
     /// Waits to be the one who makes the value; none if somebody else has made it.
@@ -100,8 +102,8 @@ impl<T> OnceCell<T> {
         if self.initialized() {
             return None;
         }
-        // Closed once there is a value.
-        Acquire::new(&self.permits, 1, place).await.ok()?;
+        let taken = Acquire::new(&self.permits, 1, place).await;
+        debug_assert!(taken.is_ok(), "a cell is never closed");
         let held = Held { permits: &self.permits, count: 1, place };
         (!self.initialized()).then_some(held)
     }

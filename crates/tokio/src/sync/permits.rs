@@ -179,8 +179,19 @@ impl Permits {
             wakers.extend(self.waiting.pop_front().and_then(|waiter| waiter.waker));
         }
         self.available += permits;
+        // Those that were given to all come back, too.
+        if self.of == Of::Cell {
+            self.available = self.available.min(1);
+        }
         assert!(self.available <= Permits::MAX, "more permits than there can be ({})", Permits::MAX);
         wakers
+    }
+
+    /// Gives the permit of a cell back, and one to each who waits: they find the value, and need none.
+    ///
+    /// The cell is not closed, since a static one has no value in the next execution.
+    pub(crate) fn give_to_all(&mut self) -> Wakers {
+        self.give(1 + self.waiting.len())
     }
 
     /// No longer waits under `ticket`: what it has got so far goes to others.
