@@ -27,7 +27,7 @@ pub mod replication;
 pub mod slots;
 pub mod spinner;
 
-/// The code in the README and in the book compiles.
+/// The code in the README and in the book compiles. Tests in it are run by `tests/pages.rs`.
 #[cfg(doctest)]
 pub mod documents {
     #[doc = include_str!("../../README.md")]
@@ -50,4 +50,6 @@ pub mod documents {
     pub mod from_loom {}
     #[doc = include_str!("../../book/src/how-to/from-shuttle.md")]
     pub mod from_shuttle {}
+    #[doc = include_str!("../../book/src/how-to/from-turmoil-and-madsim.md")]
+    pub mod from_turmoil_and_madsim {}
 }

@@ -1,4 +1,4 @@
-"""Deterministic concurrency testing: Python's threads under a scheduler that you control."""
+"""Deterministic concurrency testing: threads and coroutines of Python under a scheduler that you control."""
 
 from ._supported import refuse_others
 

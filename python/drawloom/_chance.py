@@ -26,7 +26,7 @@ _OF_IDENTIFIERS = {name: value for name, value in (("_last_timestamp", None), ("
 _generator: random.Random = random._inst
 _BEGINNING = _drawloom.GeneratorState(random.Random(0))
 if not _BEGINNING.is_as_told(random.Random(0).getstate()[1]):
-    raise ImportError("this CPython keeps the state of random.Random elsewhere than drawloom looks for it")
+    raise ImportError("this CPython keeps the state of random.Random in an unknown place")
 
 
 def begin_execution() -> None:

@@ -13,12 +13,16 @@ import types
 import warnings
 import weakref
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from . import _code, _drawloom, _invariant, _looking, _loops, _naming, _outside, _real_time, _settings, _sync, _types, _waiting
 from ._async._explore import AsyncProgram, backend_of, is_async
+from ._options import Clock, Options, refuse_unknown
 from ._result import Assumption, Finding, Result, Verdict
 from ._torn_down import TornDown
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 _ADDRESS = re.compile(r"\bat 0x[0-9a-fA-F]+")
 
@@ -99,7 +103,7 @@ def _tell_of_coverage() -> None:
     if threading.gettrace() is not None and not _told_of_coverage:
         _told_of_coverage = True
         warnings.warn(
-            "coverage by `sys.settrace` does not see what workers of an exploration run: their lines count as not covered. "
+            "coverage by `sys.settrace` does not see the workers of an exploration: their lines count as not covered. "
             "From CPython 3.12 on `COVERAGE_CORE=sysmon` measures them", RuntimeWarning, stacklevel=3)
 
 
@@ -139,29 +143,10 @@ class _Program:
         return "", None
 
 
-_STRATEGIES = {"auto", "exhaustive", "random", "pos", "pct", "surw", "urw", "sequential", "round-robin", "corpus"}
-_OPTIONS = {
-    "executions": "iterations",
-    "seed": "seed",
-    "timeout": "timeout",
-    "keep_going": "keep_going",
-    "max_steps": "max_steps",
-    "max_schedules": "max_schedules",
-    "preemptions": "preemptions",
-    "depth": "depth",
-    "shrink": "shrink",
-    "fixes": "fixes",
-    "clock": "clock",
-}
-
-
 def _config(strategy: str, options: dict[str, Any]) -> str:
-    unknown = sorted(set(options) - set(_OPTIONS))
-    if unknown:
-        raise TypeError(f"explore() has no option {', '.join(map(repr, unknown))}; it has {', '.join(sorted(_OPTIONS))}")
     if isinstance(options.get("timeout"), (int, float)):
         options = {**options, "timeout": f"{max(1, round(options['timeout'] * 1e9))}ns"}
-    given = {_OPTIONS[name]: value for name, value in options.items() if value is not None}
+    given = {name: value for name, value in options.items() if value is not None}
     written = ", ".join(f"{name} = {_written(value)}" for name, value in given.items())
     return f"{strategy}({written})" if written else strategy
 
@@ -179,23 +164,60 @@ def explore(
     *,
     count: int | None = None,
     strategy: str = "auto",
-    backend: str | None = None,
+    backend: Literal["asyncio", "trio"] | None = None,
     name: str | None = None,
     replay: str | None = None,
     stuck_after: float | None = None,
-    **options: Any,
+    iterations: int | None = None,
+    executions: int | None = None,
+    seed: int | None = None,
+    timeout: float | str | None = None,
+    keep_going: bool | None = None,
+    max_steps: int | None = None,
+    max_schedules: int | None = None,
+    preemptions: int | None = None,
+    depth: int | None = None,
+    shrink: bool | Literal["full"] | None = None,
+    fixes: int | None = None,
+    clock: Clock | None = None,
 ) -> Result:
-    """Runs `workers` side by side on what `setup` returns, under many schedules.
+    """Runs `workers` concurrently on the state that `setup` returns, under many schedules.
 
-    `workers` is a list, or one callable that `count` threads run. Coroutine functions are run as tasks of an event
-    loop, from await to await; then `setup` and `invariant` may be some, too. `backend` says whose: "asyncio" or "trio",
-    if it is not the library that runs already. `invariant` is asked in the end of each execution: it returns something
-    false other than None, or raises, if something is wrong; one that only compares, without `return` or `assert`, is
-    refused. An exception in a worker is a finding, too.
+    `setup` makes a new state for each execution. `workers` is a list of functions of that state, one thread each, or one function
+    that `count` threads run. Coroutine functions run as tasks of an event loop; then `setup` and `invariant` may be coroutine
+    functions, too. When all workers have finished, `invariant` gets the state. It reports a failure by raising, or by returning a
+    false value other than None. An exception in a worker and a deadlock are findings, too.
 
-    A thread that stands still for `stuck_after` seconds of real time (5), in something that is not under control, ends
-    the exploration; 0 lets it. Ctrl-C ends it with a KeyboardInterrupt, whose `result` is what there is until then.
+    Ctrl-C ends the exploration with a KeyboardInterrupt, whose `result` holds the findings so far.
+
+    Options:
+        count: the number of threads or tasks, if `workers` is one function
+        strategy: "auto", "exhaustive", "random", "pos", "pct" …; the book describes each
+        backend: the event loop of coroutine functions, "asyncio" or "trio"; by default the one that is running, else asyncio
+        name: the name of the test in reports
+        replay: the token of a schedule to repeat, instead of exploring
+        stuck_after: seconds of real time after which a thread that blocks outside Drawloom's control ends the exploration
+            (5 by default; 0: never)
+        iterations: the number of schedules that a randomised strategy tries (1000)
+        executions: the former name of `iterations`
+        seed: the seed of randomised strategies
+        timeout: a limit of real time, in seconds or as text such as "10s"
+        keep_going: continue after a finding, and collect all distinct ones (False)
+        max_steps: steps after which an execution is cut (1,000,000)
+        max_schedules: the most schedules that an exhaustive exploration tries (10,000)
+        preemptions: the most preemptions in a schedule of an exhaustive exploration (unlimited)
+        depth: `depth` of the strategy "pct"
+        shrink: minimise the failing schedule (True); "full": without a budget
+        fixes: the number of schedules with which each proposed fix is tried (500); 0: do not try fixes
+        clock: "quiescent": timers fire when no task can run; "explore": at any time
     """
+    if iterations is not None and executions is not None:
+        raise TypeError("`executions` is the former name of `iterations`: pass one of them")
+    options: dict[str, Any] = {
+        "iterations": iterations if executions is None else executions, "seed": seed, "timeout": timeout, "keep_going": keep_going,
+        "max_steps": max_steps,
+        "max_schedules": max_schedules, "preemptions": preemptions, "depth": depth, "shrink": shrink, "fixes": fixes, "clock": clock,
+    }
     if callable(workers):
         if count is None:
             raise TypeError("one callable as workers needs count")
@@ -253,7 +275,7 @@ def explore(
 def _replaying(token: str) -> tuple[str, str | None]:
     schedule, _, known = token.strip().partition("~")
     if not _SCHEDULE.fullmatch(schedule) or not _KNOWN.fullmatch(known):
-        raise ReplayError(f"{token!r} is no token of a schedule: part of it is missing, or it was changed")
+        raise ReplayError(f"{token!r} is not the token of a schedule: a part is missing, or it was changed")
     return f'replay(token = "{schedule}")', known
 
 
@@ -269,9 +291,15 @@ def _program(setup: Callable[[], Any], workers: Sequence[Callable[..., Any]], in
     return AsyncProgram(setup, workers, invariant, _describe, foretold, library)
 
 
-async def explore_async(*arguments: Any, **options: Any) -> Result:
-    """As `explore`, to be awaited: the event loop that runs meanwhile stands still."""
-    return explore(*arguments, **options)
+async def explore_async(
+    setup: Callable[[], Any],
+    workers: Sequence[Callable[..., Any]] | Callable[..., Any],
+    invariant: Callable[[Any], Any] | None = None,
+    **options: Unpack[Options],
+) -> Result:
+    """As `explore`, with the same options, to be awaited. The running event loop stands still until the result is there."""
+    refuse_unknown("explore_async", options)
+    return explore(setup, workers, invariant, **options)
 
 
 def _result(told: dict[str, Any], again: Callable[[str], Result]) -> Result:
@@ -353,11 +381,11 @@ def _result(told: dict[str, Any], again: Callable[[str], Result]) -> Result:
 
 
 _ASSUMED = {
-    "time": "time passes only when nobody can go on, so that no timer fires early and clocks stand still till then; "
-    'clock="explore" samples what else there is',
-    "frameworks": "frameworks keep their promises to threads: of what they do, statements, files, sockets and locks are explored, and no "
+    "time": "time passes only when no task can run, so no timer fires early and clocks stand still until then; "
+    'clock="explore" samples the other cases',
+    "frameworks": "frameworks keep their promises to threads: their statements, files, sockets and locks are explored, but not "
     "memory of their own",
-    "weak references": "what only weak references lead to goes when it is let go of, and cycles of garbage between executions",
+    "weak references": "an object is freed with its last strong reference, and cycles of garbage between executions",
 }
 
 
@@ -370,12 +398,12 @@ def _assumptions(told: dict[str, Any]) -> tuple[list[Assumption], str | None]:
     if left_over:
         # What is the program's own comes first: a library knows how to remember what it does.
         name, file, line, by_program = max(left_over, key=lambda found: found[3])
-        where = f"`{name}` is written at {file}:{line}, and then is not what it was at first"
-        found.append(Assumption("module state", f"what executions leave behind makes no difference: {where}"))
+        where = f"`{name}` is written at {file}:{line}, and then differs from its first value"
+        found.append(Assumption("module state", f"state left by earlier executions makes no difference: {where}"))
         if by_program:
-            return found, f"executions do not begin alike: {where}, so `setup` has to make it anew"
+            return found, f"executions do not start in the same state: {where}, so `setup` must reset it"
     if told["opaque"]:
-        what = "what is not known is one step, and touches nothing but the program's objects"
+        what = "an unknown function is one step, and touches only the program's objects"
         found.append(Assumption("C code", f"{what}: {told['opaque']}"))
     return found, None
 
@@ -385,7 +413,7 @@ def _interrupt(result: Result) -> None:
     if signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
         return signal.raise_signal(signal.SIGINT)
     replays = [line for line in result.explanation.splitlines() if line.startswith("replay: ")] if result.findings else []
-    kept = f"what was found can be replayed\n{replays[-1]}" if replays else "nothing is kept of it: the next run begins anew"
+    kept = f"its findings can be replayed\n{replays[-1]}" if replays else "nothing is saved: the next run starts again"
     interrupt = KeyboardInterrupt(f"the exploration was {result.reason}; {kept}")
     interrupt.result = result  # type: ignore[attr-defined]
     _settings.noted(result)

@@ -13,6 +13,9 @@ import enum
 import functools
 import inspect
 import linecache
+import os
+import sys
+import sysconfig
 import types
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -215,7 +218,9 @@ def _is_full(cell: Any) -> bool:
 
 
 def _fields(name: str, value: Any) -> Iterator[tuple[str, str]]:
-    """The parts of an object that is asked as a whole, by a method or a property."""
+    """The parts of an object that is asked as a whole, by a method or a property. Of those of a library, nobody asked."""
+    if _is_of_a_library(type(value)):
+        return
     try:
         own = object.__getattribute__(value, "__dict__")
     except AttributeError:
@@ -226,6 +231,14 @@ def _fields(name: str, value: Any) -> Iterator[tuple[str, str]]:
             if told is not None and type(field) is str:
                 yield f"{name}.{field}", told
 
+
+def _is_of_a_library(kind: type) -> bool:
+    file = getattr(sys.modules.get(kind.__module__), "__file__", None)
+    return isinstance(file, str) and (file.startswith(_STDLIB) or any(part in file for part in _PACKAGES))
+
+
+_STDLIB = os.path.join(sysconfig.get_path("stdlib"), "")
+_PACKAGES = tuple(os.path.join(os.sep + folder, "") for folder in ("site-packages", "dist-packages"))
 
 _BRACKETS: dict[type, tuple[str, str]] = {
     list: ("[", "]"), tuple: ("(", ")"), set: ("{", "}"), frozenset: ("{", "}"), collections.deque: ("[", "]")}
@@ -305,7 +318,7 @@ def refuse_if_it_says_nothing(invariant: Any) -> None:
     if forgotten is not None:
         text = linecache.getline(code.co_filename, forgotten, function.__globals__).strip()
         raise ValueError(
-            f"the invariant `{code.co_name}` compares something in line {forgotten}, and forgets what came of it: "
+            f"the invariant `{code.co_name}` makes a comparison in line {forgotten}, and ignores its result: "
             f"`{_cut(text, _LONGEST_SOURCE)}`; put `return` or `assert` before it")
 
 

@@ -30,7 +30,7 @@ def _settrace(function: Any) -> None:
     if not _drawloom.is_controlled():
         return _native_settrace(function)
     if function is not None:
-        _drawloom.give_up("a trace function of the program's own, in a version of Python that has room for but one")
+        _drawloom.give_up("a trace function of the program's own, in a version of Python that allows only one")
 
 
 def _gettrace() -> Any:

@@ -45,7 +45,7 @@ def _init(self: Any, *args: Any, **options: Any) -> None:
     prepared: Any = getattr(self, "_create_worker_context", None)  # from 3.14 on
     if prepared is not None:
         if type(self).prepare_context.__func__ is not Pool.prepare_context.__func__:  # type: ignore[attr-defined]
-            _drawloom.give_up("a pool whose jobs run elsewhere: in interpreters of their own, say")
+            _drawloom.give_up("a pool whose jobs run elsewhere, such as in other interpreters")
         context = prepared()
         self._initializer, self._initargs = context.initializer, context.initargs
     self._drawloom = threading.Condition(threading.Lock())

@@ -43,7 +43,7 @@ def locate(thread: int) -> str:
                 return called if innermost is None else f"{innermost}, called by {called}"
             innermost = innermost or f"`{name}`"
         frame = frame.f_back
-    return innermost or "code that is not written in Python"
+    return innermost or "code not written in Python"
 
 
 _FRAMES = 8
@@ -79,7 +79,7 @@ _WAKING = ("SIGURG", "SIGRTMAX", "SIGRTMIN")
 
 
 def _wake(number: int, frame: object) -> None:
-    raise KeyboardInterrupt("what is not under control took too long")
+    raise KeyboardInterrupt("code outside drawloom's control took too long")
 
 
 @contextlib.contextmanager

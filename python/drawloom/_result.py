@@ -1,4 +1,4 @@
-"""What an exploration comes to."""
+"""The result of an exploration."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Verdict = Literal["holds", "no_bug_found", "fails", "inconclusive"]
 
 @dataclass(frozen=True)
 class Finding:
-    """A failure, with what is needed to understand and to reproduce it."""
+    """A failure, with everything needed to understand and to reproduce it."""
 
     kind: str
     """`invariant` (it does not hold), `exception`, `deadlock`, `starvation`, `livelock` …"""
@@ -24,21 +24,21 @@ class Finding:
     token: str = field(repr=False)
     """The schedule: `explore(…, replay=token)` reproduces the finding."""
     schedule: list[str] = field(repr=False)
-    """Who makes each step, by spawn path: `0` is main, `0.1` the first worker."""
+    """The task of each step, by spawn path: `0` is main, `0.1` the first worker."""
     occurrences: int
     preemptions: int
     record: str = field(repr=False)
-    """Everything, as JSON."""
+    """The whole record of the execution, as JSON."""
     anomaly: str | None = None
-    """What databases call the order of statements that it comes from, if there are any."""
+    """For database statements: the name of the anomaly, such as `write skew`."""
 
     @property
     def report(self) -> str:
-        """What a person reads: the interleaving with source lines."""
+        """The report as text: the interleaving with source lines."""
         return self.render()
 
     def render(self, *, width: int = 120, colour: bool = False, page: str | None = None) -> str:
-        """The report; `page` is where its page was saved."""
+        """The report as text; `page` is the path of its saved page."""
         text = _drawloom.render(self.record, width, colour, page)
         if self.anomaly is None:
             return text
@@ -48,7 +48,7 @@ class Finding:
         return f"{head}\n\nAnomaly: {anomaly}\n\n{rest}"
 
     def page(self) -> str:
-        """The report as a page to look at, in HTML."""
+        """The report as an HTML page."""
         return _drawloom.page(self.record)
 
     def save(self, directory: str | os.PathLike[str], name: str) -> Path:
@@ -70,12 +70,12 @@ class Finding:
 
 @dataclass(frozen=True)
 class Assumption:
-    """Something that is taken for granted, since it cannot be told."""
+    """An assumption that a verdict rests on."""
 
     kind: str
     """`time`, `weak references`, `module state`, `frameworks` or `C code`."""
     what: str
-    """In words, and where it plays a part first."""
+    """The assumption in words, with the line where it first matters."""
 
     def __str__(self) -> str:
         return self.what
@@ -83,23 +83,23 @@ class Assumption:
 
 @dataclass(frozen=True, repr=False)
 class Result:
-    """What an exploration came to."""
+    """The result of an exploration."""
 
     verdict: Verdict
     """`holds` only if every behaviour was explored."""
     reason: str
-    """What was explored and what was not; of `inconclusive`, why nothing can be said."""
+    """How much was explored; for `inconclusive`, why nothing can be claimed."""
     executions: int
     steps: int
     exhausted: bool
     failing: int
     findings: list[Finding]
     coarse: str | None = None
-    """Why accesses are not told apart, if they are not: slower, and right all the same."""
+    """Why some accesses count as a conflict with everything, if any do: slower, but still correct."""
     uncontrolled: str | None = None
-    """What was waited for that is not part of the exploration, if there was something: it may differ from run to run."""
+    """A wait for something outside the exploration, if there was one: the result may differ from run to run."""
     assumptions: list[Assumption] = field(default_factory=list)
-    """What is taken for granted by `holds`: where one of these does not apply, nor does the verdict."""
+    """The assumptions of `holds`: where one of them is wrong, so is the verdict."""
     _replay: Callable[[str], Result] | None = field(default=None, compare=False)
 
     def __repr__(self) -> str:
@@ -112,12 +112,12 @@ class Result:
 
     @property
     def explanation(self) -> str:
-        """The report of the first finding; else the reason."""
+        """The report of the first finding, or else the reason."""
         return self.findings[0].report if self.findings else self.reason
 
     @property
     def counterexample(self) -> list[str] | None:
-        """Who makes each step of the failing schedule."""
+        """The task of each step of the failing schedule."""
         return self.findings[0].schedule if self.findings else None
 
     def replay(self) -> Result:
@@ -126,7 +126,13 @@ class Result:
             raise ValueError("there is nothing to replay: nothing was found")
         return self._replay(self.findings[0].token)
 
-    def assert_holds(self, *, allow_inconclusive: bool = False) -> None:
-        """Raises AssertionError with the report if anything was found, or nothing can be said."""
-        if self.verdict == "fails" or (self.verdict == "inconclusive" and not allow_inconclusive):
+    def assert_holds(self) -> None:
+        """Raises AssertionError unless the verdict is `holds`: every behaviour was explored, and none fails."""
+        if self.verdict != "holds":
+            not_all = f"not every behaviour was explored: {self.reason}"
+            raise AssertionError(not_all if self.verdict == "no_bug_found" else self.explanation)
+
+    def assert_no_bug(self) -> None:
+        """Raises AssertionError if the verdict is `fails` or `inconclusive`. Passes without a proof: see `assert_holds`."""
+        if self.verdict in ("fails", "inconclusive"):
             raise AssertionError(self.explanation)

@@ -47,4 +47,4 @@ def verify() -> None:
     ):
         found = [address for number, address in seen if kinds[number] == kind]
         if found[:len(expected)] != expected:
-            raise ImportError(f"this CPython keeps its operands elsewhere than drawloom looks for them ({kind})")
+            raise ImportError(f"this CPython keeps its operands in an unknown place ({kind})")

@@ -1,4 +1,4 @@
-"""What the command line and the environment say of all explorations."""
+"""Settings from the command line and the environment, for all explorations."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from ._result import Result
 
 given: dict[str, str] = {}
-"""By the command line: `strategy`, `seed`, `iterations`, `replay`. It goes before the environment."""
+"""From the command line: `strategy`, `seed`, `iterations`, `replay`. It overrides the environment."""
 
 results: list[Result] | None = None
 """What explorations came to, while somebody wants to know."""
@@ -27,10 +27,10 @@ def replay() -> str | None:
 def overridden(strategy: str, options: dict[str, Any]) -> tuple[str, dict[str, Any]]:
     """The strategy and options of an exploration, unless something else was asked for."""
     options = dict(options)
-    for name, option in (("seed", "seed"), ("iterations", "executions"), ("timeout", "timeout")):
+    for name in ("seed", "iterations", "timeout"):
         value = setting(name)
         if value is not None:
-            options[option] = value
+            options[name] = value
     return setting("strategy") or strategy, options
 
 

@@ -13,7 +13,7 @@ def refusal(version: tuple[int, ...], free_threaded: bool) -> str | None:
     known = "{}.{} to {}.{}".format(*OLDEST, *NEWEST)
     name = ".".join(map(str, version[:3]))
     if not OLDEST <= version[:2] <= NEWEST:
-        return f"drawloom does not know the frames of CPython {name}: {known} it does"
+        return f"drawloom does not support CPython {name}: it supports {known}"
     if free_threaded:
         return f"drawloom needs the interpreter's lock, and this CPython {name} is free-threaded: use an ordinary one, {known}"
     return None

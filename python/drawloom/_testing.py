@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ._explore import explore
+from ._options import Options, refuse_unknown
 from ._result import Result
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 
 class ExplorationFailed(AssertionError):
-    """Something was found, or nothing can be said."""
+    """An exploration failed, or nothing can be claimed. `result` is the result of the exploration."""
 
     def __init__(self, result: Result, why: str) -> None:
         super().__init__(why)
@@ -19,7 +23,7 @@ class ExplorationFailed(AssertionError):
 
 
 def check(result: Result, must_hold: bool = False) -> Result:
-    """`result`, unless something was found or nothing can be said; with `must_hold`, unless it was not exhausted."""
+    """Returns `result`, or raises if it fails or is inconclusive, and with `must_hold` if it is not exhausted."""
     __tracebackhide__ = True
     if result.verdict in ("fails", "inconclusive"):
         raise ExplorationFailed(result, result.explanation)
@@ -33,19 +37,21 @@ def test(
     workers: Sequence[Callable[..., Any]] | Callable[..., Any],
     invariant: Callable[[Any], Any] | None = None,
     must_hold: bool = False,
-    **options: Any,
+    **options: Unpack[Options],
 ) -> Callable[[Callable[..., Any]], Callable[..., None]]:
-    """Makes an exploration of a function that makes the state.
+    """Turns a function that makes the state into a test that explores `workers`.
 
         @drawloom.test(workers=[deposit, withdraw], invariant=lambda account: account.balance == 0)
         def test_account():
             return Account()
 
-    It is a test for pytest, and without pytest a function that raises if something is found. Its parameters are
-    fixtures, or arguments. `options` are those of `explore`; with `must_hold` a bound that was reached is a failure.
+    Pytest runs it as a test; without pytest it is a function that raises ExplorationFailed after a finding. Its parameters
+    are fixtures, or arguments. With `must_hold` it also fails if not every behaviour was explored. The other options are
+    those of `explore`: count, strategy, iterations, seed, timeout and so on.
     """
     if "setup" in options:
-        raise TypeError("the state is made by the function that is decorated: return it there, instead of setup=…")
+        raise TypeError("the decorated function makes the state: return it there, instead of passing setup=…")
+    refuse_unknown("test", options)
 
     def decorated(setup: Callable[..., Any]) -> Callable[..., None]:
         @functools.wraps(setup)
@@ -59,5 +65,5 @@ def test(
     return decorated
 
 
-# Pytest collects what is called so; this is none.
+# Pytest collects functions of this name; this one is not a test.
 test.__test__ = False  # type: ignore[attr-defined]

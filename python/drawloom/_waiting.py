@@ -1,4 +1,4 @@
-"""Who waits for what when nobody can go on: the engine is told what it cannot know.
+"""Waits when nobody can go on: the engine is told what it cannot know.
 
 To the engine a task of an event loop, or a thread at a socket, is parked. Here is what it waits for, who has that, and who
 would end the wait. It is asked for once, when an execution is over and before anything of it is unwound: so nobody has to be

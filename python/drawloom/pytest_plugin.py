@@ -1,4 +1,4 @@
-"""Pytest: options for all explorations, and what was found beneath the test that found it."""
+"""The pytest plugin: options for all explorations, and findings in the report of their test."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from ._testing import ExplorationFailed, check
 _OPTIONS = {
     "strategy": "the strategy of all explorations: exhaustive, random, pos …",
     "seed": "the seed of all explorations",
-    "iterations": "the executions that each exploration makes",
-    "replay": "the schedule to be replayed, as a failing test has printed it",
+    "iterations": "the number of schedules that each exploration tries",
+    "replay": "the schedule to replay, as printed by a failing test",
 }
 _RESULTS = pytest.StashKey[list[Result]]()
 
@@ -27,7 +27,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("drawloom", "deterministic concurrency testing")
     for name, text in _OPTIONS.items():
         group.addoption(f"--drawloom-{name}", default=None, help=text)
-    group.addoption("--drawloom-dir", default=None, help="where pages and traces of findings go (.drawloom)")
+    group.addoption("--drawloom-dir", default=None, help="folder for pages and traces of findings (.drawloom)")
     _ci.add_options(group)
 
 

@@ -57,7 +57,7 @@ explore_all("async-lru", [
          lambda c: c.calls == 1 and counts_add_up(c)),
     Case("one of them is cancelled: the other one is answered", Cached, [ask, ask_impatiently], None,
          expected="no_bug_found", options=FEW),
-    Case("what is asked for is forgotten meanwhile: who asks is answered", Cached, [ask, forget, ask], None,
+    Case("an entry is evicted while it is computed: every caller gets an answer", Cached, [ask, forget, ask], None,
          expected="no_bug_found", options=FEW),
     Case("room for one: both are answered", lambda: Cached(maxsize=1), [ask, ask_for_another], None,
          expected="no_bug_found", options=FEW),

@@ -45,15 +45,15 @@ def send_muted(bus: Bus) -> None:
 
 
 explore_all("blinker", [
-    Case("who is connected throughout hears it, whoever comes", lambda: Bus("a"), [send, connect("b")],
+    Case("a receiver that stays connected hears it while another connects", lambda: Bus("a"), [send, connect("b")],
          lambda b: "a" in b.heard),
-    Case("who is connected throughout hears it, whoever goes", lambda: Bus("a", "b"), [send, disconnect("b")],
+    Case("a receiver that stays connected hears it while another disconnects", lambda: Bus("a", "b"), [send, disconnect("b")],
          lambda b: "a" in b.heard),
     Case("two that connect at once are both connected", Bus, [connect("a"), connect("b")],
          lambda b: send(b) is None and sorted(b.heard) == ["a", "b"]),
     Case("one that connects while the same one disconnects", Bus, [connect("a"), disconnect("a")],
          lambda b: bool(b.signal.receivers) == b.signal.has_receivers_for(b)),
-    Case("what is sent while it is muted is heard by nobody", lambda: Bus("a"), [send_muted, mute], lambda b: not b.heard,
+    Case("no receiver hears a signal that is sent while it is muted", lambda: Bus("a"), [send_muted, mute], lambda b: not b.heard,
          expected="fails"),
     Case("muted by two at once: heard again in the end", lambda: Bus("a"), [mute, mute],
          lambda b: send(b) is None and b.heard == ["a"]),

@@ -60,7 +60,7 @@ def ask(n: int):
 explore_all("cachetools", [
     Case("an LRU cache without a lock: its size is the number of its items", lambda: LRUCache(maxsize=1),
          [fill("a"), fill("b")], consistent, expected="fails"),
-    Case("an LRU cache without a lock: who looks for what is there finds it", lambda: filled(LRUCache(maxsize=2)),
+    Case("an LRU cache without a lock: a lookup finds an existing entry", lambda: filled(LRUCache(maxsize=2)),
          [look("a"), drop("a")], None, expected="fails"),
     Case("a TTL cache without a lock: its size is the number of its items", lambda: TTLCache(maxsize=1, ttl=10), [fill("a"), fill("b")], consistent, expected="fails"),
     Case("@cached without a lock: the cache is in order", Decorated, [ask(2), ask(3)], lambda d: consistent(d.cache), expected="fails"),

@@ -43,9 +43,9 @@ def get_unless_shut_down(state: Queue) -> None:
 
 
 explore_all("janus", [
-    Case("what is put is got", Queue, [put(1), get], lambda s: s.got == [1]),
+    Case("every item that is put is got", Queue, [put(1), get], lambda s: s.got == [1]),
     Case("room for one: two that put, one that gets twice", lambda: Queue(1), [put(1), put(2), lambda s: (get(s), get(s))],
          lambda s: sorted(s.got) == [1, 2]),
     Case("a thread that waits for all items continues when all are done", Queue, [wait, finish]),
-    Case("whoever waits is told that it is shut down", Queue, [get_unless_shut_down, shut_down]),
+    Case("a waiting task learns that it is shut down", Queue, [get_unless_shut_down, shut_down]),
 ])

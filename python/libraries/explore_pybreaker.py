@@ -56,8 +56,8 @@ explore_all("pybreaker", [
          lambda s: s.breaker.current_state == "open"),
     Case("two failures of three do not, and both are counted", lambda: Service(3), [fails, fails],
          lambda s: s.breaker.current_state == "closed" and s.breaker.fail_counter == 2),
-    Case("when one failure has opened it, nobody gets through", lambda: Service(1), [fails, fails],
+    Case("after one failure has opened it, no call gets through", lambda: Service(1), [fails, fails],
          lambda s: s.called == 1),
-    Case("what it says and what its storage says is the same in the end", opened(1), [closes, succeeds], agrees),
+    Case("in the end its own state and that of its storage agree", opened(1), [closes, succeeds], agrees),
     Case("three threads at once", lambda: Service(2), [fails, succeeds, fails], agrees),
 ])

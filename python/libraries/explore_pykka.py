@@ -68,8 +68,8 @@ def take_with_patience(answer: Answer) -> None:
 
 
 explore_all("pykka", [
-    Case("a future: who waits gets the answer", Answer, [give, take, take]),
-    Case("a future: who waits for a second gets the answer", Answer, [give, take_with_patience]),
+    Case("a future: a waiting task gets the answer", Answer, [give, take, take]),
+    Case("a future: a task that waits for one second gets the answer", Answer, [give, take_with_patience]),
     Case("two messages: both are handled", Bank, [tell, tell], nothing_is_lost),
     Case("two questions: both are answered", Bank, [ask, ask],
          lambda b: sorted(b.answers) == [1, 2] and nothing_is_lost(b)),

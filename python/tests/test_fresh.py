@@ -9,6 +9,7 @@ import fresh_programs
 import later_programs
 import latest_programs
 import pytest
+import strangers_programs
 import unseen_programs
 from common import one_interval
 
@@ -19,6 +20,7 @@ PROGRAMS = {
     **later_programs.PROGRAMS,
     **latest_programs.PROGRAMS,
     **unseen_programs.PROGRAMS,
+    **strangers_programs.PROGRAMS,
 }
 # What only shows the harm is taken for a part of what is raced for, where the piece of a coroutine that counts it also checks.
 NOT_YET = ("sessions", "pipeline")

@@ -93,7 +93,7 @@ def test_options_keep_their_meaning_or_are_refused():
     assert explore_dpor(Counter, SAFE, two, preemption_bound=None, detect_io=False, deadlock_timeout=1.0).property_holds
     with pytest.raises(NotImplementedError, match="detect_sql"):
         explore_dpor(Counter, SAFE, two, detect_sql=True)
-    with pytest.raises(NotImplementedError, match="timers fire when nobody can go on"):
+    with pytest.raises(NotImplementedError, match="timers fire when no task can run"):
         explore_dpor(Counter, SAFE, two, clock="explored")
     with pytest.raises(TypeError, match="colour"):
         explore_dpor(Counter, SAFE, two, colour="red")
@@ -101,7 +101,7 @@ def test_options_keep_their_meaning_or_are_refused():
 
 def test_what_is_not_serialisable_fails():
     racy = explore_dpor(Counter, RACY, serializable_invariant=lambda c: c.value)
-    assert racy.property_holds is False and "no order of whole workers leads here" in racy.explanation
+    assert racy.property_holds is False and "no order of whole workers leads to this result" in racy.explanation
     assert explore_dpor(Counter, SAFE, serializable_invariant=True).property_holds is True
 
 
@@ -171,7 +171,7 @@ def test_threads_ask_for_their_turns():
         thread.join()
     assert sorted(passed, key=order.index) == order and coordinator.completed
     assert all(set(order[:order.index(marker)]) <= before for marker, before in passed.items())
-    with pytest.raises(TimeoutError, match="waits in vain"):
+    with pytest.raises(TimeoutError, match="waits for ever"):
         ThreadCoordinator(Schedule([Step("a", "x")]), deadlock_timeout=0.01).wait_for_turn("b", "x")
 
     registry, frame = MarkerRegistry(), sys._getframe()

@@ -91,7 +91,7 @@ def test_a_timeout_is_heeded_in_the_midst_of_an_execution(timeout):
     result = drawloom.explore(state, [sleep_for_ever, go], timeout=timeout, max_steps=10**12)
     assert time.monotonic() - began < 60
     assert result.verdict == "inconclusive" and result.executions == 0
-    assert "the time was up in the midst of an execution: task 0.1 `sleep_for_ever` runs" in result.reason
+    assert "the time was up during an execution: task 0.1 `sleep_for_ever` runs" in result.reason
     assert "test_hangs.py" in result.reason and "in `sleep_for_ever`: " in result.reason
     assert "holds mutex, taken at" in result.reason
     assert others_go_on()
@@ -108,7 +108,7 @@ def test_who_makes_no_step_is_ended_when_the_time_is_up(worker):
 def test_who_makes_no_step_is_ended_without_a_timeout():
     result = drawloom.explore(state, [spin, go])
     assert result.verdict == "inconclusive"
-    assert "an execution does not come to an end: task 0.1 `spin` runs" in result.reason
+    assert "an execution does not end: task 0.1 `spin` runs" in result.reason
     assert "in `spin`: " in result.reason
     assert others_go_on()
 
@@ -158,7 +158,7 @@ def test_what_was_found_before_the_time_was_up_is_told():
     result = drawloom.explore(state, [sometimes, increment], lambda box: box.n == 2, strategy="random",
                               keep_going=True, timeout=1)
     assert result.verdict == "fails" and {finding.kind for finding in result.findings} == {"invariant"}, result.reason
-    assert "1 found; the time was up in the midst of an execution" in result.reason
+    assert "1 found; the time was up during an execution" in result.reason
 
 
 def test_a_timeout_between_executions_is_no_hang():

@@ -1,5 +1,6 @@
 """An invariant that does not hold is shown with its source and with the values that it reads."""
 
+import argparse
 import asyncio
 import collections
 import enum
@@ -67,6 +68,12 @@ def test_of_several_returns_nobody_knows_which_it_was():
 
 def test_a_method_is_not_called_again_and_the_fields_of_the_object_are_told():
     assert message(lambda c: c.count() == 2) == "the invariant does not hold: `c.count() == 2`\nc.n is 1"
+
+
+def test_of_an_object_of_a_library_no_fields_are_told():
+    parser = argparse.ArgumentParser(prog="shop")
+    told = Invariant(lambda parser: parser.get_default("stock")).broken(parser)
+    assert told == 'the invariant does not hold: `parser.get_default("stock")`'
 
 
 def test_coroutines_too():
@@ -149,7 +156,7 @@ def test_a_forgotten_return_is_refused():
         seen = c.n
         seen == 2
 
-    with pytest.raises(ValueError, match=r"`both_are_counted` compares .* forgets what came of it: `seen == 2`; put `return` or `assert`"):
+    with pytest.raises(ValueError, match=r"`both_are_counted` makes a comparison .* ignores its result: `seen == 2`; put `return` or `assert`"):
         drawloom.explore(Counter, [Counter.add, Counter.add], both_are_counted)
 
 
@@ -159,7 +166,7 @@ def test_so_is_one_of_a_method_and_of_a_membership():
             if c.n:
                 c.n in (1, 2)
 
-    with pytest.raises(ValueError, match="`holds` compares something in line"):
+    with pytest.raises(ValueError, match="`holds` makes a comparison in line"):
         drawloom.explore(Counter, [Counter.add], Checks().holds)
 
 

@@ -235,8 +235,8 @@ def test_how_far_it_is_is_shown_and_ctrl_c_says_what_is_kept(tmp_path, terminal)
         # On a terminal a line of its own, which is cleared; else one now and then.
         assert ("\x1b[2K" if terminal else "drawloom: test_long.py::test_long") in told, told
         ran.send_signal(signal.SIGINT)
-        told = read_until("the next run begins anew")
-        assert "nothing is kept of it: the next run begins anew" in told, told
+        told = read_until("the next run starts again")
+        assert "nothing is saved: the next run starts again" in told, told
         assert ran.wait(60) == 2
     finally:
         ran.kill()

@@ -124,7 +124,7 @@ def test_ctrl_c_in_a_script(tmp_path):
     code, said = run([], text, tmp_path, "begins")
     assert code == 0, said
     assert "interrupted: the exploration was interrupted after " in said, said
-    assert "executions: nothing found; nothing is kept of it: the next run begins anew no_bug_found True" in said
+    assert "executions: nothing found; nothing is saved: the next run starts again no_bug_found True" in said
     assert "default_int_handler" in said and "goes on" in said
 
 

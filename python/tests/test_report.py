@@ -127,7 +127,7 @@ def test_a_container_is_called_as_the_source_calls_it():
 
 
 def test_a_decorated_test_says_at_once_that_it_makes_the_state():
-    with pytest.raises(TypeError, match="made by the function that is decorated"):
+    with pytest.raises(TypeError, match="decorated function makes the state"):
         drawloom.test(workers=[Bank.transfer], setup=Bank)
 
 
@@ -167,7 +167,7 @@ def test_one_call_that_is_not_known_hides_no_name_and_no_window():
     assert "finditer" in result.coarse
     report = result.findings[0].report
     assert "checked `Shop.stock`" in report, report
-    assert "relies on what it saw in `Shop.stock`" in report, report
+    assert "relies on the `Shop.stock` that it saw" in report, report
     assert "if shop.stock > 0:" in report, report
     assert result.replay().verdict == "fails"
 

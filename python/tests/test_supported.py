@@ -13,7 +13,7 @@ def test_these_are_known(minor):
 @pytest.mark.parametrize("version", [(3, 9, 18), (3, 15, 0)])
 def test_others_are_refused(version):
     name = ".".join(map(str, version))
-    assert refusal(version, False) == f"drawloom does not know the frames of CPython {name}: 3.10 to 3.14 it does"
+    assert refusal(version, False) == f"drawloom does not support CPython {name}: it supports 3.10 to 3.14"
 
 
 @pytest.mark.parametrize("version", [(3, 13, 1), (3, 14, 0)])

@@ -408,7 +408,7 @@ def test_that_time_passes_only_when_nobody_can_go_on_is_an_assumption():
     assert verdict == "holds"
     for result in results:
         assert kinds(result) == ["time"]
-        assert "time passes only when nobody can go on" in result.reason.splitlines()[-1]
+        assert "time passes only when no task can run" in result.reason.splitlines()[-1]
         assert "assuming" in repr(result)
     # Where the clock is explored it is none.
     assert verdict_of(setup, [sets, waits], lambda s: s.seen, clock="explore") == "fails"
@@ -683,6 +683,6 @@ def test_a_worker_that_only_makes_a_coroutine_has_not_held_anything():
 
     wrapped = lambda counter: counter.increment()  # noqa: E731
     result = drawloom.explore(Counter, [wrapped, wrapped])
-    assert result.verdict == "fails" and "which nobody awaits" in result.findings[0].message, result.reason
+    assert result.verdict == "fails" and "that is never awaited" in result.findings[0].message, result.reason
     result = drawloom.explore(Counter, [Counter.increment] * 2, lambda counter: counter.n == 2)
     assert result.verdict == "fails" and result.findings[0].kind == "invariant"

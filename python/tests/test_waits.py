@@ -30,7 +30,7 @@ def shown(report):
     report = report.replace(f"{_HERE}{os.sep}", "").split("\nseed ")[0]
     report = re.sub(r'in test ".*":', "in a test:", report)
     # How many steps a loop within a thread makes is another matter in each version.
-    report = re.sub(r"… \d+ steps? that do(es)? not matter here …", "… steps that do not matter here …", report)
+    report = re.sub(r"… \d+ unrelated steps? …", "… unrelated steps …", report)
     # And so is how many executions were looked at for it.
     parts = [part for part in report.split("\n\n") if not part.startswith("Shared state")]
     return "\n\n".join(parts).rstrip() + "\n"

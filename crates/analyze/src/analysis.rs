@@ -225,7 +225,7 @@ fn sentence(
 ) -> String {
     match found.rule {
         Rule::CheckThenAct if found.second.is_some() => format!(
-            "`{function}` looks at `{state}` and enters `{other}` later, and {theirs} sets the one and goes over the other in between"
+            "`{function}` checks `{state}` and enters `{other}` later, and {theirs} sets the first and iterates over the second in between"
         ),
         Rule::CheckThenAct | Rule::AtomicPair => {
             format!("`{function}` checks `{state}` and acts on it later, and {theirs} can change it in between")
@@ -247,7 +247,7 @@ fn sentence(
             )
         }
         Rule::StaleElement => format!("`{function}` uses an element of `{state}` that {theirs} can have removed"),
-        Rule::Iteration => format!("`{function}` goes over `{state}` while {theirs} can add or remove elements"),
+        Rule::Iteration => format!("`{function}` iterates over `{state}` while {theirs} can add or remove elements"),
         Rule::MissingGuard => {
             let lock = found.lock.map(|lock| program.names.name(lock)).unwrap_or_default();
             format!("`{function}` uses `{state}` under `{lock}`, and {theirs} changes it without that lock")
@@ -262,11 +262,11 @@ fn sentence(
             if matches!(graph.nodes[found.opens].event, Event::Acquire { .. }) {
                 format!("`{function}` takes `{state}`, and a cancellation before the release leaves it taken")
             } else {
-                format!("`{function}` changes `{state}`, and a cancellation before it is restored leaves it so")
+                format!("`{function}` changes `{state}`, and a cancellation before it is restored leaves it changed")
             }
         }
         Rule::LostWakeup => format!(
-            "`{function}` looks at `{state}` and waits for `{other}` later: a wake-up by {theirs} in between is lost"
+            "`{function}` checks `{state}` and waits for `{other}` later: a wake-up by {theirs} in between is lost"
         ),
         Rule::RacedGuard => format!(
             "`{function}` makes a lock in `{state}` if there is none, and {theirs} can make another one at the same time"
@@ -319,9 +319,9 @@ fn schedule(program: &Program<'_, '_>, source: &Source<'_>, found: &Found) -> (V
         let text = match found.remote {
             Some(_) => {
                 push("Task A", own(found.closes), "is cancelled before it runs".to_owned(), Effect::Other);
-                "has been given what nobody gives back now".to_owned()
+                "holds a resource that no task releases any more".to_owned()
             }
-            None => format!("does not get to this: {text}"),
+            None => format!("never reaches: {text}"),
         };
         push("Task A", own(found.closes), text, Effect::Crash);
     } else {
@@ -331,16 +331,16 @@ fn schedule(program: &Program<'_, '_>, source: &Source<'_>, found: &Found) -> (V
     }
     let to_step = steps.len() as u32 - u32::from(found.rule != Rule::CancellationLeak);
     let reason = match found.rule {
-        Rule::CheckThenAct | Rule::AtomicPair | Rule::RacedGuard => "what was checked need not hold any more",
+        Rule::CheckThenAct | Rule::AtomicPair | Rule::RacedGuard => "the checked condition may no longer hold",
         Rule::ReadModifyWrite | Rule::AwaitInUpdate => "the value that was read is out of date",
         Rule::PairedState => "one is changed and the other is not",
         Rule::LockLifetime => "the lock that is taken is not the one in the map",
         Rule::StaleElement => "the element may be gone",
-        Rule::Iteration => "what is gone over changes",
+        Rule::Iteration => "the iterated collection changes",
         Rule::MissingGuard => "one side holds the lock, the other does not",
         Rule::CancellationLeak => "changed, and not restored",
-        Rule::LostWakeup => "decided to wait, and not waiting yet",
-        Rule::WakeOrder => "woken, and the state does not say so yet",
+        Rule::LostWakeup => "has decided to wait but is not waiting yet",
+        Rule::WakeOrder => "woken, but the state does not show it yet",
     };
     let window = Window { from_step: 1, to_step, reason: reason.to_owned() };
     (steps, window)
@@ -350,15 +350,15 @@ fn harm(rule: Rule) -> &'static str {
     match rule {
         Rule::CheckThenAct | Rule::AtomicPair => "both have acted on the same check",
         Rule::ReadModifyWrite | Rule::AwaitInUpdate => "the other change is lost",
-        Rule::PairedState => "until here the two did not fit",
+        Rule::PairedState => "the two disagree up to this point",
         Rule::LockLifetime => "two tasks hold two locks for one key",
-        Rule::StaleElement => "changes what nobody has any more",
-        Rule::Iteration => "the loop fails, or leaves something out",
-        Rule::MissingGuard => "finds what it did not leave",
+        Rule::StaleElement => "changes a value that no task uses any more",
+        Rule::Iteration => "the loop fails, or skips an element",
+        Rule::MissingGuard => "finds a state that it did not leave",
         Rule::CancellationLeak => "",
-        Rule::LostWakeup => "waits for a wake-up that is over",
-        Rule::RacedGuard => "two locks for one thing",
-        Rule::WakeOrder => "two believe to be the one",
+        Rule::LostWakeup => "waits for a wake-up that is past",
+        Rule::RacedGuard => "two locks for one object",
+        Rule::WakeOrder => "two tasks both believe that they are the only one",
     }
 }
 
@@ -407,7 +407,7 @@ fn words(program: &Program<'_, '_>, at: Access) -> (String, Effect) {
         Event::Checkpoint { why: Why::Wakeup, .. } => ("waits to be woken → CHECKPOINT".to_owned(), Effect::Wait),
         Event::Checkpoint { .. } => ("awaits → CHECKPOINT".to_owned(), Effect::Wait),
         Event::Suspend => ("yields to the caller → SUSPEND".to_owned(), Effect::Wait),
-        Event::Wake { loc, .. } => (format!("wakes those who wait for `{}`", name(*loc)), Effect::Wake),
+        Event::Wake { loc, .. } => (format!("wakes the tasks that wait for `{}`", name(*loc)), Effect::Wake),
         Event::Wait { loc } => (format!("begins to wait for `{}`", name(*loc)), Effect::Wait),
         Event::Use { bound, changes } => {
             let graph = &program.tasks[at.task].graph;
@@ -418,7 +418,7 @@ fn words(program: &Program<'_, '_>, at: Access) -> (String, Effect) {
             let word = if *changes { "changes" } else { "uses" };
             (format!("{word} the element taken from `{loc}`"), if *changes { Effect::Write } else { Effect::Read })
         }
-        _ => ("goes on".to_owned(), Effect::Other),
+        _ => ("continues".to_owned(), Effect::Other),
     }
 }
 

@@ -56,16 +56,16 @@ pub(crate) fn fixes(program: &Program<'_, '_>, found: &Found) -> Vec<Fix> {
                     "# in the waker, before it wakes (L{}):\n{} = …   # for the woken task\nwaiter.set_result(None)\n# after the wait: nothing to change",
                     words.intrudes, words.state
                 ),
-                "step 4 moves into step 3: nobody finds the state free in between",
-                "the woken task must give it back if it was cancelled meanwhile",
+                "step 4 moves into step 3: no task finds the state free in between",
+                "the woken task must give it back if it was cancelled in between",
                 "a cancelled waiter that was given the state must pass it on",
             ),
             fix(
-                "look again after waking",
+                "check again after waking",
                 Effort::Simple,
                 format!("while not free({}):\n    await waiter", words.state),
                 "step 4 is done only if the check still holds",
-                "a newcomer may overtake those who wait",
+                "a newcomer may overtake waiting tasks",
                 "starvation of waiters under load",
             ),
         ],
@@ -75,12 +75,12 @@ pub(crate) fn fixes(program: &Program<'_, '_>, found: &Found) -> Vec<Fix> {
                 &format!("change `{}` and `{}` on the same side of the checkpoint", words.state, words.other),
                 Effort::Simple,
                 format!(
-                    "{}.pop(key)\n{}.pop(key)   # from L{} to here\n…   # then what awaits (L{})",
+                    "{}.pop(key)\n{}.pop(key)   # from L{} to here\n…   # then the await (L{})",
                     words.state, words.other, words.closes, words.gap
                 ),
-                "step 4 comes before step 2: nobody sees one without the other",
-                "whoever comes during the checkpoint finds neither, and starts anew",
-                "what is being closed and what is new can exist side by side for a while",
+                "step 4 comes before step 2: no task sees one without the other",
+                "a task that arrives during the checkpoint finds neither, and starts again",
+                "the closing object and the new one can exist at the same time",
             ),
             fix(
                 "keep both in one record",
@@ -96,7 +96,7 @@ pub(crate) fn fixes(program: &Program<'_, '_>, found: &Found) -> Vec<Fix> {
                 format!("{}\n    {}.pop(key)\n    …\n    {}.pop(key)", words.take, words.state, words.other),
                 "step 3 waits until step 4 is done",
                 "newcomers wait for a slow teardown",
-                "a teardown that is cancelled under the lock has to be shielded; a deadlock if it needs the lock itself",
+                "shield the teardown from cancellation under the lock; a deadlock if it needs the lock itself",
             ),
         ],
         Rule::LockLifetime => vec![
@@ -109,14 +109,14 @@ pub(crate) fn fixes(program: &Program<'_, '_>, found: &Found) -> Vec<Fix> {
                 "memory, if keys are not bounded",
             ),
             fix(
-                "remove a lock only if nobody has it or waits for it",
+                "remove a lock only if no task holds it or waits for it",
                 Effort::Moderate,
                 format!(
-                    "lock = {state}[key]\nif not lock.locked():   # and nobody waits\n    del {state}[key]",
+                    "lock = {state}[key]\nif not lock.locked():   # and no task waits\n    del {state}[key]",
                     state = words.state
                 ),
                 "step 3 is done only when step 4 cannot be under way",
-                "the check must know of those who wait, too",
+                "the check must include waiting tasks",
                 "asyncio's `locked()` knows nothing of waiters: count users",
             ),
             fix(
@@ -128,16 +128,16 @@ pub(crate) fn fixes(program: &Program<'_, '_>, found: &Found) -> Vec<Fix> {
                 ),
                 "step 3 is done only by the last one",
                 "a little bookkeeping",
-                "an increment that is forgotten brings the bug back",
+                "a forgotten increment brings the bug back",
             ),
         ],
         Rule::StaleElement => vec![
             fix(
                 "look the element up after the checkpoint",
                 Effort::Simple,
-                format!("…   # what awaits (L{})\nitem = {}.get(key)\nif item is None: …", words.gap, words.state),
+                format!("…   # the await (L{})\nitem = {}.get(key)\nif item is None: …", words.gap, words.state),
                 "step 1 moves behind step 2",
-                "the element may be gone: say what happens then",
+                "the element may be gone: handle that case",
                 "none, if both cases are handled",
             ),
             fix(
@@ -145,21 +145,21 @@ pub(crate) fn fixes(program: &Program<'_, '_>, found: &Found) -> Vec<Fix> {
                 Effort::Moderate,
                 "if item.closed: …".to_owned(),
                 "step 4 sees that step 3 has happened",
-                "another field to keep right",
+                "another field to keep consistent",
                 "a use that does not check",
             ),
         ],
         Rule::Iteration => vec![
             fix(
-                "go over a copy, and allow for elements that are gone",
+                "iterate over a copy, and expect removed elements",
                 Effort::Simple,
                 if threads {
                     format!("{}\n    items = list({})\nfor item in items: …", words.take, words.state)
                 } else {
                     format!("for item in list({}): …", words.state)
                 },
-                "step 3 no longer changes what is gone over",
-                "a copy; elements added meanwhile are left out",
+                "step 3 no longer changes the iterated collection",
+                "a copy; elements added during the loop are left out",
                 "an element may have been removed when its turn comes",
             ),
             fix(
@@ -181,9 +181,9 @@ pub(crate) fn fixes(program: &Program<'_, '_>, found: &Found) -> Vec<Fix> {
                 "a deadlock if a caller holds the lock already",
             ),
             fix(
-                "let no checkpoint lie inside the section",
+                "keep checkpoints out of the section",
                 Effort::Moderate,
-                format!("{}\n    items = copy of {}\n…   # what awaits, outside of the lock", words.take, words.state),
+                format!("{}\n    items = copy of {}\n…   # the await, outside the lock", words.take, words.state),
                 "step 2 is gone",
                 "acts on a copy",
                 "the copy may be out of date",
@@ -212,14 +212,14 @@ pub(crate) fn fixes(program: &Program<'_, '_>, found: &Found) -> Vec<Fix> {
                     Effort::Moderate,
                     format!("…   # L{}\n…   # L{}: from here on nothing awaits", words.gap, words.opens),
                     &format!("step 1 moves behind step 2, where {cancelled} can no longer strike"),
-                    "others do not see the change meanwhile",
-                    "two tasks may then both go on",
+                    "other tasks do not see the change until then",
+                    "two tasks may then both continue",
                 ),
             ]
         }
         Rule::LostWakeup => vec![
             fix(
-                "begin to wait before looking",
+                "begin to wait before checking",
                 Effort::Simple,
                 if rust {
                     "let notified = bell.notified();   // first\nif !ready.load() { notified.await; }".to_owned()
@@ -231,12 +231,12 @@ pub(crate) fn fixes(program: &Program<'_, '_>, found: &Found) -> Vec<Fix> {
                 "with `notify_waiters` the future must exist before the check",
             ),
             fix(
-                "use a wake-up that is kept",
+                "use a wake-up that is remembered",
                 Effort::Simple,
                 if rust {
                     "bell.notify_one()   // keeps a permit".to_owned()
                 } else {
-                    "event.set()   # stays set; never clear it after looking".to_owned()
+                    "event.set()   # stays set; never clear it after checking".to_owned()
                 },
                 "step 3 leaves something that step 4 finds",
                 "one permit wakes one task",
@@ -251,9 +251,10 @@ fn check(words: &Words, rust: bool, threads: bool, container: bool, act: Event) 
     let mut all = Vec::new();
     if rust {
         let (title, sketch) = match act {
-            Event::Write { key: Some(_), .. } => {
-                ("use `entry`, which looks and inserts in one step", format!("{state}.entry(key).or_insert_with(|| …)"))
-            }
+            Event::Write { key: Some(_), .. } => (
+                "use `entry`, which checks and inserts in one step",
+                format!("{state}.entry(key).or_insert_with(|| …)"),
+            ),
             _ => (
                 "make it one atomic step",
                 format!("if {state}.compare_exchange(old, new).is_err() {{ … }}   // or swap, fetch_update"),
@@ -264,7 +265,7 @@ fn check(words: &Words, rust: bool, threads: bool, container: bool, act: Event) 
             Effort::Simple,
             sketch,
             "steps 1 and 4 become one",
-            "what is made may be thrown away",
+            "a new value may be discarded",
             "none for a value that is cheap to make",
         ));
         all.push(fix(
@@ -276,17 +277,17 @@ fn check(words: &Words, rust: bool, threads: bool, container: bool, act: Event) 
             "a guard of std must not be held over an `.await`",
         ));
         all.push(fix(
-            "look again after taking the lock back",
+            "check again after retaking the lock",
             Effort::Simple,
             format!("{}\nif already done {{ return; }}   // before L{}", words.take, words.closes),
             "step 4 is done only if the check still holds",
-            "what was made in vain is dropped",
+            "a redundant value is dropped",
             "dropping it may need work of its own",
         ));
         return all;
     }
     if !threads {
-        all.push(fix("look again after the checkpoint", Effort::Simple, format!("value = await …            # L{}\nif …:   # the check of L{} once more\n    {state} = value           # L{}", words.gap, words.opens, words.closes), "step 4 is done only if the check still holds", "what was made in vain has to be thrown away", "a resource that is thrown away has to be closed"));
+        all.push(fix("check again after the checkpoint", Effort::Simple, format!("value = await …            # L{}\nif …:   # the check of L{} once more\n    {state} = value           # L{}", words.gap, words.opens, words.closes), "step 4 is done only if the check still holds", "a redundant value must be discarded", "a discarded resource must be closed"));
     }
     all.push(fix(
         "check and act under one lock",
@@ -294,7 +295,7 @@ fn check(words: &Words, rust: bool, threads: bool, container: bool, act: Event) 
         format!("{}\n    if …:      # L{}\n        …      # L{}", words.take, words.opens, words.closes),
         "step 3 waits until step 4 is done",
         "others wait while it is being made",
-        "a deadlock if what is called takes the lock itself",
+        "a deadlock if the called function takes the lock itself",
     ));
     if threads && container {
         all.push(fix(
@@ -307,7 +308,7 @@ fn check(words: &Words, rust: bool, threads: bool, container: bool, act: Event) 
         ));
     }
     if !threads {
-        all.push(fix("share the task that makes it, and not its result", Effort::Moderate, format!("if {state} is None:\n    {state} = asyncio.ensure_future(make())   # no await between check and act\nreturn await {state}"), "nothing awaits between steps 1 and 4", "a failure is shared, too: forget it", "whoever is cancelled must not cancel the others: shield it"));
+        all.push(fix("share the task that makes it, and not its result", Effort::Moderate, format!("if {state} is None:\n    {state} = asyncio.ensure_future(make())   # no await between check and act\nreturn await {state}"), "nothing awaits between steps 1 and 4", "a failure is shared, too: forget it", "one cancelled caller must not cancel the others: shield the task"));
     }
     all
 }
@@ -344,7 +345,7 @@ fn update(words: &Words, rust: bool, threads: bool) -> Vec<Fix> {
             ),
             "step 1 moves behind step 2",
             "none",
-            "none, if the value does not depend on what was read",
+            "none, if the value does not depend on the read",
         ));
     }
     all.push(fix(
@@ -353,7 +354,7 @@ fn update(words: &Words, rust: bool, threads: bool) -> Vec<Fix> {
         format!("{}\n    …   # L{} to L{}", words.take, words.opens, words.closes),
         "step 3 waits until step 4 is done",
         "updates wait for each other",
-        "a deadlock if what is called takes the lock itself",
+        "a deadlock if the called function takes the lock itself",
     ));
     all.push(fix(
         "let one task own it",

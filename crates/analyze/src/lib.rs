@@ -1,6 +1,8 @@
 //! Finds suspected concurrency bugs in source: shared state and its guards, checkpoints, the interleaving that would go wrong, what
 //! kind of mistake that is and what could be done. For Python (asyncio, trio, anyio, threads) and Rust (tokio, threads).
 //!
+//! This crate is internal to Drawloom. Use the command `drawloom analyze` instead: this interface may change in every release.
+//!
 //! In the order of work:
 //! - `facts`: names and types of a file; `types`, `tables`, `customs`: what libraries' types and methods are, and what names say;
 //! - `lower`: each task root becomes a graph of events (`graph`), with calls put in place;

@@ -25,7 +25,7 @@ pub(crate) fn notes(program: &Program<'_, '_>, source: &Source<'_>, found: &[Fou
                 if let Some(remote) = it.remote {
                     let name = program.names.name(it.loc);
                     let text = format!(
-                        "the entry of `{name}` is removed here by one task, while what it protects may belong to another task that still cleans up"
+                        "one task removes the entry of `{name}` here, while another task may still be cleaning up the state that it protects"
                     );
                     add("DN101", program.node(remote).span, text);
                 }
@@ -80,13 +80,17 @@ pub(crate) fn notes(program: &Program<'_, '_>, source: &Source<'_>, found: &[Fou
                             "DN103",
                             node.span,
                             format!(
-                                "`{name}` counts for all keys together, and `{other}` is kept for each key: users of one key keep those of another alive"
+                                "`{name}` counts all keys together, but `{other}` has an entry per key: users of one key keep those of another alive"
                             ),
                         );
                     }
                 }
                 Event::Wake { .. } if python && !task.preempted && changes_before_switch(graph, at) => {
-                    add("DN104", node.span, "this wakes a task without a switch: what follows up to the next checkpoint is done before it runs".to_owned());
+                    add(
+                        "DN104",
+                        node.span,
+                        "this wakes a task without a switch: the code up to the next checkpoint runs first".to_owned(),
+                    );
                 }
                 Event::Checkpoint { certainty, why, .. }
                     if node.cleanup
@@ -103,7 +107,7 @@ pub(crate) fn notes(program: &Program<'_, '_>, source: &Source<'_>, found: &[Fou
                         add(
                             "DN106",
                             node.span,
-                            "a clean-up waits here without a limit: if nobody wakes it, nothing ends".to_owned(),
+                            "this clean-up waits without a time limit: if no task wakes it, it never ends".to_owned(),
                         );
                     } else if trio {
                         add(

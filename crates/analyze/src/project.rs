@@ -93,10 +93,10 @@ fn one(file: &Path, options: Options) -> Analysis {
         Ok(source) => source,
         Err(message) => return unread(&path, message),
     };
-    let Some(parser) = parser_of(file) else { return unread(&path, "no language is known for it".to_owned()) };
+    let Some(parser) = parser_of(file) else { return unread(&path, "its language is unknown".to_owned()) };
     // Whatever a file does to us, the others are analysed.
     let analysed = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| analyse(parser, &source, &path, options)));
-    analysed.unwrap_or_else(|_| unread(&path, "the analysis failed here, which is a mistake of Drawloom's".to_owned()))
+    analysed.unwrap_or_else(|_| unread(&path, "the analysis failed here, which is a bug in Drawloom".to_owned()))
 }
 
 fn read(file: &Path) -> Result<String, String> {

@@ -54,7 +54,7 @@ pub(crate) fn weigh(program: &Program<'_, '_>, found: &Found) -> Vec<Weight> {
         weights.push((10, "the other side holds a lock".to_owned()));
     }
     if found.path.iter().any(|at| graph.nodes[*at].event == Event::Opaque) {
-        weights.push((-10, "a macro in the window hides what it does".to_owned()));
+        weights.push((-10, "a macro in the window hides its effects".to_owned()));
     }
     let own = &program.facts.function(graph.nodes[found.opens].function).name;
     let theirs = found.remote.map(|remote| program.facts.function(program.node(remote).function).name.clone());
@@ -129,7 +129,7 @@ fn sharing(program: &Program<'_, '_>, found: &Found) -> Weight {
         let because = if handled {
             "handlers share the module's state"
         } else {
-            "it is the module's, and every task has the same"
+            "it belongs to the module, and all tasks share it"
         };
         // A function that nobody here runs as a task.
         return (
@@ -142,7 +142,7 @@ fn sharing(program: &Program<'_, '_>, found: &Found) -> Weight {
         && facts.module.language == Language::Python
         && !assigned_per_object(program, found.loc);
     if on_class && matches!(program.kind(found.loc), Type::Container(_)) {
-        return (30, format!("`{name}` belongs to the class, and every task has the same"));
+        return (30, format!("`{name}` belongs to the class, and all tasks share it"));
     }
     let by_class = |at: usize| {
         let function = facts.function(program.tasks[at].root.callable.function);
@@ -153,7 +153,7 @@ fn sharing(program: &Program<'_, '_>, found: &Found) -> Weight {
         && facts.function(graph_function(program, found)).class == Some(class)
         && facts.function(graph_function(program, found)).decorators.iter().any(|it| it == "classmethod");
     if shared_by_class || by_class(found.task) {
-        return (30, format!("`{name}` belongs to the class, and every task has the same"));
+        return (30, format!("`{name}` belongs to the class, and all tasks share it"));
     }
     let (score, because) = of_class(program, class, found);
     let lasting = ["pool", "engine", "cache", "_instance", "singleton", "registry"];
@@ -226,7 +226,7 @@ fn of_class(program: &Program<'_, '_>, class: ClassId, found: &Found) -> Weight 
     }
     let wraps = name.ends_with("Lock") && own("acquire") && own("release");
     if wraps && facts.fields_of(class).any(|(_, kind)| kind.is_lock()) {
-        return (-40, format!("although a `{name}` is a lock itself, by the one that it has"));
+        return (-40, format!("although a `{name}` is a lock itself"));
     }
     let mut held: Vec<&str> = facts
         .fields_of(class)
@@ -295,21 +295,21 @@ fn harm(program: &Program<'_, '_>, found: &Found) -> Vec<Weight> {
     let graph = &program.tasks[found.task].graph;
     let closing = &graph.nodes[found.closes].event;
     match found.rule {
-        Rule::PairedState => vec![(10, "whoever looks at both finds one without the other".to_owned())],
+        Rule::PairedState => vec![(10, "a task that reads both finds one without the other".to_owned())],
         Rule::LockLifetime => vec![(15, "two tasks can then hold two locks for the same key".to_owned())],
-        Rule::RacedGuard => vec![(10, "two tasks can then hold two locks for the same thing".to_owned())],
+        Rule::RacedGuard => vec![(10, "two tasks can then hold two locks for the same object".to_owned())],
         Rule::Iteration => vec![(10, "the loop can then fail or skip an element".to_owned())],
         Rule::CancellationLeak => match closing {
             Event::Release { .. } => vec![(20, "the lock is then held for ever".to_owned())],
-            _ => vec![(15, "what was taken is then never given back".to_owned())],
+            _ => vec![(15, "the taken resource is then never released".to_owned())],
         },
         Rule::LostWakeup => vec![(15, "the task then waits for ever".to_owned())],
-        Rule::WakeOrder => vec![(15, "two tasks can then both believe to be the one".to_owned())],
+        Rule::WakeOrder => vec![(15, "two tasks can then both believe that they are the only one".to_owned())],
         Rule::ReadModifyWrite | Rule::AwaitInUpdate => vec![(10, "the other task's change is then lost".to_owned())],
         Rule::StaleElement if matches!(closing, Event::Write { .. }) => {
-            vec![(10, "what is removed is then not what was looked at".to_owned())]
+            vec![(10, "the removed element may then be another than the checked one".to_owned())]
         }
-        Rule::StaleElement => vec![(5, "the change is then made to something that nobody has any more".to_owned())],
+        Rule::StaleElement => vec![(5, "the change is then made to an object that no task uses any more".to_owned())],
         Rule::MissingGuard => Vec::new(),
         Rule::CheckThenAct | Rule::AtomicPair => {
             vec![(10, "both tasks then act on the same check".to_owned())]

@@ -32,7 +32,7 @@ impl Target {
             text.rsplit_once("::").filter(|(path, _)| path.is_empty() || Path::new(path).exists())
         {
             if name.is_empty() {
-                return Err(format!("`{text}` names no function"));
+                return Err(format!("`{text}` does not name a function"));
             }
             return Ok(match path {
                 "" => Target::Named(name.to_owned()),

@@ -102,7 +102,7 @@ impl Here {
             self.misuse("misuse: an atomic has 1, 2, 4 or 8 bytes, and an address that is a multiple".into(), site);
         }
         if orders.iter().any(|order| !(DRAWLOOM_RELAXED..=DRAWLOOM_SEQ_CST).contains(order)) {
-            self.misuse("misuse: this is no memory order".into(), site);
+            self.misuse("misuse: this is not a memory order".into(), site);
         }
         if orders.iter().any(|order| *order != DRAWLOOM_SEQ_CST) {
             self.control().weaker_access(site);

@@ -372,7 +372,7 @@ pub extern "C" fn drawloom_chan_release(chan: drawloom_handle, at: *const drawlo
         }
         outcome::REFUSED if here.is_closed_for_all(id) => DRAWLOOM_CLOSED,
         outcome::REFUSED => {
-            here.misuse("misuse: more senders of a channel are given back than there were".into(), site(at))
+            here.misuse("misuse: a channel's sender is released more often than it was acquired".into(), site(at))
         }
         _ => DRAWLOOM_OK,
     }

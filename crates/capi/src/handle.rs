@@ -66,13 +66,13 @@ pub(crate) fn complaint(execution: u32, kind: Kind, handle: drawloom_handle) -> 
     let wanted = kind.word();
     let found = Kind::of((handle >> INDEX_BITS) as u8);
     match found {
-        _ if handle == 0 => format!("misuse: handle 0 stands for no {wanted}"),
+        _ if handle == 0 => format!("misuse: handle 0 is not a {wanted}"),
         Some(found) if (handle >> 32) as u32 == execution && found != kind => {
             format!("misuse: a {wanted} is needed, and this is the handle of a {}", found.word())
         }
         Some(found) if found == kind && (handle >> 32) as u32 != execution => {
-            format!("misuse: this {wanted} is of an earlier execution: each execution makes its own")
+            format!("misuse: this {wanted} belongs to an earlier execution: each execution makes its own")
         }
-        _ => format!("misuse: this number is no handle of a {wanted}"),
+        _ => format!("misuse: this number is not the handle of a {wanted}"),
     }
 }

@@ -187,7 +187,7 @@ pub extern "C" fn drawloom_mutex_destroy(mutex: drawloom_handle, at: *const draw
         Err(why) => return why,
     };
     if matches!(here.object(mutex, Kind::Mutex, site(at)).data, Data::Mutex { count: 1.., .. }) {
-        here.misuse("misuse: a mutex is destroyed that somebody holds".into(), site(at));
+        here.misuse("misuse: a mutex is destroyed while a task holds it".into(), site(at));
     }
     here.object(mutex, Kind::Mutex, site(at)).destroyed = true;
     DRAWLOOM_OK

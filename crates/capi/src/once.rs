@@ -40,7 +40,7 @@ pub extern "C" fn drawloom_once_finish(once: drawloom_handle, done: i32, at: *co
     let id = here.resource(once, Kind::Once, site(at));
     let runs = here.control().engine(|engine| engine.resources()[id.index()].state == State::Once(OnceState::Running));
     if !runs {
-        here.misuse("misuse: a once is finished that nobody runs".into(), site(at));
+        here.misuse("misuse: a once is finished that no task runs".into(), site(at));
     }
     here.control().step(Operation::new(OpKind::OnceFinish, id, site(at)).with_arg(u64::from(done != 0)));
     DRAWLOOM_OK

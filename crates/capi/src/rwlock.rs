@@ -169,7 +169,7 @@ pub extern "C" fn drawloom_rwlock_destroy(rwlock: drawloom_handle, at: *const dr
     };
     let (id, _) = here.rwlock(rwlock, site(at));
     if !here.control().engine(|engine| engine.resources()[id.index()].holders.is_empty()) {
-        here.misuse("misuse: a rwlock is destroyed that somebody holds".into(), site(at));
+        here.misuse("misuse: a rwlock is destroyed while a task holds it".into(), site(at));
     }
     here.object(rwlock, Kind::RwLock, site(at)).destroyed = true;
     DRAWLOOM_OK

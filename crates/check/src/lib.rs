@@ -1,6 +1,6 @@
 //! Checks what concurrent clients have seen against what one client would have seen.
 //!
-//! A [`History`] is a list of operations: who called what, what came back, and which call ended before
+//! A [`History`] is a list of operations: the caller, the call, the result, and which call ended before
 //! which other began. A checker says whether some order of the operations explains it. This crate knows
 //! nothing of schedulers: a history can come from a file ([`format`](mod@format)), from threads
 //! ([`Recorder`]) or from an exploration.

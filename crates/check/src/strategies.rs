@@ -1,7 +1,7 @@
 //! proptest strategies for scenarios and histories. With the feature `proptest`.
 //!
 //! What they draw shrinks: fewer processes, fewer operations, simpler ones, and less that happens at the same time. For
-//! the schedules of a scenario, explore it within the property: each smaller scenario is then explored anew.
+//! the schedules of a scenario, explore it within the property: each smaller scenario is then explored again.
 //!
 //! ```
 //! use drawloom_check::model::{Register, RegisterOp, RegisterRet};

@@ -82,7 +82,7 @@ impl Default for Budget {
 /// How far a search came before its budget ran out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Unknown {
-    /// What ran out.
+    /// The budget that ran out.
     pub reason: Reason,
     /// Steps that were made.
     pub steps: u64,
@@ -92,8 +92,9 @@ pub struct Unknown {
     pub of: usize,
 }
 
-/// What ran out.
+/// The budget that ran out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Reason {
     /// The budget's steps; the number is the limit.
     Steps(u64),

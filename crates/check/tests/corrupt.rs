@@ -155,7 +155,7 @@ fn errors_say_what_is_wrong_and_where() {
     assert_eq!(errors(&twice), "line 3: process 0 calls an operation, but its operation of line 1 is still open");
     assert_eq!(
         errors(&event("0", "invoke", "increment")),
-        "line 1: `f` is no operation of a register, which has read, write and cas"
+        "line 1: `f` is not an operation of a register, which has read, write and cas"
     );
     let many = vec!["{"; 30].join("\n");
     assert!(errors(&many).ends_with("\n… and 10 more"), "{}", errors(&many));

@@ -9,52 +9,58 @@ use drawloom_engine::config::Config;
 
 /// Deterministic concurrency testing: runs tests, and replays, minimises, explains and shows what they find.
 #[derive(Parser, Debug)]
-#[command(name = "drawloom", version, about, propagate_version = true, after_help = EXIT_CODES)]
+#[command(name = "drawloom", version, about, propagate_version = true, after_help = EXAMPLES_AND_EXIT_CODES)]
 pub struct Arguments {
     /// What to do.
     #[command(subcommand)]
     pub command: Command,
 }
 
-const EXIT_CODES: &str = "\
-Exit codes: 0 nothing was found, 1 something was found or a test failed, 2 it could not be done, \
-130 it was interrupted before anything was found.";
+const EXAMPLES_AND_EXIT_CODES: &str = "\
+Examples:
+  drawloom test                    Explore every test of the project
+  drawloom test --time 10m queue   Explore the tests whose path contains `queue` for ten minutes
+  drawloom explain both_arrive     Explain what a test has found
+  drawloom replay both_arrive      Repeat it: does the fix work?
+
+Exit codes: 0 no finding, 1 a finding or a failed test, 2 the command could not run, \
+130 interrupted before any finding.";
 
 /// What to do.
 #[derive(Subcommand, Debug)]
 pub enum Command {
-    /// Run the project's tests, and say what each of them came to
+    /// Run the project's tests, and report each result
     Test(TestArguments),
-    /// Run a command with files and sockets of C libraries under control, for Python
+    /// Run a Python command with the files and sockets of C libraries under control
     #[command(name = "exec", alias = "run")]
     Run(RunArguments),
-    /// Compile a C program with threads, locks, atomics and memory under control
+    /// Compile a C program for exploration: threads, locks, atomics and memory
     Cc(CcArguments),
-    /// Run the tests of Pluto programs on the engine, by the compiler as it is
+    /// Run the tests of Pluto programs, with an unmodified compiler
     Pluto(PlutoArguments),
-    /// Repeat the execution of a finding
+    /// Repeat the execution of a finding, for example after a fix
     Replay(ReplayArguments),
-    /// Minimise the schedule of a finding, without a budget
+    /// Minimise the schedule of a finding, without a time budget
     Shrink(ReplayArguments),
-    /// Say what happened in a finding
+    /// Explain a finding: interleaving, shared state, cause, fixes
     Explain(ExplainArguments),
     /// Show findings in the browser
     View(ViewArguments),
-    /// Say where two executions part, and what came of it
+    /// Show where two executions diverge
     Diff(DiffArguments),
-    /// Say whether a recorded history is what a correct store could have answered
+    /// Check whether a recorded history is linearizable, serializable …
     Check(CheckArguments),
     /// Find suspected concurrency bugs in Python and Rust source
     Analyze(AnalyzeArguments),
-    /// List the findings that are kept
+    /// List saved findings and unfinished searches
     #[command(name = "findings", alias = "list")]
     List(StoreArguments),
-    /// Remove what is kept: traces, pages, results, unfinished searches
+    /// Remove saved traces, pages, results and unfinished searches
     Clean(CleanArguments),
-    /// Serve coding agents by the Model Context Protocol, over stdin and stdout
+    /// Serve coding agents (Model Context Protocol on stdin and stdout)
     #[cfg(feature = "mcp")]
     Mcp,
-    /// Serve editors by the Language Server Protocol, over stdin and stdout
+    /// Serve editors (Language Server Protocol on stdin and stdout)
     Lsp,
     /// Print completions for a shell
     Completions {
@@ -63,7 +69,7 @@ pub enum Command {
     },
     /// Print the manual page, in roff
     Man {
-        /// Of this command
+        /// The command; without one, the page of drawloom itself
         command: Option<String>,
     },
 }
@@ -74,14 +80,14 @@ pub enum Format {
     /// For people
     #[default]
     Human,
-    /// For programs: the book has the fields, under “The command line”
+    /// For programs; the book lists the fields, under “Command line”
     Json,
 }
 
 /// How an answer is written.
 #[derive(Args, Clone, Debug, Default)]
 pub struct Output {
-    /// How the answer is written
+    /// Output format
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
     /// The same as `--format json`
@@ -121,10 +127,10 @@ pub struct ProjectArguments {
     /// Build with optimisations
     #[arg(long, short)]
     pub release: bool,
-    /// Put the project's tokio under control, without an edit: tests that know nothing of drawloom explore
+    /// Replace the project's tokio by the controlled one, so that unmodified tests explore
     #[arg(long)]
     pub tokio: bool,
-    /// Which program runs the tests
+    /// The test runner
     #[arg(long, value_enum, default_value_t)]
     pub runner: RunnerChoice,
     /// Further arguments for cargo
@@ -132,7 +138,7 @@ pub struct ProjectArguments {
     pub cargo: Vec<String>,
 }
 
-/// Which program runs tests.
+/// The test runner.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ValueEnum)]
 pub enum RunnerChoice {
     /// `nextest` if it is installed, else `cargo`
@@ -150,31 +156,31 @@ pub enum RunnerChoice {
 pub struct TestArguments {
     /// Only tests whose path contains this text
     pub filter: Option<String>,
-    /// Where randomised strategies begin to draw
-    #[arg(long, value_parser = seed)]
+    /// Seed of randomised strategies
+    #[arg(long, help_heading = "Exploration", value_parser = seed)]
     pub seed: Option<u64>,
-    /// Executions of each test, if its strategy is randomised
-    #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u64).range(1..))]
+    /// Executions of each test with a randomised strategy
+    #[arg(long, help_heading = "Exploration", value_name = "NUMBER", value_parser = clap::value_parser!(u64).range(1..))]
     pub iterations: Option<u64>,
     /// A strategy, or a whole configuration as in `#[drawloom::test(…)]`; `--help` lists them
-    #[arg(long, value_name = "CONFIGURATION", value_parser = configuration)]
+    #[arg(long, help_heading = "Exploration", value_name = "CONFIGURATION", value_parser = configuration)]
     pub strategy: Option<String>,
-    /// Go on exploring for so long in all (`90s`, `10m`), the most promising tests first
-    #[arg(long, value_name = "TIME", value_parser = time)]
+    /// Explore for this long in total (`90s`, `10m`), the most promising tests first
+    #[arg(long, help_heading = "Exploration", value_name = "TIME", value_parser = time)]
     pub time: Option<Duration>,
-    /// Tests that run at the same time
+    /// Number of tests that run at the same time
     #[arg(long, short, value_name = "NUMBER", value_parser = clap::value_parser!(u32).range(1..))]
     pub jobs: Option<u32>,
-    /// OS threads of each exploration; 0 for one per core
-    #[arg(long, value_name = "NUMBER")]
+    /// OS threads per exploration; 0 means one per core
+    #[arg(long, help_heading = "Exploration", value_name = "NUMBER")]
     pub threads: Option<usize>,
     /// Run ignored tests too
     #[arg(long)]
     pub include_ignored: bool,
-    /// What to do with stored schedules that no longer fit the program
+    /// How to treat stored schedules that no longer fit the program
     #[arg(long, value_enum, value_name = "WHAT")]
     pub stale: Option<Stale>,
-    /// Leave out the reports of what was found
+    /// Print no reports of findings
     #[arg(long, short)]
     pub quiet: bool,
     #[command(flatten)]
@@ -195,7 +201,7 @@ pub struct CiArguments {
     /// Write findings as SARIF 2.1.0 to this file
     #[arg(long, value_name = "FILE")]
     pub sarif: Option<PathBuf>,
-    /// Print annotations for GitHub, and write the summary of the step
+    /// Print GitHub annotations, and write the step summary
     #[arg(long, value_enum, value_name = "WHEN", default_value_t)]
     pub github: OnGithub,
 }
@@ -213,7 +219,7 @@ pub enum OnGithub {
 /// What becomes of stored schedules that no longer fit the program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub enum Stale {
-    /// Store the schedule as it was followed in this run, which fits, in place of the old one
+    /// Replace each by the schedule of this run
     Renew,
     /// Remove their lines
     Remove,
@@ -230,7 +236,7 @@ pub struct RunArguments {
 /// The arguments of `cc`.
 #[derive(Args, Clone, Debug, Default)]
 pub struct CcArguments {
-    /// What the compiler would be called with: `-O1 -o bank bank.c`. `CC` says which compiler
+    /// Arguments of the compiler, such as `-O1 -o bank bank.c`; the variable `CC` names the compiler
     #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true, value_name = "ARGUMENTS")]
     pub arguments: Vec<OsString>,
 }
@@ -238,7 +244,7 @@ pub struct CcArguments {
 /// The arguments of `pluto`.
 #[derive(Args, Clone, Debug)]
 pub struct PlutoArguments {
-    /// Programs with tests
+    /// Pluto programs with tests
     #[arg(required_unless_present = "cache_dir", value_name = "FILE")]
     pub files: Vec<PathBuf>,
     /// Only the test of this name
@@ -247,25 +253,25 @@ pub struct PlutoArguments {
     /// The seed of random schedules
     #[arg(long)]
     pub seed: Option<String>,
-    /// How many random schedules are made
+    /// Number of random schedules
     #[arg(long, value_name = "N")]
     pub iterations: Option<u64>,
-    /// How many schedules an exhaustive test may take
+    /// Maximum schedules of an exhaustive test
     #[arg(long, value_name = "N")]
     pub max_schedules: Option<u64>,
     /// Repeat this schedule
     #[arg(long, value_name = "TOKEN", requires = "test")]
     pub replay: Option<String>,
-    /// Print what Pluto's own runtime would, and end with the first test that fails
+    /// Print the same lines as Pluto's own runtime, and stop at the first failing test
     #[arg(long)]
     pub plain: bool,
-    /// Print the cache for the compiler's `PLUTO_CACHE_DIR`, by which every `pluto test` uses the engine
+    /// Print the folder to set as `PLUTO_CACHE_DIR`, so that every `pluto test` uses the engine
     #[arg(long)]
     pub cache_dir: bool,
-    /// The compiler
+    /// The Pluto compiler
     #[arg(long, value_name = "PATH", default_value = "pluto")]
     pub compiler: PathBuf,
-    /// The library that takes the place of Pluto's test runtime
+    /// The library that replaces Pluto's test runtime
     #[arg(long, value_name = "PATH")]
     pub runtime: Option<PathBuf>,
 }
@@ -275,10 +281,10 @@ pub struct PlutoArguments {
 pub struct ReplayArguments {
     /// A token, a trace file, or the name of a test that has failed
     pub finding: String,
-    /// End where the program no longer does what the schedule says, instead of following it as far as it goes
+    /// Stop at the first step where the program no longer follows the schedule
     #[arg(long)]
     pub strict: bool,
-    /// What is done anyway, unless `--strict` is given
+    /// The default: follow the schedule as far as it fits
     #[arg(long, hide = true, conflicts_with = "strict")]
     pub lenient: bool,
     #[command(flatten)]
@@ -287,10 +293,10 @@ pub struct ReplayArguments {
     pub project: ProjectArguments,
 }
 
-/// Where findings are kept.
+/// Where findings are saved.
 #[derive(Args, Clone, Debug, Default)]
 pub struct Place {
-    /// Where traces are kept, if not in `target/drawloom` or `DRAWLOOM_DIR`
+    /// Folder of the traces, instead of `target/drawloom` or `DRAWLOOM_DIR`
     #[arg(long, value_name = "DIRECTORY")]
     pub dir: Option<PathBuf>,
     /// The manifest of the project
@@ -313,9 +319,9 @@ pub enum ExplainFormat {
 /// The arguments of `explain`.
 #[derive(Args, Clone, Debug, Default)]
 pub struct ExplainArguments {
-    /// A trace file, or the token or the name of a test of a finding that is kept
+    /// A trace file, or the token or test name of a saved finding
     pub finding: String,
-    /// How the explanation is written
+    /// Output format
     #[arg(long, value_enum, default_value_t)]
     pub format: ExplainFormat,
     /// The same as `--format json`
@@ -328,10 +334,10 @@ pub struct ExplainArguments {
 /// The arguments of `view`.
 #[derive(Args, Clone, Debug, Default)]
 pub struct ViewArguments {
-    /// Trace files, or tokens or names of tests of findings that are kept
+    /// Trace files, or tokens or test names of saved findings
     #[arg(required = true)]
     pub findings: Vec<String>,
-    /// Write the page to this file, and do not open it
+    /// Write the page to this file instead of opening it
     #[arg(long, short, value_name = "FILE")]
     pub write: Option<PathBuf>,
     #[command(flatten)]
@@ -345,7 +351,7 @@ pub struct ViewArguments {
 pub struct DiffArguments {
     /// A trace file, a token, or the name of a test that has failed
     pub one: String,
-    /// Another one
+    /// The other one: a trace file, a token, or the name of a test
     pub other: String,
     #[command(flatten)]
     pub output: Output,
@@ -358,22 +364,22 @@ pub struct DiffArguments {
 pub struct CheckArguments {
     /// The history; `-` for standard input
     pub file: PathBuf,
-    /// What the clients used (`register`, `queue`, `list-append` …), if the file does not say; a wrong name lists all
+    /// The model (`register`, `queue`, `list-append` …), if the file does not name it; a wrong name lists all
     #[arg(long, value_name = "NAME")]
     pub model: Option<String>,
-    /// What it should be (`linearizable`, `serializable` …), if not the strongest usual level of the model
+    /// The level to check (`linearizable`, `serializable` …); by default the strongest usual one of the model
     #[arg(long, value_name = "LEVEL")]
     pub consistency: Option<String>,
-    /// How the history is written, if neither its first bytes nor its name tell
+    /// Input format, if neither the file's name nor its first bytes show it
     #[arg(long, value_enum, value_name = "NOTATION")]
     pub input: Option<Notation>,
-    /// Write a page of the whole history, for the browser, to this file
+    /// Write an HTML page of the whole history to this file
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
-    /// Give up a search after so many steps
+    /// Stop a search after this many steps
     #[arg(long, value_name = "NUMBER")]
     pub steps: Option<u64>,
-    /// Give up a search that would take more bytes of memory
+    /// Stop a search that needs more bytes of memory
     #[arg(long, value_name = "NUMBER")]
     pub bytes: Option<u64>,
     #[command(flatten)]
@@ -412,14 +418,14 @@ pub enum Level {
     #[default]
     Medium,
     High,
-    /// None is
+    /// Never
     Never,
 }
 
 /// How tasks take turns.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub enum TurnsArgument {
-    /// At checkpoints alone
+    /// Only at checkpoints
     Tasks,
     /// Anywhere
     Threads,
@@ -428,46 +434,46 @@ pub enum TurnsArgument {
 /// The arguments of `analyze`.
 #[derive(Args, Clone, Debug, Default)]
 pub struct AnalyzeArguments {
-    /// Files, folders, `path:10-20`, `path::function`, `path::Class.method` or `::function`; without one, what has changed
+    /// Files, folders, `path:10-20`, `path::function`, `path::Class.method` or `::function`; by default the files changed in git
     #[arg(value_name = "TARGET")]
     pub targets: Vec<String>,
-    /// How the analysis is written
+    /// Output format
     #[arg(long, value_enum, default_value_t)]
     pub format: AnalyzeFormat,
-    /// The library that runs tasks (asyncio, trio, anyio, threads, tokio), if not the one that is imported
+    /// The concurrency library (asyncio, trio, anyio, threads, tokio); by default the imported one
     #[arg(long, value_name = "NAME")]
     pub framework: Option<String>,
-    /// Where tasks can be left, if not where the library in use has it
+    /// Where another task can run; by default as the library in use has it
     #[arg(long, value_enum, value_name = "MODEL")]
     pub model: Option<TurnsArgument>,
-    /// Leave out findings that are less sure
+    /// Hide findings of lower confidence
     #[arg(long, value_enum, value_name = "LEVEL", default_value_t)]
     pub min_confidence: Level,
-    /// Exit with 1 if a finding is at least so sure
+    /// Exit with 1 if a finding has at least this confidence
     #[arg(long, value_enum, value_name = "LEVEL", default_value_t)]
     pub fail_on: Level,
-    /// Leave out findings that this file knows
+    /// Hide the findings listed in this file
     #[arg(long, value_name = "FILE")]
     pub baseline: Option<PathBuf>,
-    /// Write what is found to this file, for `--baseline`
+    /// Write the findings to this file, for `--baseline`
     #[arg(long, value_name = "FILE")]
     pub write_baseline: Option<PathBuf>,
-    /// Run what is suspected, and say whether it happens
+    /// Run the suspected code, and report whether the bug happens
     #[arg(long)]
     pub confirm: bool,
     /// Write a test for each finding into this folder
     #[arg(long, value_name = "DIRECTORY")]
     pub scaffold: Option<PathBuf>,
-    /// Show shared state and checkpoints, too
+    /// Also show shared state and checkpoints
     #[arg(long)]
     pub all: bool,
     /// Write to this file instead of stdout
     #[arg(long, short, value_name = "FILE")]
     pub output: Option<PathBuf>,
-    /// Files that are analysed at the same time
+    /// Number of files analysed at the same time
     #[arg(long, short, value_name = "NUMBER", value_parser = clap::value_parser!(u32).range(1..))]
     pub jobs: Option<u32>,
-    /// Leave out the line that says how far it has come
+    /// Print no progress
     #[arg(long, short)]
     pub quiet: bool,
 }
@@ -475,7 +481,7 @@ pub struct AnalyzeArguments {
 /// The arguments of `clean`.
 #[derive(Args, Clone, Debug, Default)]
 pub struct CleanArguments {
-    /// Only findings whose tests are known to pass now
+    /// Only findings whose tests pass now
     #[arg(long)]
     pub stale: bool,
     #[command(flatten)]
@@ -485,7 +491,7 @@ pub struct CleanArguments {
 /// The arguments of `list`.
 #[derive(Args, Clone, Debug, Default)]
 pub struct StoreArguments {
-    /// Only those of tests whose name contains this text
+    /// Only findings of tests whose name contains this text
     pub filter: Option<String>,
     #[command(flatten)]
     pub output: Output,

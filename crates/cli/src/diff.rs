@@ -1,6 +1,6 @@
 //! `drawloom diff`: where two executions part, and what came of it.
 //!
-//! Executions of one program are the same until a choice differs: another task is let run, or an operation has
+//! Executions of one program are the same until a choice differs: another task runs, or an operation has
 //! another outcome. What follows from it shows where a task, in its own order of steps, does or sees something
 //! else than it did before.
 
@@ -245,15 +245,14 @@ impl Answer for Difference {
             let _ = writeln!(text, "these are different tests: {} and {}\n", printable(one), printable(other));
         }
         let steps = match self.common {
-            0 => "they part at the first step".to_owned(),
+            0 => "they diverge at the first step".to_owned(),
             1 => "1 step in common".to_owned(),
             n => format!("{n} steps in common"),
         };
         let last = self.after.as_ref().map(|taken| format!(", the last of them {}", taken.text())).unwrap_or_default();
         let _ = writeln!(text, "{steps}{last}");
-        let what =
-            if self.another_task { "another task is let run" } else { "the same task, but it comes to something else" };
-        let what = if self.first.iter().flatten().any(Option::is_none) { "one of them is over" } else { what };
+        let what = if self.another_task { "another task runs" } else { "the same task, but with another result" };
+        let what = if self.first.iter().flatten().any(Option::is_none) { "one of them ends" } else { what };
         let _ = writeln!(text, "then {what}:");
         let [one, other] = self.first.clone().unwrap_or_default();
         let said = |taken: &Option<Taken>| taken.as_ref().map_or("nothing more".to_owned(), Taken::text);
@@ -261,8 +260,8 @@ impl Answer for Difference {
             |taken: &Option<Taken>| taken.as_ref().map_or(String::new(), |taken| format!("{:>5}  ", taken.step));
         let _ = writeln!(text, "- {}{}\n+ {}{}", numbered(&one), said(&one), numbered(&other), said(&other));
         let what = match self.changed.is_empty() {
-            true => "nothing else that a task did or saw: only the order differs",
-            false => "what that changed, task by task:",
+            true => "the order only: every task did and saw the same",
+            false => "consequences, task by task:",
         };
         let _ = writeln!(text, "\n{what}");
         for Changed { one, other, .. } in &self.changed {

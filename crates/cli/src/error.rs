@@ -140,20 +140,20 @@ impl Error {
     /// What to do about it, in one sentence.
     pub fn help(&self) -> Option<&'static str> {
         Some(match self {
-            Error::NoProject(_) => "go to a directory with a Cargo.toml, or name one by `--manifest-path`",
+            Error::NoProject(_) => "change to a directory with a Cargo.toml, or pass `--manifest-path`",
             Error::NoCargo(_) => {
-                "a project of Rust needs cargo (https://rustup.rs, or `CARGO` says where it is); what pytest has found is kept in `.drawloom`, \
-                 and there is none here"
+                "a Rust project needs cargo (install it, or set `CARGO` to its path); findings of pytest are \
+             saved in `.drawloom`, and there is no such folder"
             }
             Error::DoesNotCompile(_) => "see the compiler's messages above",
-            Error::Tokio(_) => "the book says what `--tokio` needs, under “Testing async code”",
+            Error::Tokio(_) => "see “Test async code” in the book",
             Error::NoTest(Some(_)) => "`drawloom test` without a filter runs all of them",
             Error::NoTest(None) => "write one: `#[drawloom::test] fn name() { … }`",
             Error::Runner { .. } => "`--runner cargo` runs tests without nextest",
             Error::TooLong { .. } => "name the trace file of the finding instead of its token",
-            Error::Foreign => "go to the project that printed it; if the test was renamed since, run it again",
+            Error::Foreign => "change to the project that printed it; if the test was renamed since, run it again",
             Error::NotCargos(_) => "`drawloom explain` and `drawloom view` show it without a run",
-            Error::NoFinding(_) => "`drawloom findings` shows what is kept",
+            Error::NoFinding(_) => "`drawloom findings` lists the saved findings",
             Error::Ambiguous { .. } => "name one of them in full, or by its token or trace file",
             Error::NoCommand(_) => "`drawloom help` lists them",
             Error::Passes(_) => "has it been fixed? `drawloom replay` says how far the schedule still fits",
@@ -163,7 +163,7 @@ impl Error {
             Error::NoRuntime(_) => {
                 "build the libraries by `cargo build --release -p drawloom-pluto -p drawloom-posix`; DRAWLOOM_PLUTO_RUNTIME and DRAWLOOM_POSIX name them"
             }
-            Error::Pluto(_) => "the book says what is needed, under “Testing Pluto programs”",
+            Error::Pluto(_) => "see “Test Pluto programs” in the book",
             Error::NoSchedule(_) => "run the test again",
             Error::NoResult { .. } => "is it one of drawloom's, in a build with the feature `controlled`?",
             Error::Trace { .. } | Error::Unreadable { .. } | Error::Unwritable { .. } | Error::NotRun { .. } => {

@@ -32,7 +32,7 @@ pub fn headers() -> Result<Vec<PathBuf>, Error> {
     let complete = |folders: &Vec<PathBuf>| has(folders, "drawloom.h") && has(folders, "drawloom/pthread.h");
     candidates.into_iter().find(complete).ok_or_else(|| {
         Error::NoRuntime(
-            "drawloom.h is not in the folder `include` of this installation; DRAWLOOM_INCLUDE names another".into(),
+            "drawloom.h is not in the folder `include` of this installation; set DRAWLOOM_INCLUDE to its folder".into(),
         )
     })
 }

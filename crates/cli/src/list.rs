@@ -95,7 +95,7 @@ impl Answer for Listing {
     fn text(&self) -> String {
         let mut text = String::new();
         if self.findings.is_empty() && self.searches.is_empty() && self.regressions.is_empty() {
-            text = format!("nothing is kept in {}\n", self.directory.display());
+            text = format!("no findings are saved in {}\n", self.directory.display());
         }
         for Entry { test, words, found, passes_now, stored, .. } in &self.findings {
             let message = printable(found.message.lines().next().unwrap_or_default());
@@ -111,7 +111,8 @@ impl Answer for Listing {
             stored.iter().for_each(|place| text.push_str(&format!("  stored: {}, replayed first\n", printable(place))));
         }
         for search in &self.searches {
-            let _ = writeln!(text, "{}: an exhaustive search to go on with", printable(&search.test));
+            let _ =
+                writeln!(text, "{}: an unfinished exhaustive search; the next run resumes it", printable(&search.test));
             let _ = writeln!(text, "  log: {}", printable(&search.log.display().to_string()));
         }
         // Those of findings that are listed stand there.
@@ -156,7 +157,7 @@ pub(crate) fn clean(CleanArguments { stale, store: arguments }: &CleanArguments)
 impl Answer for Cleaned {
     fn text(&self) -> String {
         match self.removed.len() {
-            0 => format!("nothing was kept in {}\n", self.directory.display()),
+            0 => format!("no findings were saved in {}\n", self.directory.display()),
             1 => format!("removed 1 file from {}\n", self.directory.display()),
             n => format!("removed {n} files from {}\n", self.directory.display()),
         }

@@ -213,7 +213,7 @@ fn outcome(status: Status, exploration: &TestResult) -> String {
             format!("{test}: the schedule no longer fits from step {step}\n{both}")
         }
         (Status::Diverged, None) => {
-            format!("{test}: the whole schedule fits, and the program goes on where it was over\n")
+            format!("{test}: the whole schedule fits, and the program continues past its end\n")
         }
         (Status::Fails, None) => exploration.findings.first().map_or_else(String::new, |found| match &found.trace {
             Some(_) => String::new(),

@@ -102,7 +102,7 @@ fn look_up(name: &Name<'_>) -> Result<&'static Strategy, ConfigError> {
 
 fn two_strategies(first: &Strategy, second: &Name<'_>) -> ConfigError {
     let problem = Problem::TwoStrategies { first: first.name.to_owned(), second: second.text.to_owned() };
-    ConfigError::new(problem, second.span.clone()).with_help("a test runs under one strategy: keep one of them")
+    ConfigError::new(problem, second.span.clone()).with_help("a test has one strategy: keep one of them")
 }
 
 fn unknown_argument(name: &Name<'_>, within: Option<&Strategy>) -> ConfigError {

@@ -2,8 +2,9 @@
 
 /// When virtual time moves on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Clock {
-    /// Only when no task can go on without it: timeouts then fire as late as they can.
+    /// Only when no task can continue without it: timeouts then fire as late as they can.
     #[default]
     Quiescent,
     /// Whenever the strategy says so: a timer may fire before work that a person would expect to
@@ -23,6 +24,7 @@ impl Clock {
 /// choice an outcome of the load's step, as `choose` is one, and orders fewer accesses in the table of
 /// dependence.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Memory {
     /// That of the last store: all memory is sequentially consistent, whatever the orderings say.
     #[default]
@@ -37,6 +39,7 @@ impl Memory {
 
 /// What becomes of the tasks that are still alive when an execution ends early.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Teardown {
     /// Their stacks are unwound, so that destructors run and nothing is leaked.
     #[default]
@@ -53,6 +56,7 @@ impl Teardown {
 
 /// What ends an exploration that samples and finds nothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Until {
     /// The number of executions alone.
     #[default]
@@ -72,7 +76,7 @@ impl Until {
 pub enum Shrink {
     /// Nothing: it is shown as it was found.
     Off,
-    /// It is minimised within a small budget; but not that of a replay, which was asked for as it is.
+    /// It is minimised within a small budget. A replay is not minimised.
     #[default]
     Within,
     /// It is minimised until nothing is left to try, that of a replay included.

@@ -1,4 +1,4 @@
-//! Settings from environment variables, for whoever runs a test without editing it: a CI job that
+//! Settings from environment variables, for users who run a test without editing it: a CI job that
 //! wants more iterations, a person with a replay token in the clipboard.
 //!
 //! The environment is passed in, so that the engine stays a pure function and tests need no lock.
@@ -7,7 +7,7 @@ use super::error::{ConfigError, Problem};
 use super::lexer::{self, Kind, Token};
 use super::{Config, StrategySpec, apply, table};
 
-/// A whole configuration in the attribute's grammar; what it does not mention stays as it is.
+/// A whole configuration in the attribute's grammar; it leaves everything that it does not mention unchanged.
 pub const ENV_STRATEGY: &str = "DRAWLOOM_STRATEGY";
 /// The seed alone.
 pub const ENV_SEED: &str = "DRAWLOOM_SEED";

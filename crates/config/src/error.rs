@@ -1,4 +1,4 @@
-//! What was wrong with a configuration, where, and what to write instead.
+//! The mistake in a configuration, its place, and a correction.
 
 use std::fmt;
 use std::ops::Range;

@@ -1,5 +1,7 @@
 //! How to explore: the strategy and every limit, as one value with one written form.
 //!
+//! This crate is internal to Drawloom. Depend on `drawloom` instead: this interface may change in every release.
+//!
 //! A configuration is written the same way wherever it is written: as the arguments of
 //! `#[drawloom::test(…)]`, in an environment variable, on a command line.
 //!
@@ -93,7 +95,7 @@ pub struct Config {
     /// [`DEFAULT_PROGRESS_BOUND_YIELDS`] unless given.
     pub progress_bound: u64,
     /// How often a task may repeat a round of a spin loop (look, yield, look again) before exhaustive exploration holds it
-    /// until nobody else can go on. Where that has happened, the result says that spin loops were cut. At least 1;
+    /// until nobody else can continue. Where that has happened, the result says that spin loops were cut. At least 1;
     /// [`DEFAULT_SPIN_ROUNDS`] unless given.
     pub spin_rounds: u32,
     /// Wall-clock time for the whole exploration. More than nothing; no limit unless given. It is also how long a task may
@@ -107,16 +109,16 @@ pub struct Config {
     /// Tasks of one execution before it is cut off with a finding. At least 1;
     /// [`DEFAULT_MAX_TASKS`] unless given.
     pub max_tasks: u32,
-    /// Whether to go on after a finding and to collect all distinct ones; not unless asked, since
+    /// Whether to continue after a finding and to collect all distinct ones; not unless asked, since
     /// the first one is what a test run waits for.
     pub keep_going: bool,
     /// Whether a test passes in which no execution ever had a choice, such as one with a single task; not unless
     /// asked, since most often what matters is then not under control.
     pub allow_no_choice: bool,
-    /// How many times, in one execution, a wait on a condition variable or a park may end unasked, as
+    /// How many times, in one execution, a wait on a condition variable or a park may end spuriously, as
     /// std allows it to; [`DEFAULT_SPURIOUS_WAKEUPS`] unless given.
     pub spurious_wakeups: u32,
-    /// How many times, in one execution, `compare_exchange_weak` may fail unasked, as std allows
+    /// How many times, in one execution, `compare_exchange_weak` may fail spuriously, as std allows
     /// it to; [`DEFAULT_WEAK_FAILURES`] unless given.
     pub weak_failures: u32,
     /// When virtual time moves on; [`Clock::Quiescent`] unless given.
@@ -136,7 +138,7 @@ pub struct Config {
     pub shrink: Shrink,
     /// Schedules that each fix of a finding is tried with; 0 for none. [`DEFAULT_FIXES`] unless given.
     pub fixes: u64,
-    /// Whether failing schedules are kept in a file that users commit, and replayed first; they are
+    /// Whether failing schedules are saved in a file that users commit, and replayed first; they are
     /// unless told otherwise.
     pub regressions: bool,
     /// Whether each finding is written to a trace file; it is unless told otherwise.

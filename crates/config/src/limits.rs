@@ -4,7 +4,7 @@
 pub const DEFAULT_ITERATIONS: u64 = 1_000;
 
 /// The seed when none is given. It is fixed, not drawn, so that a plain `cargo test` does the same
-/// thing on every machine and on every day; whoever wants fresh luck passes a seed.
+/// thing on every machine and on every day; to try other schedules, pass a seed.
 pub const DEFAULT_SEED: u64 = 0x5EED;
 
 /// Steps of one execution before it counts as a step-limit finding.
@@ -38,11 +38,11 @@ pub const DEFAULT_STICKINESS: u32 = 3;
 /// Beyond this the chance of a switch is smaller than one draw of 64 bits can tell from none.
 pub const MAX_STICKINESS: u32 = 63;
 
-/// Waits on a condition variable, or parks, that may end unasked, per execution. std allows any
+/// Waits on a condition variable, or parks, that may end spuriously, per execution. std allows any
 /// number; one is enough to show that a condition is not checked again.
 pub const DEFAULT_SPURIOUS_WAKEUPS: u32 = 1;
 
-/// Weak compare-exchanges that may fail unasked, per execution.
+/// Weak compare-exchanges that may fail spuriously, per execution.
 pub const DEFAULT_WEAK_FAILURES: u32 = 1;
 
 /// Executions after which an exhaustive exploration gives up.

@@ -12,23 +12,24 @@
 /// # Ok::<(), drawloom_config::ConfigError>(())
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum StrategySpec {
-    /// Several of the others by turns, and every behaviour once where there are few.
+    /// Several of the others in turn, and every behaviour once where there are few.
     #[default]
     Auto,
     /// The current task runs until it cannot: the schedule nearest to no concurrency at all.
     Sequential,
     /// Every step goes to the next task in turn.
     RoundRobin,
-    /// Every step goes to a task drawn uniformly from those that can go on.
+    /// Every step goes to a task drawn uniformly from those that can continue.
     Random,
     /// Random, but fond of the current task: long runs with few switches.
     Sticky {
-        /// The current task goes on with probability 1 - 2^-stickiness; at most
+        /// The current task continues with probability 1 - 2^-stickiness; at most
         /// [`MAX_STICKINESS`](super::MAX_STICKINESS).
         stickiness: u32,
     },
-    /// Partial order sampling: random priorities of operations, drawn anew where they race.
+    /// Partial order sampling: random priorities of operations, drawn again where they race.
     Pos,
     /// Selectively uniform random walk: all orders of accesses to one resource equally likely.
     Surw,
@@ -44,7 +45,7 @@ pub enum StrategySpec {
         /// The number of ordering constraints that the bugs to look for need; one more than changes.
         depth: u32,
     },
-    /// PCT for a range of depths, by turns.
+    /// PCT for a range of depths, in turn.
     Idpct {
         /// The least depth.
         shallowest: u32,
@@ -72,11 +73,11 @@ pub enum StrategySpec {
         /// Steps after which an execution is cut, so that the exploration is partial; 0 for no limit
         /// but `max_steps`.
         max_depth: u64,
-        /// Whether a test whose exploration was cut short, by a budget or a kill, goes on from there
+        /// Whether a test whose exploration was cut short, by a budget or a kill, continues from there
         /// when it is run again; it does unless told otherwise.
         resume: bool,
         /// Bytes that the tree of what is left to explore may take. Where it needs more, the exploration
-        /// goes on in a frugal mode that is as complete, but has to cut executions that it makes in vain;
+        /// continues in a frugal mode that is as complete, but has to cut executions that it makes in vain;
         /// [`DEFAULT_MEMORY_BUDGET_BYTES`](super::DEFAULT_MEMORY_BUDGET_BYTES) unless given.
         memory_budget: usize,
         /// Preemptions that a behaviour may need. What needs none is explored first, then what needs one, and
@@ -88,7 +89,7 @@ pub enum StrategySpec {
     Replay {
         /// The schedule, as a report printed it.
         token: String,
-        /// Whether to go on as well as possible where the program no longer fits the schedule,
+        /// Whether to continue as well as possible where the program no longer fits the schedule,
         /// instead of stopping with a divergence.
         lenient: bool,
     },

@@ -37,7 +37,7 @@ pub(super) const SHARED: &[Argument<Config>] = &[
     },
     Argument {
         name: "until",
-        doc: "`saturated`: stop where executions show hardly any new behaviour",
+        doc: "`saturated`: stop when executions show hardly any new behaviour",
         field: Field::Choice {
             names: &Until::NAMES,
             get: |config| Some(config.until as usize),
@@ -46,7 +46,7 @@ pub(super) const SHARED: &[Argument<Config>] = &[
     },
     Argument {
         name: "seed",
-        doc: "where randomised strategies begin to draw; 0x5eed unless given",
+        doc: "seed of randomised strategies; 0x5eed by default",
         field: Field::Whole {
             least: 0,
             most: u64::MAX,
@@ -66,7 +66,7 @@ pub(super) const SHARED: &[Argument<Config>] = &[
     },
     Argument {
         name: "progress_bound",
-        doc: "yields without progress that make a livelock",
+        doc: "yields without progress before a livelock is reported",
         field: Field::Whole {
             least: 1,
             most: u64::MAX,
@@ -76,7 +76,7 @@ pub(super) const SHARED: &[Argument<Config>] = &[
     },
     Argument {
         name: "spin_rounds",
-        doc: "equal rounds of a spin loop that `exhaustive` explores before it cuts them",
+        doc: "equal rounds of a spin loop before `exhaustive` cuts it",
         field: Field::Whole {
             least: 1,
             most: u32::MAX as u64,
@@ -86,7 +86,7 @@ pub(super) const SHARED: &[Argument<Config>] = &[
     },
     Argument {
         name: "timeout",
-        doc: "wall-clock time for the whole exploration; none unless given",
+        doc: "wall-clock time limit for the whole exploration; none by default",
         field: Field::Time { get: |config| config.timeout, set: |config, time| config.timeout = Some(time) },
     },
     Argument {
@@ -120,12 +120,12 @@ pub(super) const SHARED: &[Argument<Config>] = &[
     },
     Argument {
         name: "keep_going",
-        doc: "go on after a finding and collect all distinct ones",
+        doc: "continue after a finding and collect all distinct ones",
         field: Field::Flag { get: |config| Some(config.keep_going), set: |config, flag| config.keep_going = flag },
     },
     Argument {
         name: "allow_no_choice",
-        doc: "pass although no execution had a choice, as with a single task",
+        doc: "pass even if no execution had a choice, as with a single task",
         field: Field::Flag {
             get: |config| Some(config.allow_no_choice),
             set: |config, flag| config.allow_no_choice = flag,
@@ -133,7 +133,7 @@ pub(super) const SHARED: &[Argument<Config>] = &[
     },
     Argument {
         name: "spurious_wakeups",
-        doc: "condition variables that may wake unasked, per execution",
+        doc: "maximum spurious wake-ups per execution",
         field: Field::Whole {
             least: 0,
             most: u32::MAX as u64,
@@ -143,7 +143,7 @@ pub(super) const SHARED: &[Argument<Config>] = &[
     },
     Argument {
         name: "weak_failures",
-        doc: "weak compare-exchanges that may fail unasked, per execution",
+        doc: "maximum spurious failures of weak compare-exchanges per execution",
         field: Field::Whole {
             least: 0,
             most: u32::MAX as u64,
@@ -153,7 +153,7 @@ pub(super) const SHARED: &[Argument<Config>] = &[
     },
     Argument {
         name: "clock",
-        doc: "virtual time moves when nothing else can, or, with `explore`, at any time",
+        doc: "virtual time advances when no task can run; with `explore`, at any time",
         field: Field::Choice {
             names: &Clock::NAMES,
             get: |config| Some(config.clock as usize),
@@ -162,7 +162,7 @@ pub(super) const SHARED: &[Argument<Config>] = &[
     },
     Argument {
         name: "early_fires",
-        doc: "timers that may fire early, per execution, with `clock = explore`",
+        doc: "maximum early timers per execution, with `clock = explore`",
         field: Field::Whole {
             least: 0,
             most: u32::MAX as u64,
@@ -172,7 +172,7 @@ pub(super) const SHARED: &[Argument<Config>] = &[
     },
     Argument {
         name: "memory",
-        doc: "the memory model: sequentially consistent, and no other yet",
+        doc: "the memory model; only sequential consistency so far",
         field: Field::Choice {
             names: &Memory::NAMES,
             get: |config| Some(config.memory as usize),
@@ -181,7 +181,7 @@ pub(super) const SHARED: &[Argument<Config>] = &[
     },
     Argument {
         name: "leaks",
-        doc: "report what is never dropped",
+        doc: "report values that are never dropped",
         field: Field::Flag { get: |config| Some(config.leaks), set: |config, flag| config.leaks = flag },
     },
     Argument {
@@ -191,7 +191,7 @@ pub(super) const SHARED: &[Argument<Config>] = &[
     },
     Argument {
         name: "teardown",
-        doc: "unfinished tasks are unwound, or, with `leak`, given up",
+        doc: "unwind unfinished tasks, or, with `leak`, abandon them",
         field: Field::Choice {
             names: &Teardown::NAMES,
             get: |config| Some(config.teardown as usize),
@@ -209,7 +209,7 @@ pub(super) const SHARED: &[Argument<Config>] = &[
     },
     Argument {
         name: "fixes",
-        doc: "schedules that each proposed fix is tried with; 0: fixes are not tried",
+        doc: "schedules to try each proposed fix with; 0: do not try fixes",
         field: Field::Whole {
             least: 0,
             most: u64::MAX,
@@ -219,7 +219,7 @@ pub(super) const SHARED: &[Argument<Config>] = &[
     },
     Argument {
         name: "regressions",
-        doc: "keep failing schedules in a file, and replay them first",
+        doc: "save failing schedules in a file, and replay them first",
         field: Field::Flag { get: |config| Some(config.regressions), set: |config, flag| config.regressions = flag },
     },
     Argument {
@@ -229,7 +229,7 @@ pub(super) const SHARED: &[Argument<Config>] = &[
     },
     Argument {
         name: "name",
-        doc: "what reports call the test; its path unless given",
+        doc: "name of the test in reports; its path by default",
         field: Field::Text { get: |config| config.name.as_deref(), set: |config, text| config.name = Some(text) },
     },
 ];

@@ -1,4 +1,4 @@
-//! `std::hint`, under control: a spinning task lets others go on, or waits.
+//! `std::hint`, under control: a spinning task lets others continue, or waits.
 
 pub use std::hint::{assert_unchecked, black_box, unreachable_unchecked};
 
@@ -9,7 +9,7 @@ use crate::sync::atomic::{Ordering, note_weaker};
 pub use crate::until::Atomic;
 use crate::until::spin_natively;
 
-/// As [`std::hint::spin_loop`]: inside an exploration another task goes on, if there is one that can.
+/// As [`std::hint::spin_loop`]: inside an exploration another task continues, if there is one that can.
 #[inline]
 #[track_caller]
 pub fn spin_loop() {
@@ -40,8 +40,8 @@ pub fn spin_loop() {
 ///
 /// and in production nothing else; but it says that a round which fails has no effect. So inside an exploration no round
 /// does fail: the task waits until the condition holds, and reads the value in one step. That is never a livelock:
-/// if nobody brings about what is waited for, it is reported as any wait in vain. Under `exhaustive` it also means
-/// fewer behaviours: a failed round is none.
+/// if no running task can end the wait, it is reported as any endless wait. Under `exhaustive` it also means
+/// fewer behaviours: failed rounds do not count.
 ///
 /// `condition` must be a function of the value alone, without effect. It is asked as often as need be, also of values
 /// that the atomic had before, and must not touch anything that is shared. Of a pointer it may look at the address,

@@ -27,14 +27,26 @@ pub fn choose(outcomes: usize) -> usize {
     }
 }
 
-/// Lets another task go on, if there is one that can: as
+/// Lets another task continue, if there is one that can: as
 /// [`thread::yield_now`](crate::thread::yield_now).
+///
+/// ```
+/// drawloom::yield_now(); // another task may run here
+/// ```
 #[track_caller]
 pub fn yield_now() {
     crate::thread::yield_now();
 }
 
 /// Gives the running task a name for reports. The thread's own name stays what it is.
+///
+/// ```
+/// drawloom::thread::spawn(|| {
+///     drawloom::name_task("teller"); // reports say `teller`
+/// })
+/// .join()
+/// .unwrap();
+/// ```
 pub fn name_task(name: &str) {
     if let Some(rt) = rt::current() {
         rt.with_engine(|engine| engine.name_task(rt.running(), name));
@@ -56,7 +68,16 @@ pub fn label<T: Labelled + ?Sized>(object: &T, name: &str) {
     }
 }
 
-/// What [`label`] can name: everything that is a resource under control.
+/// An object that [`label`] can name: every resource under control.
+///
+/// ```
+/// use drawloom::sync::Mutex;
+///
+/// let accounts = [Mutex::new(1), Mutex::new(2)];
+/// for (number, account) in accounts.iter().enumerate() {
+///     drawloom::label(account, &format!("account {number}"));
+/// }
+/// ```
 pub trait Labelled {
     /// The resource that this object is in the current execution, if it is under control.
     #[doc(hidden)]

@@ -1,4 +1,4 @@
-//! The crate `lazy_static` under control: its statics are made anew in each execution.
+//! The crate `lazy_static` under control: its statics are made again in each execution.
 //!
 //! In production these names are that crate's own.
 

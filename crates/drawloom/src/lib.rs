@@ -7,7 +7,7 @@
 //! later, by somebody else, once, and cannot be reproduced.
 //!
 //! Drawloom runs the test many times and decides, before each operation that another thread could
-//! notice, who goes next. An interleaving becomes a value: it is chosen, recorded, printed with source
+//! notice, which thread runs next. An interleaving becomes a value: it is chosen, recorded, printed with source
 //! lines when something goes wrong, and replayed by pasting one line.
 //!
 //! # An example
@@ -59,7 +59,7 @@
 //! The cargo feature `controlled` decides what the names of this crate are. Without it
 //! `drawloom::sync::Mutex` *is* [`std::sync::Mutex`]: a re-export, without a dependency, a branch or a
 //! byte; [`task`] and [`channel`], which std has not, run on its threads. With it the types can be put under control, and still behave as std's outside an exploration,
-//! so that ordinary `#[test]`s go on working. A crate turns it on for its tests alone:
+//! so that ordinary `#[test]`s keep working. A crate turns it on for its tests alone:
 //!
 //! ```toml
 //! [dependencies]
@@ -73,13 +73,13 @@
 //!
 //! In an execution every thread is a *task*: a coroutine with a stack of its own, and all of them run
 //! on one OS thread. A task stops before each operation on something shared, having announced what it
-//! is about to do. A *strategy* picks one of the tasks that can go on; that one carries out its
+//! is about to do. A *strategy* picks one of the tasks that can continue; that one carries out its
 //! operation and runs up to the next. So exactly one task runs at a time, and nothing is left to
 //! chance: the choices are the whole difference between two executions.
 //!
 //! Blocking is modelled, not done: a task that waits for a lock is not picked until the lock is
-//! granted. When nobody can go on, or when waits close to a circle although others still could, that
-//! is a deadlock, and the report says who waits for what, who holds it and where that was taken.
+//! granted. When nobody can continue, or when waits close to a circle although others still could, that
+//! is a deadlock, and the report names each wait, the holder and the line that took the lock.
 //!
 //! An *exploration* is many executions, spread over the cores of the machine, with the same result as
 //! on one. It ends at the first finding, unless told to [keep going](Config::keep_going).
@@ -89,8 +89,8 @@
 //! | finding | what it is |
 //! |---|---|
 //! | panic | a panic, a failed assertion included, that no `join` has received |
-//! | deadlock | tasks that wait for each other, even while other tasks could go on |
-//! | starvation | tasks that wait for what nobody will bring about |
+//! | deadlock | tasks that wait for each other, even while other tasks could continue |
+//! | starvation | tasks waiting for an event that no running task can produce |
 //! | data race | two accesses to an [`UnsafeCell`](cell::UnsafeCell) or [`Cell`](cell::Cell), at least one a write, that nothing orders |
 //! | livelock | tasks that only yield to each other ([`progress_bound`](Config::progress_bound)) |
 //! | step limit, task limit | an execution that was cut ([`max_steps`](Config::max_steps), [`max_tasks`](Config::max_tasks)) |
@@ -98,8 +98,8 @@
 //! | stuck task | a task that blocks or spins in code that is not under control: no step for 10 s, or for [`timeout`](Config::timeout) |
 //! | leak | locks, atomics, channels and cells that are never dropped, in a cycle of `Arc`s for instance ([`leaks`](Config::leaks)) |
 //! | unjoined task | a task whose handle was dropped without a `join`, where that is asked for ([`unjoined`](Config::unjoined)) |
-//! | divergence | the same choices led to another operation: something else than the schedule decides |
-//! | nothing explored | no execution ever had a choice: what matters is not under control |
+//! | divergence | replaying the same schedule gave a different result: the test depends on time, randomness, hash order or leftover global state |
+//! | nothing explored | no execution ever had a choice: the shared state is not under control |
 //!
 //! # What is explored, and what is not
 //!
@@ -118,7 +118,7 @@
 //!   `Relaxed` one too; what is not under control, the counts of an `Arc` included, orders nothing.
 //! - **Statics keep their values** from one execution to the next, as the process does; so does what
 //!   the body captures. Only [`sync::OnceLock`], [`sync::LazyLock`], [`sync::Once`] and
-//!   [`thread_local!`] begin anew in each. Executions that share a static run one after the other.
+//!   [`thread_local!`] start again in each. Executions that share a static run one after the other.
 //! - **Real I/O, real time and real randomness are not controlled.** Clocks of [`time`] and draws of
 //!   [`random`] are; a hash map with random state that decides what is done next is a divergence.
 //! - What std *may* do and rarely does is explored as far as its budget allows: condition variables
@@ -208,6 +208,32 @@ pub use prefer::{Prefer, prefer};
 #[cfg(feature = "controlled")]
 pub mod config {
     pub use drawloom_engine::config::{Clock, Config, ConfigError, Memory, Shrink, StrategySpec, Teardown, Until};
+}
+
+/// What drawloom adds to std's modules. Everything else in [`sync`], [`thread`], [`cell`], [`hint`] and [`time`] has std's name and
+/// meaning.
+///
+/// ```
+/// use drawloom::ext::Latch;
+/// use drawloom::sync::Arc;
+/// use drawloom::thread;
+///
+/// drawloom::check(|| {
+///     let started = Arc::new(Latch::new(2));
+///     let theirs = started.clone();
+///     let worker = thread::spawn(move || theirs.count_down());
+///     started.count_down();
+///     started.wait(); // until both have counted down
+///     worker.join().unwrap();
+/// });
+/// ```
+pub mod ext {
+    #[doc(inline)]
+    pub use crate::cell::UnsafeCellExt;
+    #[doc(inline)]
+    pub use crate::hint::{Atomic, spin_until};
+    #[doc(inline)]
+    pub use crate::latch::Latch;
 }
 
 /// What the expansion of `#[drawloom::test]` calls.

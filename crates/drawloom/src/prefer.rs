@@ -4,12 +4,20 @@
 use std::sync::Arc;
 
 /// Whom a reader–writer lock lets in first.
+///
+/// ```
+/// use drawloom::Prefer;
+/// use drawloom::sync::RwLock;
+///
+/// let lock = RwLock::new(0);
+/// drawloom::prefer(&lock, Prefer::Writers);
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Prefer {
-    /// Who came first.
+    /// The task that came first.
     Nobody,
     /// Readers, whenever no writer holds it. A writer that is passed over for ever, in a schedule that lets everybody
-    /// go on, is found as a starvation.
+    /// continue, is found as a starvation.
     Readers,
     /// Writers, before all readers that wait.
     Writers,
@@ -35,12 +43,19 @@ pub fn prefer<L: Prefers + ?Sized>(lock: &L, whom: Prefer) {
     lock.prefer(preference.operand() as u8);
 }
 
-/// Would have a lock prefer one side: here it is as it is.
+/// Would have a lock prefer one side. In production it does nothing.
 #[cfg(not(feature = "controlled"))]
-#[inline(always)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 pub fn prefer<L: ?Sized>(_lock: &L, _whom: Prefer) {}
 
-/// What [`prefer`] can be told of: reader–writer locks.
+/// The locks that [`prefer`] takes: reader–writer locks.
+///
+/// ```
+/// use drawloom::sync::{Arc, RwLock};
+///
+/// let lock = Arc::new(RwLock::new(0)); // an `Arc` of a lock will do
+/// drawloom::prefer(&lock, drawloom::Prefer::Readers);
+/// ```
 #[cfg(feature = "controlled")]
 pub trait Prefers {
     #[doc(hidden)]

@@ -37,12 +37,23 @@ pub fn below(limit: u64) -> u64 {
 }
 
 /// Heads or tails.
+///
+/// ```
+/// let side = if drawloom::random::coin() { "heads" } else { "tails" };
+/// assert!(["heads", "tails"].contains(&side));
+/// ```
 #[track_caller]
 pub fn coin() -> bool {
     below(2) == 1
 }
 
 /// One of `items`; `None` if there are none.
+///
+/// ```
+/// let word = drawloom::random::pick(&["one", "two"]);
+/// assert!(word.is_some());
+/// assert_eq!(drawloom::random::pick::<u32>(&[]), None);
+/// ```
 #[track_caller]
 pub fn pick<T>(items: &[T]) -> Option<&T> {
     if items.is_empty() {
@@ -60,6 +71,11 @@ const VARIANTS: u64 = 1 << 16;
 ///
 /// Inside an exploration one choice of 65536 outcomes: not for exhaustive exploration. Use
 /// [`below`] there.
+///
+/// ```
+/// let [one, other] = [drawloom::random::bits(), drawloom::random::bits()];
+/// assert_ne!(one, other); // almost certainly
+/// ```
 #[track_caller]
 pub fn bits() -> u64 {
     match rt::current() {
@@ -69,6 +85,12 @@ pub fn bits() -> u64 {
 }
 
 /// Fills `bytes` with random ones, by a draw of [`bits`] for every eight.
+///
+/// ```
+/// let mut key = [0; 16];
+/// drawloom::random::fill(&mut key);
+/// assert_ne!(key, [0; 16]); // almost certainly
+/// ```
 #[track_caller]
 pub fn fill(bytes: &mut [u8]) {
     for chunk in bytes.chunks_mut(8) {

@@ -6,9 +6,9 @@ macro_rules! iterators_over_received {
     ($Receiver:ident, $like:literal) => {
         /// Waits for each message, until nobody is left to send one:
         #[doc = concat!("as `", $like, "::Iter`.")]
-        #[derive(Debug)]
         pub struct Iter<'a, T: 'a> {
             pub(super) rx: &'a $Receiver<T>,
+            pub(super) made_at: &'static ::std::panic::Location<'static>,
         }
 
         /// Gives the messages that are there, without waiting:
@@ -20,9 +20,21 @@ macro_rules! iterators_over_received {
 
         /// As [`Iter`], owning the receiver:
         #[doc = concat!("as `", $like, "::IntoIter`.")]
-        #[derive(Debug)]
         pub struct IntoIter<T> {
             rx: $Receiver<T>,
+            made_at: &'static ::std::panic::Location<'static>,
+        }
+
+        impl<T> ::std::fmt::Debug for Iter<'_, T> {
+            fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+                f.debug_struct("Iter").field("rx", self.rx).finish()
+            }
+        }
+
+        impl<T> ::std::fmt::Debug for IntoIter<T> {
+            fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+                f.debug_struct("IntoIter").field("rx", &self.rx).finish()
+            }
         }
 
         impl<T> Iterator for Iter<'_, T> {
@@ -30,7 +42,7 @@ macro_rules! iterators_over_received {
 
             #[track_caller]
             fn next(&mut self) -> Option<T> {
-                self.rx.recv().ok()
+                self.rx.recv_for(self.made_at).ok()
             }
         }
 
@@ -48,7 +60,7 @@ macro_rules! iterators_over_received {
 
             #[track_caller]
             fn next(&mut self) -> Option<T> {
-                self.rx.recv().ok()
+                self.rx.recv_for(self.made_at).ok()
             }
         }
 
@@ -56,6 +68,7 @@ macro_rules! iterators_over_received {
             type Item = T;
             type IntoIter = Iter<'a, T>;
 
+            #[track_caller]
             fn into_iter(self) -> Iter<'a, T> {
                 self.iter()
             }
@@ -65,8 +78,9 @@ macro_rules! iterators_over_received {
             type Item = T;
             type IntoIter = IntoIter<T>;
 
+            #[track_caller]
             fn into_iter(self) -> IntoIter<T> {
-                IntoIter { rx: self }
+                IntoIter { rx: self, made_at: ::std::panic::Location::caller() }
             }
         }
     };

@@ -6,6 +6,17 @@ use std::sync::atomic::Ordering;
 
 /// An atomic whose value can be waited for ([`spin_until`](crate::hint::spin_until)): each one of
 /// [`sync::atomic`](crate::sync::atomic), also behind an `Arc`, and nothing else.
+///
+/// ```
+/// use drawloom::ext::{Atomic, spin_until};
+/// use drawloom::sync::atomic::{AtomicU32, Ordering::Acquire};
+///
+/// /// Spins until an atomic has one of `values`.
+/// fn one_of<A: Atomic<Value: PartialEq>>(atomic: &A, values: &[A::Value]) -> A::Value {
+///     spin_until(atomic, Acquire, |value| values.contains(&value))
+/// }
+/// assert_eq!(one_of(&AtomicU32::new(2), &[1, 2]), 2);
+/// ```
 pub trait Atomic: Held<<Self as Atomic>::Value> {
     /// What it holds.
     type Value: Copy;
@@ -34,7 +45,7 @@ impl<A: Atomic> Atomic for Arc<A> {
 }
 
 impl<A: Atomic> Held<A::Value> for Arc<A> {
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn peek(&self, order: Ordering) -> A::Value {
         A::peek(self, order)
     }
@@ -56,7 +67,7 @@ impl<A: Atomic> Held<A::Value> for Arc<A> {
 }
 
 /// Looks until the value is as it should be.
-#[inline(always)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 pub(crate) fn spin_natively<A: Atomic>(atomic: &A, order: Ordering, condition: impl Fn(A::Value) -> bool) -> A::Value {
     loop {
         let value = atomic.peek(order);

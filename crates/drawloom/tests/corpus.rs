@@ -122,7 +122,7 @@ fn a_second_run_begins_where_the_first_one_ended() {
     let stored = std::fs::read_to_string(place.file()).expect("a corpus");
     assert!(stored.starts_with("drawloom corpus 1 of corpus::hits_windows\n"), "{stored}");
     let second = place.run("corpus(iterations = 3000), threads = 1");
-    assert!(second.contains("executions that earlier runs have kept"), "{second}");
+    assert!(second.contains("executions saved by earlier runs"), "{second}");
     assert!(second.contains("all of them were hit") && executions(&second) < whole / 2, "{whole}: {second}");
 }
 
@@ -144,13 +144,13 @@ fn a_run_follows_from_its_seed_and_the_corpus() {
 fn what_is_no_corpus_is_told_and_left_alone() {
     let place = Place::new("foreign");
     for (content, reason) in [
-        ("not a corpus", "it does not begin as a corpus does"),
-        ("drawloom corpus 1 of another\n5eed\n", "it is that of the test `another`"),
-        ("drawloom corpus 1 of corpus::hits_windows\n5eed\n1:\n", "line 3: this is no recipe of an execution"),
+        ("not a corpus", "it does not start like a corpus"),
+        ("drawloom corpus 1 of another\n5eed\n", "it belongs to the test `another`"),
+        ("drawloom corpus 1 of corpus::hits_windows\n5eed\n1:\n", "line 3: this is not a recipe of an execution"),
     ] {
         std::fs::write(place.file(), content).expect("a file");
         let text = place.run("corpus(iterations = 50), threads = 1");
-        assert!(text.contains(reason) && text.contains("remove it to begin a new one"), "{text}");
+        assert!(text.contains(reason) && text.contains("remove it to start a new one"), "{text}");
         assert_eq!(std::fs::read_to_string(place.file()).expect("a file"), content);
     }
 }

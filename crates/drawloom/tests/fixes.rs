@@ -33,7 +33,7 @@ fn at(nth: usize, text: &str) -> Site {
 }
 
 fn region(enter: Site, leave: Site) -> Region {
-    Region { enter, leave }
+    Region { enter, leave, whole: false }
 }
 
 fn texts(failure: &Failure) -> Vec<String> {
@@ -69,14 +69,14 @@ fn a_wrong_fix_says_what_is_wrong_with_it() {
     let (load, store) = (at(0, "count.load(SeqCst);"), at(0, "count.store(seen + 1, SeqCst);"));
     let verdict = |guard: &Guard| try_fix(config("auto"), token, guard, lost_update).expect("a verdict");
     let each = Guard::Lock(vec![region(load.clone(), load.clone()), region(store.clone(), store.clone())]);
-    assert_eq!(verdict(&each).text, "does not help: fails all the same in schedule 1");
+    assert_eq!(verdict(&each).text, "does not help: still fails in schedule 1");
     let never = Guard::Order { before: at(0, "an update was lost"), after: load };
     let text = verdict(&never).text;
     let starves =
         "does not help: deadlocks in schedule 1: 0 waits for the new order at crates/drawloom/tests/fixes.rs:";
     assert!(text.starts_with(starves), "{text}");
     let nowhere = Guard::Lock(vec![region(at(0, "nobody is ever here"), at(0, "nobody is ever here"))]);
-    assert_eq!(verdict(&nowhere).text, "does not help: fails all the same in schedule 1");
+    assert_eq!(verdict(&nowhere).text, "does not help: still fails in schedule 1");
 }
 
 /// A cache gives its lock back after a look, computes what is missing, and takes the lock again to keep it.

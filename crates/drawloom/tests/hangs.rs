@@ -403,7 +403,7 @@ fn a_time_limit_that_is_a_budget_lets_the_first_execution_end() {
 fn a_strategy_that_never_returns_ends_the_process() {
     let child = Child::of("programs::a_strategy_that_never_returns");
     assert_eq!(child.code, Some(101), "{}", child.text);
-    child.says("it cannot be left where it is. The process ends here.");
+    child.says("and cannot be abandoned. The process ends.");
     child.says(&here("undecided"));
 }
 
@@ -427,8 +427,7 @@ fn what_was_found_survives_a_destructor() {
     let child = Child::of("programs::a_loop_in_a_destructor_of_a_task_that_is_torn_down");
     assert_eq!(child.code, Some(101), "{}", child.text);
     child.says("what was found");
-    child
-        .says(&format!("did not come back from code that drawloom does not control at {}", here("spins when dropped")));
+    child.says(&format!("did not return from code that drawloom does not control at {}", here("spins when dropped")));
 }
 
 #[test]

@@ -83,7 +83,7 @@ impl Place {
         let log = LOG.get_or_init(|| {
             let place = Place::new("first");
             let text = place.run("exhaustive(max_schedules = 60), threads = 1", 20);
-            assert!(text.contains("the next run of this test goes on from here"), "{text}");
+            assert!(text.contains("the next run of this test resumes here"), "{text}");
             std::fs::read(place.log()).expect("the log")
         });
         let place = Place::new(name);
@@ -147,7 +147,7 @@ fn a_test_that_is_killed_finishes_with_the_same_counts() {
         child.wait().expect("its end");
     }
     let text = place.run("exhaustive, threads = 2", 0);
-    assert!(text.contains("went on after"), "{text}");
+    assert!(text.contains("resumed after"), "{text}");
     assert_complete(&text);
     assert!(!place.log().exists(), "what is finished leaves no log");
     assert_complete(&place.run("exhaustive", 0));
@@ -157,9 +157,9 @@ fn a_test_that_is_killed_finishes_with_the_same_counts() {
 fn a_test_whose_budget_is_spent_goes_on_in_the_next_run() {
     let place = Place::with_a_log("budget");
     let text = place.run("exhaustive(max_schedules = 100), threads = 2", 0);
-    assert!(text.contains("went on after 60 executions") && text.contains("explored 160 executions"), "{text}");
+    assert!(text.contains("resumed after 60 executions") && text.contains("explored 160 executions"), "{text}");
     let text = place.run("exhaustive, timeout = 1ns", 0);
-    assert!(text.contains("went on after 160 executions") && text.contains("out of time after 16"), "{text}");
+    assert!(text.contains("resumed after 160 executions") && text.contains("out of time after 16"), "{text}");
     assert_complete(&place.run("exhaustive", 0));
     assert!(!place.log().exists());
 }
@@ -202,7 +202,7 @@ fn a_log_that_is_of_no_use_is_put_aside() {
     // Cut off later, it is used as far as it goes.
     std::fs::write(place.log(), &log[..log.len() - 3]).expect("a shorter content");
     let text = place.run("exhaustive", 0);
-    assert!(text.contains("went on after"), "{text}");
+    assert!(text.contains("resumed after"), "{text}");
     assert_complete(&text);
     // The same program, built anew.
     std::fs::write(place.log(), log).expect("the log");
@@ -212,18 +212,18 @@ fn a_log_that_is_of_no_use_is_put_aside() {
     std::fs::copy(&place.program, &rebuilt).expect("a copy that can be run");
     std::fs::write(&rebuilt, program).expect("a byte more");
     place.program = rebuilt;
-    place.starts_over(SOME, "the program has been built anew since");
+    place.starts_over(SOME, "the program has been rebuilt since");
 }
 
 #[test]
 fn a_program_that_has_changed_is_explored_from_the_beginning() {
     let place = Place::with_a_log("changed");
     let shorter = text(place.command("exhaustive", 0).env(ROUNDS, "2").output().expect("another process"));
-    assert!(shorter.contains("the program has changed: its first execution is another one"), "{shorter}");
+    assert!(shorter.contains("the program has changed: its first execution is different"), "{shorter}");
     assert!(shorter.contains("explored 34 executions"), "{shorter}");
     // Its operations are the same, but nothing fails any more.
     let place = Place::with_a_log("mended");
     let mended = text(place.command("exhaustive", 0).env_remove(FAILS).output().expect("another process"));
-    assert!(mended.contains("a failure that it knows of does not happen any more"), "{mended}");
+    assert!(mended.contains("a recorded failure no longer happens"), "{mended}");
     assert!(mended.contains("nothing found (exhausted)"), "{mended}");
 }

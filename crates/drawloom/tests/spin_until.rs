@@ -174,7 +174,7 @@ fn a_condition_that_does_more_than_look_is_refused() {
         other.join().unwrap();
     });
     let message = exploration.findings()[0].message().to_owned();
-    assert!(message.contains("the condition of a wait must not touch anything that is shared"), "{message}");
+    assert!(message.contains("the condition of a wait must not touch shared state"), "{message}");
 }
 
 #[test]

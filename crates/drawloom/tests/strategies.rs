@@ -131,7 +131,7 @@ fn an_exploration_ends_when_executions_show_nothing_new() {
         assert_eq!(
             explored(&text, two_increments).summary(),
             "explored 224 executions, 2 distinct behaviours, nothing found (saturated; a failing schedule has \
-             probability < 1.3 % under `random`, 95 %; no behaviour was seen only once)"
+             probability < 1.3 % under `random`, 95 %; every behaviour was seen more than once)"
         );
     }
 }
@@ -152,7 +152,7 @@ fn a_strategy_of_ones_own_makes_the_choices() {
     let exploration = explore_with(Config::new().iterations(10), || Youngest, many_increments);
     assert_eq!(
         exploration.summary(),
-        "explored 10 executions, 1 distinct behaviour, nothing found (not exhausted; no behaviour was seen only once)"
+        "explored 10 executions, 1 distinct behaviour, nothing found (not exhausted; every behaviour was seen more than once)"
     );
     let exploration = explore_with(
         Config::new().iterations(10),

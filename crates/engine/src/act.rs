@@ -56,6 +56,8 @@ pub enum Awaited {
     Others,
     /// A value that somebody sets.
     Value,
+    /// A value that somebody else is making.
+    Init,
 }
 
 impl Awaited {
@@ -72,6 +74,7 @@ impl Awaited {
             Awaited::Notification => "notified",
             Awaited::Task(_) => "join",
             Awaited::Others => "barrier wait",
+            Awaited::Init => "get_or_init",
         }
     }
 }
@@ -80,7 +83,7 @@ impl Awaited {
 const OPERAND: u32 = 8;
 
 /// The acts by their codes, which are in traces: append only, and not beyond 255.
-const ACTS: [Act; 22] = [
+const ACTS: [Act; 23] = [
     Act::Uses,
     Act::Locks,
     Act::LocksShared,
@@ -103,6 +106,7 @@ const ACTS: [Act; 22] = [
     Act::Awaits(Awaited::Task(TaskId::NONE)),
     Act::Awaits(Awaited::Others),
     Act::Awaits(Awaited::Value),
+    Act::Awaits(Awaited::Init),
 ];
 
 impl Act {
@@ -131,6 +135,7 @@ impl Act {
             Act::Awaits(Awaited::Task(task)) => 19 | u64::from(task.0) << OPERAND,
             Act::Awaits(Awaited::Others) => 20,
             Act::Awaits(Awaited::Value) => 21,
+            Act::Awaits(Awaited::Init) => 22,
         }
     }
 

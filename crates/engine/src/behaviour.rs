@@ -76,7 +76,7 @@ impl Trails {
 
 impl Task {
     /// It has given a mutex back: nobody but tries depends on that.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn note_unlock(&mut self) {
         self.hash = self.hash.wrapping_add(0x3C6E_F372);
     }
@@ -136,7 +136,7 @@ impl Engine {
     }
 
     /// For a step at a [queue](crate::resource::queue).
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn leave_trail_at_queue(&mut self, step: &Step) {
         if self.limits().behaviour {
             let told = if step.kind.is(Traits::TELLS_OUTCOME) { step.outcome } else { 0 };
@@ -147,7 +147,7 @@ impl Engine {
     }
 
     /// For a step that touches no resource, and whose outcome says nothing.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn leave_trail_of_own(&mut self, task: TaskId, kind: OpKind) {
         if self.limits().behaviour {
             let hash = &mut self.tasks[task.index()].hash;
@@ -198,7 +198,7 @@ impl Trail {
         Trail { newest: 0x9E37_79B9_7F4A_7C15, shared: 0, tries: 0, releases: 0, received: 0, refused_sends: 0 };
 
     /// An access to memory by a task whose hash is `own`.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn access(&mut self, own: &mut u64, kind: OpKind, outcome: u32) {
         if reads_only(kind, outcome) {
             self.read(own);
@@ -208,20 +208,20 @@ impl Trail {
     }
 
     /// A write to memory or a request for a mutex: ordered among its like.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn write(&mut self, own: &mut u64) {
         self.read(own);
         self.newest = *own;
     }
 
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn read(&self, own: &mut u64) {
         let product = u128::from(own.wrapping_add(0x35)) * u128::from(self.newest);
         *own = (product as u64) ^ (product >> 64) as u64;
     }
 
     /// An unlock: whose it is follows from the requests, so it is enough to count them.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn unlock(&mut self) {
         self.releases = self.releases.wrapping_add(1);
     }

@@ -18,7 +18,8 @@
 //! at the place where it was taken.
 //!
 //! - Operations of one task at one place that follow each other are one *statement*, until one of the kind of
-//!   the first comes again: that is the next round of a loop.
+//!   the first comes again: that is the next round of a loop. (Where a region is [whole](Region::whole), it is one only if it
+//!   is done to the same resource.)
 //! - Accesses in a transaction that the task has begun before belong to the statement before them, at the same place.
 //! - A statement is over when the task announces something else; a wait on a condition variable, when it
 //!   begins.
@@ -63,6 +64,9 @@ pub struct Region {
     pub enter: Site,
     /// The last operation.
     pub leave: Site,
+    /// Operations at one of these places that do the same to different resources are one statement, as in
+    /// `(self.host, self.port)` where places are lines. Else each of them is a round of a loop.
+    pub whole: bool,
 }
 
 /// What a fix would do to the order of operations.

@@ -1,5 +1,7 @@
 //! The deterministic state machine behind drawloom.
 //!
+//! This crate is internal to Drawloom. Depend on `drawloom` instead: this interface may change in every release.
+//!
 //! A concurrent program is run by an *executor* (fibers, gated OS threads, a script in a unit test)
 //! that stops each task before every operation that others could notice. The engine decides who goes
 //! next, applies the semantics of locks, channels, timers and the rest, and keeps the trace. It has

@@ -200,19 +200,19 @@ const _: () = assert!(OpKind::ALL.len() <= 128);
 
 impl OpKind {
     /// What knows how operations of this kind behave.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn room(self) -> &'static dyn Room {
         ROOMS[self as usize]
     }
 
     /// Whether that is true of it.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn is(self, fact: Traits) -> bool {
         TRAITS[self as usize].has(fact)
     }
 
     /// All that is true of it.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn traits(self) -> Traits {
         TRAITS[self as usize]
     }

@@ -10,7 +10,9 @@ use crate::config::DEFAULT_SPIN_ROUNDS;
 use crate::engine::Engine;
 use crate::id::{Site, TaskPath};
 use crate::operation::OpKind;
+use crate::resource::Traits;
 use crate::sorted;
+use crate::trace::Step;
 
 /// Turns a place into a line number; what a front end knows and the engine does not.
 pub type LineOf = fn(Site) -> u32;
@@ -46,6 +48,9 @@ pub struct Schedule {
     pub outcomes: Vec<u64>,
     /// The [`Limits::spin_rounds`](crate::Limits::spin_rounds) that it was made under, and is to be replayed under.
     pub spin_rounds: Option<u32>,
+    /// Whether it has choices that are only made in exhaustive explorations ([`Strategy::is_exhaustive`](crate::strategy::Strategy::is_exhaustive)).
+    /// Tokens of earlier versions have none.
+    pub exhaustive: bool,
 }
 
 /// Why a token cannot be used.
@@ -67,7 +72,7 @@ impl std::fmt::Display for TokenError {
                 write!(f, "this replay token is damaged ({why}): copy the whole line that the failing test printed")
             }
             TokenError::Foreign(test) => {
-                write!(f, "this replay token belongs to another test than `{test}`: run the test that printed it")
+                write!(f, "this replay token belongs to another test, not to `{test}`: run the test that printed it")
             }
         }
     }
@@ -85,7 +90,10 @@ impl Schedule {
     /// The schedule of the execution that `engine` has just made.
     pub fn of(engine: &Engine, test: &str, line_of: LineOf) -> Schedule {
         let spin_rounds = engine.limits().spin_rounds;
-        let mut schedule = Schedule { test: test_id(test), spin_rounds, ..Schedule::default() };
+        // Where nobody had to choose among one outcome, it is the same as any other.
+        let is_spent = |step: &Step| step.kind.is(Traits::CHOOSES) && !step.kind.happens() && step.outcomes() == 1;
+        let exhaustive = engine.exhaustive && engine.steps().iter().any(is_spent);
+        let mut schedule = Schedule { test: test_id(test), spin_rounds, exhaustive, ..Schedule::default() };
         let mut last = None;
         for step in engine.steps() {
             // Where there is one outcome, nobody is asked.
@@ -126,7 +134,8 @@ impl Schedule {
         }
         let checked = self.segments.len() <= MAX_CHECKED_SEGMENTS;
         let rounds = self.spin_rounds.filter(|rounds| *rounds != DEFAULT_SPIN_ROUNDS);
-        bytes.push(u8::from(checked) | u8::from(self.spin_rounds.is_some()) << 1 | u8::from(rounds.is_some()) << 2);
+        let flags = [checked, self.spin_rounds.is_some(), rounds.is_some(), self.exhaustive];
+        bytes.push(flags.into_iter().zip(0..).map(|(flag, bit)| u8::from(flag) << bit).sum());
         rounds.into_iter().for_each(|rounds| put(&mut bytes, u64::from(rounds)));
         put(&mut bytes, self.segments.len() as u64);
         for segment in &self.segments {
@@ -232,8 +241,8 @@ impl Reader<'_> {
         }
         let segment = |(path, count, first): (usize, u64, _)| Segment { task: paths[path].clone(), count, first };
         let segments = short.segments.into_iter().map(segment).collect();
-        let Short { test, outcomes, spin_rounds, .. } = short;
-        Ok(Some(Schedule { test, segments, outcomes, spin_rounds }))
+        let Short { test, outcomes, spin_rounds, exhaustive, .. } = short;
+        Ok(Some(Schedule { test, segments, outcomes, spin_rounds, exhaustive }))
     }
 
     /// As it is written: each path once.
@@ -246,9 +255,9 @@ impl Reader<'_> {
             paths.push(TaskPath(parts));
         }
         let flags = self.byte()?;
-        let (checked, exhaustive) = (flags & 1 != 0, flags & 2 != 0);
-        let rounds = if flags & 4 != 0 { self.number()? as u32 } else { DEFAULT_SPIN_ROUNDS };
-        let spin_rounds = exhaustive.then_some(rounds);
+        let [checked, cuts, counted, exhaustive] = [0, 1, 2, 3].map(|bit| flags & 1 << bit != 0);
+        let rounds = if counted { self.number()? as u32 } else { DEFAULT_SPIN_ROUNDS };
+        let spin_rounds = cuts.then_some(rounds);
         let mut segments = Vec::new();
         for _ in 0..self.count()? {
             let path = usize::try_from(self.number()?).ok().filter(|path| *path < paths.len())?;
@@ -262,7 +271,7 @@ impl Reader<'_> {
             segments.push((path, count, first));
         }
         let outcomes = (0..self.count()?).map(|_| self.number()).collect::<Option<_>>()?;
-        Some((paths, Short { test, segments, outcomes, spin_rounds }))
+        Some((paths, Short { test, segments, outcomes, spin_rounds, exhaustive }))
     }
 }
 
@@ -272,6 +281,7 @@ struct Short {
     segments: Vec<(usize, u64, Option<Expected>)>,
     outcomes: Vec<u64>,
     spin_rounds: Option<u32>,
+    exhaustive: bool,
 }
 
 #[cfg(test)]
@@ -291,7 +301,7 @@ mod tests {
         (any::<u32>(), segments, proptest::collection::vec(any::<u64>(), 0..5)).prop_map(
             |(test, segments, outcomes)| {
                 let spin_rounds = (test % 2 == 0).then_some(test % 8);
-                Schedule { test, segments, outcomes, spin_rounds }
+                Schedule { test, segments, outcomes, spin_rounds, exhaustive: test % 3 == 0 }
             },
         )
     }

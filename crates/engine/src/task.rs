@@ -103,7 +103,7 @@ impl Task {
     }
 
     /// Whether its wait has a deadline.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn is_limited(&self) -> bool {
         self.is_limited
     }
@@ -115,7 +115,7 @@ impl Task {
     }
 
     /// Its wait is over, by step number `by`, counted from 1.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn take_grant(&mut self, result: u32, by: usize) {
         self.status = Status::Unsettled;
         self.result = result;
@@ -169,7 +169,7 @@ impl WaitList {
         (!self.is_empty()).then_some(self.head)
     }
 
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn push(&mut self, task: TaskId, tasks: &mut [Task]) {
         tasks[task.index()].next_waiter = TaskId::NONE;
         // `NONE` is beyond all tasks, here and in `pop`: one comparison tells both.
@@ -180,7 +180,7 @@ impl WaitList {
         self.tail = task;
     }
 
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn pop(&mut self, tasks: &mut [Task]) -> Option<TaskId> {
         let first = self.head;
         self.head = tasks.get(first.index())?.next_waiter;

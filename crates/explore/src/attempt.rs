@@ -163,8 +163,11 @@ impl Attempt {
                 break;
             }
             self.spent = worker.is_spent();
-            let stops =
-                ran.cut || self.spent || (ran.failure.is_some() && !plan.keep_going) || explorer.was_redundant(ticket);
+            let stops = ran.cut
+                || self.spent
+                || (ran.failure.is_some() && !plan.keep_going)
+                || explorer.was_redundant(ticket)
+                || worker.engine().has_unmovable_choice();
             add(&mut self.found, ran, plan.spin_rounds);
             if self.found.executions + explorer.progress().pending > self.most {
                 let to_come = explorer.estimate().saturating_sub(explorer.progress().executions);

@@ -38,14 +38,14 @@ impl Corpus {
         let file = output::shown(&self.file);
         match read {
             Ok(recipes) => {
-                remarks.push(format!("began with {} executions that earlier runs have kept ({file})", recipes.len()));
+                remarks.push(format!("began with {} executions saved by earlier runs ({file})", recipes.len()));
                 recipes
             }
             Err(reason) => {
                 self.foreign = true;
                 remarks.push(format!(
-                    "the corpus {file} cannot be used: {reason}; it is left as it is, and nothing is kept: \
-                     remove it to begin a new one"
+                    "the corpus {file} cannot be used: {reason}; the file is left unchanged and nothing is saved: \
+             remove it to start a new one"
                 ));
                 Vec::new()
             }
@@ -55,10 +55,10 @@ impl Corpus {
     fn read(&self, text: &str) -> Result<Vec<Recipe>, String> {
         let mut lines = text.lines();
         let Some(test) = lines.next().and_then(|line| line.strip_prefix(HEADING)) else {
-            return Err("it does not begin as a corpus does".to_owned());
+            return Err("it does not start like a corpus".to_owned());
         };
         if test != self.test {
-            return Err(format!("it is that of the test `{test}`"));
+            return Err(format!("it belongs to the test `{test}`"));
         }
         let number = |(number, line): (usize, &str)| {
             line.parse::<Recipe>().map_err(|error| format!("line {}: {error}", number + 2))
@@ -92,11 +92,11 @@ mod tests {
     fn what_is_not_ours_is_refused_with_a_reason() {
         let corpus = Corpus::of("bank::transfer");
         let refused = |text: &str| corpus.read(text).expect_err("it is refused");
-        assert_eq!(refused(""), "it does not begin as a corpus does");
-        assert_eq!(refused("PNG"), "it does not begin as a corpus does");
+        assert_eq!(refused(""), "it does not start like a corpus");
+        assert_eq!(refused("PNG"), "it does not start like a corpus");
         assert_eq!(refused("drawloom corpus 1 of other\n5eed\n"), "it is that of the test `other`");
         let third = "drawloom corpus 1 of bank::transfer\n5eed\n7 4:1 3:1\n";
-        assert_eq!(refused(third), "line 3: this is no recipe of an execution");
+        assert_eq!(refused(third), "line 3: this is not a recipe of an execution");
     }
 
     #[test]

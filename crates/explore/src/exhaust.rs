@@ -24,7 +24,7 @@ use super::worker::{Executed, Worker};
 const WORTH_SPREADING: Duration = Duration::from_millis(1);
 
 /// So many executions are shown one by one, and then as many at a time: what shows them is shared by all workers.
-const SHOW_EACH: u64 = 1024;
+const SHOW_EACH: u64 = 64;
 const SHOW_EVERY: u64 = 8;
 
 /// What has a piece of memory to itself: where workers write it, the others' caches lose nothing else.
@@ -55,7 +55,7 @@ pub(super) fn exhaust<P: Program>(plan: &Plan, program: &P, log: Option<Log>, li
         let exploration = exhaust_from(plan, program, &mut worker, log.as_ref(), &explorer, found, listener);
         if let Some(log) = &log {
             if goes_on && explorer.progress().diverged {
-                log.start_over("the program has changed: it does not do what it did", &mut remarks);
+                log.start_over("the program has changed: it no longer behaves as recorded", &mut remarks);
                 continue;
             }
             log.end(&explorer, &mut remarks);

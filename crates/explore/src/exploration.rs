@@ -194,7 +194,7 @@ impl Exploration {
         let without_choice = |f: &Failure| matches!(f.finding.kind, FindingKind::NothingExplored);
         match self.failing {
             0 if self.failures.iter().any(without_choice) => {
-                format!("ran {executions}, but there was nothing to choose in any of them")
+                format!("ran {executions}, but none of them had a choice")
             }
             0 => format!("explored {executions}{behaviours}, nothing found ({bound})"),
             n => format!("explored {executions}, {n} failing ({bound})"),

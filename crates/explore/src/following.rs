@@ -43,11 +43,11 @@ pub(super) fn with_token(config: Config) -> Result<Config, String> {
         StrategySpec::Replay { token, lenient } if !token.starts_with("dl1") && Path::new(token).is_file() => {
             let cannot = |error: &dyn std::fmt::Display| format!("{token} cannot be replayed: {error}");
             let text = kept::read(Path::new(token), MOST_TRACE_BYTES).map_err(|error| cannot(&error))?;
-            let record = Record::read(&text).map_err(|error| cannot(&error))?;
-            if record.meta.token.is_empty() {
-                return Err(cannot(&format!("it has no schedule ({})", record.finding.kind)));
+            let seen = Record::glance(&text).map_err(|error| cannot(&error))?;
+            if seen.meta.token.is_empty() {
+                return Err(cannot(&format!("it has no schedule ({})", seen.finding.kind)));
             }
-            let strategy = StrategySpec::Replay { token: record.meta.token, lenient: *lenient };
+            let strategy = StrategySpec::Replay { token: seen.meta.token, lenient: *lenient };
             Ok(config.strategy(strategy))
         }
         _ => Ok(config),

@@ -1,6 +1,8 @@
 //! Explorations: many executions of one program, until the strategy is done, a budget is spent or
 //! something is found. What runs them is the front end's.
 //!
+//! This crate is internal to Drawloom. Depend on `drawloom` instead: this interface may change in every release.
+//!
 //! - `program` is what a front end brings: a program, and what runs it;
 //! - `plan` turns a [`Config`] into what an executor is run with;
 //! - `worker` runs single executions and judges them;

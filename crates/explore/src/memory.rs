@@ -121,6 +121,10 @@ impl Strategy for Lent {
         self.get_mut().uniform_tape()
     }
 
+    fn is_exhaustive(&self) -> bool {
+        self.get().is_exhaustive()
+    }
+
     fn numbered(&mut self, parent: TaskId, ordinal: u32) {
         self.get_mut().numbered(parent, ordinal);
     }

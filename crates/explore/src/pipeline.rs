@@ -9,6 +9,9 @@
 //! All of it happens on the worker that has explored.
 
 use drawloom_engine::config::Shrink;
+use drawloom_engine::finding::FindingKind;
+use drawloom_engine::schedule::Schedule;
+use drawloom_engine::strategy::Replay;
 use drawloom_report::explain_all;
 
 use super::exploration::Failure;
@@ -35,12 +38,45 @@ pub(super) fn explain<P: Program>(worker: &mut Worker<'_, P>, failures: &mut [Fa
             failure.record.explain_when_read();
             continue;
         }
+        let also_said = also_said(worker, failure);
         let knowledge = learn(worker, failure).unwrap_or_default();
         let explanations = explain_all(failure.record.get(), &knowledge, &source);
-        if let Some(explanation) = fixes::choose(worker, failure, explanations) {
+        if let Some(mut explanation) = fixes::choose(worker, failure, explanations) {
+            if let Some(said) = also_said {
+                explanation.also_said(&said, failure.record.get());
+            }
             failure.record.get_mut().explained(explanation);
         }
     }
+}
+
+/// What a panic says when its schedule is followed again, if that is something else: then the program keeps something from one
+/// execution to the next, or reads something that no schedule decides, and the failure may be no more than that.
+fn also_said<P: Program>(worker: &mut Worker<'_, P>, failure: &Failure) -> Option<String> {
+    let FindingKind::Panic(before) = &failure.finding.kind else { return None };
+    if worker.plan().settings.leak || worker.has_leaked() {
+        return None;
+    }
+    let schedule = Schedule::from_token(failure.token(), &worker.plan().name).ok()?;
+    let settings = worker.plan().replay_settings(schedule.spin_rounds);
+    let again = worker.replay(Box::new(Replay::new(schedule, P::line_of)), &settings, false).ok()??;
+    match again.kind {
+        FindingKind::Panic(after) if without_addresses(&after.message) != without_addresses(&before.message) => {
+            Some(after.message)
+        }
+        _ => None,
+    }
+}
+
+/// Nobody expects an address to be the same again.
+fn without_addresses(message: &str) -> String {
+    let mut parts = message.split("0x");
+    let mut text = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        text += "0x";
+        text += part.trim_start_matches(|c: char| c.is_ascii_hexdigit());
+    }
+    text
 }
 
 fn minimise<P: Program>(worker: &mut Worker<'_, P>, failure: &mut Failure) {

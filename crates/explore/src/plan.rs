@@ -34,12 +34,12 @@ const LEAST_PATIENCE: Duration = Duration::from_secs(3);
 pub(super) type MakeStrategy = Arc<dyn Fn() -> Box<dyn Strategy> + Send + Sync>;
 
 /// What a task reads of the clock otherwise than by a step, nothing can be in the way of: a search would miss some of it.
-const NOT_EXHAUSTED: &str = "`exhaustive` does not explore timers that fire early in this language: leave out \
-                             `clock = explore`, or sample with another strategy";
+const NOT_EXHAUSTED: &str = "`exhaustive` cannot explore early timers in this language: leave out `clock = explore`, or \
+             sample with another strategy";
 
 /// How many preemptions a class needs is worked out for timers that fire when nobody can go on.
-const NOT_COUNTED: &str = "`exhaustive` has no bound of preemptions where timers fire early: leave out `preemptions` or \
-                           `clock = explore`";
+const NOT_COUNTED: &str = "`exhaustive` cannot bound preemptions when timers fire early: leave out `preemptions` or `clock \
+             = explore`";
 
 /// Whether timers may fire although there is time.
 fn fires_early(config: &Config) -> bool {
@@ -133,6 +133,7 @@ impl Plan {
                 (_, Some(schedule)) => schedule.spin_rounds,
                 _ => None,
             },
+            all_are_wanted: matches!(config.strategy, StrategySpec::Exhaustive { .. }),
             behaviour: !matches!(config.strategy, StrategySpec::Exhaustive { .. }),
             notes: false,
             guard: None,
@@ -260,10 +261,8 @@ impl Plan {
             (StrategySpec::DelayBounded { delays }, _) => Box::new(DelayBounded::new(*delays)),
             (StrategySpec::Replay { lenient: true, .. }, Some(schedule)) => Box::new(Lenient::of(schedule)),
             (StrategySpec::Replay { .. }, Some(schedule)) => Box::new(Replay::new(schedule.clone(), self.line_of)),
-            // Each execution of an exhaustive exploration gets a strategy of its own.
-            (StrategySpec::Random | StrategySpec::Exhaustive { .. } | StrategySpec::Replay { .. }, _) => {
-                Box::new(Random::new())
-            }
+            // `random`. Each execution of an exhaustive exploration gets a strategy of its own.
+            _ => Box::new(Random::new()),
         }
     }
 

@@ -212,7 +212,7 @@ impl Status {
         };
         let made = grouped(self.made);
         let (Some(whole), Some(part)) = (self.whole.map(grouped), self.part()) else {
-            return format!("{made} executions, {rate} per second{failing}; how many there are is not known yet");
+            return format!("{made} executions, {rate} per second{failing}; total not known yet");
         };
         let percent = (part * 100.0) as u64;
         let left = time(Duration::from_secs_f64((seconds * (1.0 - part) / part.max(1e-9)).min(LONGEST_LEFT)));
@@ -358,9 +358,9 @@ mod tests {
             [
                 "drawloom: bank::deposits 4100 executions, 68 per second, 2 failing; about 12,000 classes, 34 %, 1 min left (estimate)",
                 "drawloom: bank::deposits 5000 executions, 70 per second, 2 failing; about 50,000 classes, 10 %, 10 min left (estimate)",
-                "drawloom: bank::deposits 60,000 executions, 731 per second, 2 failing; how many there are is not known yet",
-                "drawloom: bank::deposits 60,000 executions, 645 per second, 2 failing; how many there are is not known yet",
-                "drawloom: bank::deposits 61,000 executions, 586 per second, 2 failing; how many there are is not known yet",
+                "drawloom: bank::deposits 60,000 executions, 731 per second, 2 failing; total not known yet",
+                "drawloom: bank::deposits 60,000 executions, 645 per second, 2 failing; total not known yet",
+                "drawloom: bank::deposits 61,000 executions, 586 per second, 2 failing; total not known yet",
                 "drawloom: bank::deposits 61,000 executions, 530 per second, 2 failing; about 18,000,000,000,000,000,000 classes, 0 %, more than 1000 h left (estimate)",
             ]
         );

@@ -33,7 +33,7 @@ const MOST_NAMED: usize = 8;
 const LONGEST_TOKEN: usize = 4096;
 const HEADER: &str = "\
 # Failing schedules that drawloom has found. They are replayed first when their tests are run.
-# Commit this file. A line can go when its test is gone, or when it no longer fits the program (`drawloom test --stale renew`).
+# Commit this file. Remove a line when its test is gone, or when it no longer fits the program (`drawloom test --stale renew`).
 ";
 
 /// Where failing schedules of one test are kept.
@@ -184,7 +184,7 @@ impl Store {
             more => format!("; and {more} more"),
         };
         let named = damage.iter().take(MOST_NAMED).map(String::as_str).collect::<Vec<_>>().join("; ");
-        format!("stored schedules cannot be replayed: {named}{more}: mend the file, or remove what is damaged")
+        format!("stored schedules cannot be replayed: {named}{more}: repair the file, or remove the damaged lines")
     }
 
     /// The schedules of this test, and what in the file cannot be read.

@@ -93,7 +93,7 @@ impl Log {
         match self.read(&bytes, plan, worker) {
             Ok(start) => {
                 let executions = start.found.executions;
-                remarks.push(format!("went on after {executions} executions of an earlier run ({})", self.shown()));
+                remarks.push(format!("resumed after {executions} executions from an earlier run ({})", self.shown()));
                 self.begin_file(&mut self.lock(), &start.explorer, || start.found.tally());
                 Some(start)
             }
@@ -108,25 +108,25 @@ impl Log {
         let restored = Explorer::restore(SHARING, bytes, plan.executions).map_err(|error| error.to_string())?;
         let theirs = restored.header;
         if theirs.test != self.test {
-            return Err(format!("it is that of the test `{}`", theirs.test));
+            return Err(format!("it belongs to the test `{}`", theirs.test));
         }
         if theirs.configuration != self.configuration {
             return Err("the configuration has changed".to_owned());
         }
         if theirs.program != program() {
-            return Err("the program has been built anew since".to_owned());
+            return Err("the program has been rebuilt since".to_owned());
         }
         if let Some(strategy) = Explorer::new(SHARING, 1).claim() {
             worker.run_with(0, Box::new(strategy));
         }
         self.began_with(worker);
         if self.first_execution.get() != Some(&theirs.first_execution) {
-            return Err("the program has changed: its first execution is another one".to_owned());
+            return Err("the program has changed: its first execution is different".to_owned());
         }
         let failures = restored.tally.failures.iter().map(|(cause, witness)| again(plan, worker, cause, witness));
         let failures = failures
             .collect::<Option<Vec<Failure>>>()
-            .ok_or("the program has changed: a failure that it knows of does not happen any more")?;
+            .ok_or("the program has changed: a recorded failure no longer happens")?;
         let tally = restored.tally;
         let found = Exploration {
             executions: tally.executions,
@@ -149,11 +149,11 @@ impl Log {
         let mut aside = self.path.clone().into_os_string();
         aside.push(".old");
         let kept = match std::fs::rename(&self.path, &aside) {
-            Ok(()) => format!("it is kept as {}", output::shown(Path::new(&aside))),
-            Err(error) => format!("it could not be put aside: {error}"),
+            Ok(()) => format!("it was saved as {}", output::shown(Path::new(&aside))),
+            Err(error) => format!("it could not be moved aside: {error}"),
         };
         remarks.push(format!(
-            "starts over, since the log of an earlier run, {}, is of no use: {reason}; {kept}",
+            "starts over, since the log of an earlier run, {}, cannot be used: {reason}; {kept}",
             self.shown()
         ));
         self.lock().file = None;
@@ -220,7 +220,7 @@ impl Log {
         if let Some(error) = &writer.problem {
             remarks.push(format!("the log {} could not be written: {error}", self.shown()));
         } else if writer.file.is_some() && !finished {
-            remarks.push(format!("the next run of this test goes on from here ({})", self.shown()));
+            remarks.push(format!("the next run of this test resumes here ({})", self.shown()));
         }
     }
 

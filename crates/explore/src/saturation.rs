@@ -4,7 +4,9 @@
 //! estimate, that share of all further executions is one that shows something new. Blocks of executions
 //! are looked at in order, whoever was ready first, so that the result is that of one OS thread.
 
-use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::collections::{HashMap, VecDeque};
+
+use drawloom_engine::sorted::Map;
 
 /// Executions that are looked back at.
 const WINDOW: usize = 500;
@@ -17,7 +19,7 @@ const ONE_IN: usize = 100;
 #[derive(Default)]
 pub(super) struct Saturation {
     /// Blocks that came too early, by their first execution.
-    early: BTreeMap<u64, Vec<u64>>,
+    early: Map<u64, Vec<u64>>,
     next: u64,
     times: HashMap<u64, u32>,
     window: VecDeque<u64>,

@@ -53,6 +53,8 @@ pub(super) fn claim(evidence: &Evidence<'_>) -> Option<String> {
         StrategySpec::Corpus => None,
         StrategySpec::Sequential | StrategySpec::RoundRobin => None,
         StrategySpec::Exhaustive { .. } | StrategySpec::Replay { .. } => None,
+        // A strategy that is not known here claims nothing.
+        _ => None,
     }
 }
 
@@ -85,7 +87,7 @@ fn certificate(evidence: &Evidence<'_>, of_each: &[(u32, u64)]) -> String {
 pub(super) fn novelty(seen_once: u64, executions: u64) -> String {
     let rate = seen_once as f64 / executions.max(1) as f64;
     match seen_once {
-        0 => "no behaviour was seen only once".to_owned(),
+        0 => "every behaviour was seen more than once".to_owned(),
         _ => format!("a new behaviour in {} of schedules", percent(rate)),
     }
 }

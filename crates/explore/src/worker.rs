@@ -126,7 +126,7 @@ impl<'a, P: Program> Worker<'a, P> {
         self.ran(finding, iteration, leaked_tasks, cut)
     }
 
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn ran(&mut self, finding: Option<Finding>, iteration: u64, leaked_tasks: u64, cut: bool) -> Executed {
         let engine = self.executor.engine();
         self.seen_choice = self.seen_choice || engine.choices() > 0;

@@ -214,7 +214,7 @@ impl Executor {
         self.resume_fiber(handle, task, handle.inner().fiber_of[task.index()]);
     }
 
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn resume_fiber(&mut self, handle: Handle, task: TaskId, fiber: *mut Fiber) {
         let fiber = if fiber == NO_FIBER { self.find_fiber(handle, task) } else { fiber };
         if fiber == NO_FIBER {
@@ -232,7 +232,7 @@ impl Executor {
     }
 
     /// A fiber for a task that begins.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn find_fiber(&mut self, handle: Handle, task: TaskId) -> *mut Fiber {
         let fiber = match handle.inner().idle.pop() {
             Some(idle) => idle,

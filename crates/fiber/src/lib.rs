@@ -1,5 +1,7 @@
 //! The fiber executor: runs the tasks of an execution as stackful coroutines on one OS thread.
 //!
+//! This crate is internal to Drawloom. Depend on `drawloom` instead: this interface may change in every release.
+//!
 //! [`Executor::run`] runs one execution. Inside of it, [`current`] gives a [`Handle`], through which
 //! a front end announces operations ([`Handle::step`]) and spawns tasks. Choices are made inside the
 //! task that stops, so that going on with the same task costs no switch.

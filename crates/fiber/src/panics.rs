@@ -272,8 +272,8 @@ impl Handle {
         };
         let test = std::thread::current().name().map(|name| format!(" of `{name}`")).unwrap_or_default();
         let found = match inner.engine.finding().map(|finding| &finding.kind) {
-            Some(FindingKind::Panic(panic)) => format!("What was found before: a panic {}\n", shown(panic)),
-            Some(kind) => format!("What was found before: a {}\n", kind.word()),
+            Some(FindingKind::Panic(panic)) => format!("Found before: a panic {}\n", shown(panic)),
+            Some(kind) => format!("Found before: a {}\n", kind.word()),
             None => String::new(),
         };
         let text = format!("\ndrawloom: task {who}{test} panicked {}\n{sentence}\n{found}", shown(&panic));

@@ -173,7 +173,7 @@ impl Handle {
         }
     }
 
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn switch(self) {
         if self.inner().hears_switches.is_some() {
             return self.leave_heard();
@@ -190,7 +190,7 @@ impl Handle {
         }
     }
 
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn leave(self) {
         // SAFETY: the running fiber is live, and its yielder lives on the stack that we are on.
         unsafe { (*(*self.inner().running_fiber).yielder).suspend(()) };
@@ -223,7 +223,7 @@ impl Handle {
     }
 
     /// Inlined, for each frame that is unwound costs as much as several steps.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn force_unwind(self, me: TaskId) -> ! {
         let inner = self.inner();
         inner.forced.resize(inner.engine.tasks().len(), 0);
@@ -421,12 +421,11 @@ impl Handle {
 
     /// Whether what `budget` counts happens now: a choice, while the budget lasts.
     fn goes_wrong(self, budget: Budget, site: Site) -> bool {
-        let engine = &self.inner().engine;
-        if engine.left(budget) == 0 || engine.is_tearing_down() {
-            return false;
-        }
+        let inner = self.inner();
         // Somebody else may have spent what was left before this task had its turn.
-        self.choose(2, site) == 1 && self.inner().engine.spend(budget)
+        inner.engine.may_go_wrong(inner.running, budget)
+            && self.choose(2, site) == 1
+            && self.inner().engine.spend(budget)
     }
 
     /// Gives the execution up, which is to be made again, and unwinds the running task.
@@ -455,7 +454,7 @@ impl Handle {
     }
 
     /// The running task has ended: says who goes on.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn choose_after_the_end_of(self, me: TaskId) {
         let inner = self.inner();
         inner.engine.bury(me);

@@ -54,7 +54,7 @@ impl Handle {
         }
     }
 
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn owes_wakes(self) -> bool {
         !self.inner().owed_wakes.is_empty()
     }
@@ -83,7 +83,7 @@ impl Handle {
             let made = self.inner().engine.steps().len();
             let seen = look();
             let untouched = self.inner().engine.steps().len() == made || self.is_tearing_down();
-            assert!(untouched, "the condition of a wait must not touch anything that is shared");
+            assert!(untouched, "the condition of a wait must not touch shared state");
             if self.step_unowed(operation.with_arg(seen.operand())) != outcome::LOOK_AGAIN {
                 return;
             }
@@ -148,7 +148,7 @@ impl Handle {
 
     /// As [`step`](Self::step), for locks and unlocks of a task that owes nothing: in one frame with those
     /// of other tasks that come before it.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn step_of_mutex(self, operation: Operation) {
         let inner = self.inner();
         match inner.engine.lock_or_unlock(inner.running, operation) {
@@ -194,7 +194,7 @@ impl Handle {
         self.hand_over(next, me)
     }
 
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn switch_to_others(self) {
         self.switch();
         if self.inner().engine.is_tearing_down() {
@@ -203,14 +203,14 @@ impl Handle {
     }
 
     /// Notes that the access at `site` asks for a weaker ordering than `SeqCst`, which it gets all the same.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub fn weaker_access(self, site: Site) {
         self.inner().weaker.note(site);
     }
 
     /// As [`step`](Self::step), for an access: `act` carries it out when its turn has come, and says
     /// what the trace is to know of it.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub fn access<R>(self, mut access: Operation, act: impl FnOnce() -> (R, Seen)) -> R {
         self.make_owed_wakes();
         let inner = self.inner();
@@ -304,7 +304,7 @@ impl Handle {
 struct CommitOnUnwind(Handle, TaskId, Operation);
 
 impl Drop for CommitOnUnwind {
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn drop(&mut self) {
         self.0.inner().engine.commit_told(self.1, self.2, 0, outcome::OK);
     }

@@ -74,7 +74,7 @@ impl Executor {
         let at = stack.first().map(|frame| format!(" at {}", frame.location)).unwrap_or_default();
         let when = if in_teardown { "When the execution was over, a destructor of" } else { "After that," };
         let who = inner.engine.path(task);
-        let sentence = format!("{when} task {who} did not come back from code that drawloom does not control{at}.");
+        let sentence = format!("{when} task {who} did not return from code that drawloom does not control{at}.");
         let holds = inner.engine.held_by(task);
         let others = if in_teardown { Vec::new() } else { inner.engine.standing_beside(task) };
         let stuck = Stuck { seconds: still.as_secs(), sleeps, stack, holds, others, in_teardown };

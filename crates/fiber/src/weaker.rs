@@ -19,7 +19,7 @@ impl Default for Weaker {
 }
 
 impl Weaker {
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn note(&mut self, site: Site) {
         // The lowest bits of an address are the same in all.
         if self.recent[(site.0 >> 3) % RECENT] != site {

@@ -1,5 +1,7 @@
 //! The gates executor: tasks are real OS threads of another runtime, of which exactly one is let through at a time.
 //!
+//! This crate is internal to Drawloom. Depend on `drawloom` instead: this interface may change in every release.
+//!
 //! Each thread has a [`Gate`]. Whoever runs drives the engine itself: it announces, asks who goes next, and if that is
 //! another one, opens the gate of that one and waits at its own. A choice that keeps the running thread costs no
 //! switch. What is handed over is a baton: nothing depends on when the operating system, or a lock of the runtime

@@ -10,7 +10,7 @@ use crate::runtime::{Baton, Inner};
 
 /// A wait, as the runtime tells it.
 pub struct Wait {
-    /// Who waits for what. Its blockers hold it for certain, or are what is waited for.
+    /// Waits. Its blockers hold it for certain, or are what is waited for.
     pub blocked: Blocked,
     /// Others that would end the wait if they could go on, as far as that can be guessed.
     pub likely: Vec<(TaskId, Site)>,

@@ -76,7 +76,7 @@ impl Text {
     }
 }
 
-/// A literal as the grammar writes it. Raw strings are written anew, since the grammar has none.
+/// A literal as the grammar writes it. Raw strings are written again, since the grammar has none.
 fn written(literal: &Literal) -> String {
     let text = literal.to_string();
     let raw = text.strip_prefix('r').map(|raw| raw.trim_matches('#'));

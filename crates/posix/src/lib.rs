@@ -1,5 +1,7 @@
 //! The threads of C programs: `<pthread.h>`, `<semaphore.h>`, `<threads.h>`, atomics and plain memory, on `drawloom.h`.
 //!
+//! This crate is internal to Drawloom. `drawloom cc` compiles C programs for it.
+//!
 //! Each function is here under two names. `drawloom_pthread_mutex_lock` takes the place of the call: `<drawloom/pthread.h>` makes
 //! calls of it by macros. `__wrap_pthread_mutex_lock` is what the linker's `--wrap` calls, and knows the address that it
 //! returns to. Both do what the real function would, within a session; else they call the real one. So one program serves both.

@@ -7,7 +7,7 @@ use crate::abi::{Answer, FOR_EVER};
 use crate::hooked::{Asked, errno, set_errno};
 use crate::what::{Kind, What};
 
-/// How long an answer from outside this process is waited for before another task is let run.
+/// How long an answer from outside this process is waited for before another task runs.
 const PATIENCE_MS: c_int = 200;
 
 /// How long what was sent within this process may take to be there, when nobody else can go on.

@@ -129,4 +129,4 @@ fn wait_within_a_loop(py: Python<'_>, baton: Baton, id: ResourceId, timeout: Opt
 }
 
 const STANDS_STILL: &str =
-    "this wait is one of threads, not an await: the event loop stands still meanwhile, and so do all of its tasks";
+    "this is a wait of threads, not an await: it stops the event loop and all of its tasks";

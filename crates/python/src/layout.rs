@@ -338,7 +338,7 @@ mod version {
     }
 
     impl Inner {
-        /// Whether it stands for code that is not written in Python.
+        /// Whether it stands for code not written in Python.
         pub(super) fn is_entry(&self) -> bool {
             /// And whatever comes after it: in 3.14 there are two kinds.
             const OF_INTERPRETER: i8 = 3;

@@ -72,7 +72,7 @@ pub(crate) fn step(
         }
         LockOp::Refused => return Ok(()),
         LockOp::Other => {
-            return give_up(baton, "a lock made before the exploration, of which something unusual is asked");
+            return give_up(baton, "an unusual operation on a lock made before the exploration");
         }
         _ => {}
     }

@@ -46,7 +46,7 @@ static HOOKS: Hooks = Hooks {
     outside: noted,
 };
 
-/// Who waits for what, in one execution.
+/// Waits, in one execution.
 #[derive(Default)]
 struct Waits {
     epoch: u64,

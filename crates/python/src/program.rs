@@ -192,7 +192,7 @@ pub(crate) fn call(body: &Py<PyAny>, arguments: &[Py<PyAny>], is_worker: bool) -
     start_tracing_thread();
     let called = locals::in_own_context(py, is_main, || body.bind(py).call1(arguments));
     if world().probe.as_ref().map(|probe| probe.clone_ref(py)).is_some_and(|probe| !is_tracing_thread(probe.bind(py))) {
-        world().unsupported.get_or_insert_with(|| "a trace function in the place of the one that looks on".to_owned());
+        world().unsupported.get_or_insert_with(|| "a trace function that replaces drawloom's".to_owned());
     }
     if !is_main {
         locals::empty(py, me);
@@ -214,7 +214,8 @@ fn refuse_coroutine(returned: &Bound<'_, PyAny>) -> PyResult<()> {
         return Ok(());
     }
     returned.call_method0("close")?;
-    let what = "a worker returned a coroutine, which nobody awaits: pass the `async def` function itself";
+    let what = "a worker returned a coroutine that is never awaited: pass the `async def` function itself, or one that \
+                awaits: `async def worker(state): await state.pay(30)`";
     Err(PyTypeError::new_err(what))
 }
 

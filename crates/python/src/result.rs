@@ -190,11 +190,11 @@ fn repeatedly(config: &Config, program: &Threads) -> Exploration {
             return exploration;
         }
         if watch::left().is_some_and(|left| left.is_zero()) {
-            world().unending = Some("the time was up before it was known what is shared".to_owned());
+            world().unending = Some("the time was up before the shared objects were known".to_owned());
             return exploration;
         }
     }
-    world().unsupported.get_or_insert_with(|| "names that are written are other ones each time".to_owned());
+    world().unsupported.get_or_insert_with(|| "the set of written names differs between executions".to_owned());
     drawloom_explore::explore(config, program)
 }
 

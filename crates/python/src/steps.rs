@@ -387,7 +387,7 @@ fn several_step(
     match Several::new(&touched) {
         Some(several) => baton.step(several.operation(site)).map(|_| ()),
         None => {
-            not_known("an operation on more objects than can be told apart", site);
+            not_known("an operation on more objects than can be distinguished", site);
             stop_if_grown(baton)?;
             let all = everything(baton, site);
             baton.step(Operation::new(OpKind::CellWrite, all, site)).map(|_| ())

@@ -72,7 +72,7 @@ pub(crate) fn act(py: Python<'_>, thread: u64, execution: u64, why: Why) {
         Why::Interrupted { stands_still: true } => leave_behind(baton, Stop::Interrupted, place),
         Why::Interrupted { stands_still: false } => unwind(baton, thread, Stop::Interrupted, place),
         Why::StandsStill if is_main => {
-            tell(py, baton, thread, "main stands still in something that is not under control");
+            tell(py, baton, thread, "main blocks in code outside drawloom's control");
             baton.stop(Stop::Stuck(place.as_str().into()));
             watch::wake_main(thread, &place);
         }
@@ -81,7 +81,7 @@ pub(crate) fn act(py: Python<'_>, thread: u64, execution: u64, why: Why) {
             if world().unending.is_none() {
                 world().was_cut_short = world().made > 0 && !watch::takes_unusually_long();
             }
-            tell(py, baton, thread, "the time was up in the midst of an execution");
+            tell(py, baton, thread, "the time was up during an execution");
             match (stands_still, is_main) {
                 (true, true) => {
                     baton.stop(Stop::OutOfTime);
@@ -92,7 +92,7 @@ pub(crate) fn act(py: Python<'_>, thread: u64, execution: u64, why: Why) {
             }
         }
         Why::NoStep => {
-            tell(py, baton, thread, "an execution does not come to an end");
+            tell(py, baton, thread, "an execution does not end");
             unwind(baton, thread, Stop::Stuck(place.as_str().into()), place);
         }
     }
@@ -164,7 +164,7 @@ pub(crate) fn begin_execution() {
 fn locate(py: Python<'_>, thread: u64) -> String {
     let told = world().locate.as_ref().map(|locate| locate.clone_ref(py));
     let told = told.and_then(|locate| aside(|| locate.call1(py, (thread,))).ok());
-    told.and_then(|told| told.extract(py).ok()).unwrap_or_else(|| "code that is not written in Python".to_owned())
+    told.and_then(|told| told.extract(py).ok()).unwrap_or_else(|| "code not written in Python".to_owned())
 }
 
 /// The same with who has called it, a line each.

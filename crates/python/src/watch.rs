@@ -139,8 +139,8 @@ pub(crate) fn wake_main(thread: u64, place: &str) {
     let number = WAKES.load(Ordering::Relaxed);
     if number == 0 {
         say(&format!(
-            "drawloom: {place} stands still in something that is not under control, in a thread that is not the main one \
-             and so cannot be woken: the process ends"
+            "drawloom: {place} blocks in code outside drawloom's control. It is not the main thread and \
+             cannot be woken: the process ends"
         ));
         std::process::abort();
     }
@@ -385,14 +385,14 @@ impl Hand {
         let most = (LOCKED_OUT.as_nanos() / LOOK.as_nanos()) as u32;
         let called = place(Site(CALLED_AT.load(Ordering::Relaxed)));
         let called = called.map_or_else(String::new, |place| format!(", called at {}:{},", place.file, place.line));
-        let kept = format!("drawloom: code that is not written in Python{called} keeps the interpreter's lock");
+        let kept = format!("drawloom: code not written in Python{called} keeps the interpreter's lock");
         if is_interrupted() && self.looks >= most {
             say(&format!("{kept}: Ctrl-C cannot end the exploration, and ends the process"));
             end_process_next_time();
             // SAFETY: it sends a signal, whose default is taken.
             unsafe { kill(getpid(), SIGINT) };
         } else if self.looks == most {
-            say(&format!("{kept}, so that nothing can end it; Ctrl-C ends the process"));
+            say(&format!("{kept} and cannot be interrupted; Ctrl-C ends the process"));
         }
     }
 }

@@ -76,7 +76,7 @@ pub fn checkpoint_lines(out: &mut String, checkpoints: &[Checkpoint]) {
     for point in checkpoints {
         let line = point.place.as_ref().map_or(0, |place| place.line);
         let source = point.source.as_deref().unwrap_or_default();
-        let taken = if point.taken { " (a switch was made here)" } else { "" };
+        let taken = if point.taken { " (a switch happened here)" } else { "" };
         let _ = writeln!(lines, "L{line}: {source}   ← {}{taken}", point.mark);
     }
     block(out, "", &lines);

@@ -60,7 +60,8 @@ impl<'a> Sources<'a> {
         let mut text: String = line.chars().take((place.column as usize).checked_sub(1)?).collect();
         for above in 1..lines {
             let Some(line) = place.line.checked_sub(above).and_then(|n| self.raw(&place.file, n)) else { break };
-            if line.trim_end().ends_with([';', '{', '}', ',']) && !text.trim().is_empty() {
+            let is_over = line.trim_end().ends_with([';', '{', '}', ',']) && !text.trim().is_empty();
+            if is_over || line.trim_start().starts_with(self.language.comment) {
                 break;
             }
             text = format!("{line} {text}");

@@ -18,7 +18,7 @@ pub(crate) type Check<M> = Box<dyn Fn(&World<M>) -> Option<String>>;
 pub(crate) type Rule<M> = Box<dyn Fn(NodeId, NodeId, &M) -> Verdict>;
 pub(crate) type Corrupter<M> = Box<dyn Fn(&mut M, &mut dyn FnMut(u64) -> u64)>;
 
-/// What a predicate on messages wants done with one that is about to arrive.
+/// The decision of a [rule](Cluster::rule) about a message that is about to arrive.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Verdict {
     /// It arrives.
@@ -29,6 +29,12 @@ pub enum Verdict {
     Duplicate,
     /// It is lost, and from now on so is everything over this link, in this direction.
     Cut,
+    /// It waits until a message that meets [`Release`](Self::Release) lets it go, or until faults have stopped
+    /// ([`Cluster::converges`]). If nobody does, it never arrives.
+    Hold,
+    /// It arrives, and lets go all that the rule holds at this node, now or by the time that word of it gets there: each message of
+    /// it arrives at any time after that, and the rule is not asked again.
+    Release(NodeId),
 }
 
 /// What must come true when faults have stopped.
@@ -51,7 +57,7 @@ pub(crate) struct Invariant<M> {
     pub(crate) check: Check<M>,
 }
 
-/// What there is in a cluster, what may happen to it, and what must hold.
+/// A cluster: its nodes, possible faults, and invariants.
 pub struct Cluster<M> {
     pub(crate) members: Vec<Member<M>>,
     /// What nodes are called, and where they were added.
@@ -172,7 +178,7 @@ impl<M> Cluster<M> {
         id
     }
 
-    /// What may go wrong.
+    /// Sets the faults that may strike.
     #[track_caller]
     pub fn faults(&mut self, faults: Faults) -> &mut Self {
         (self.faults, self.faults_at) = (faults, Some(Location::caller()));
@@ -191,13 +197,13 @@ impl<M> Cluster<M> {
         self
     }
 
-    /// So many timers fire at each node at most, under an elastic clock; 16 by default.
+    /// The most timers that fire at each node, under an elastic clock; 16 by default.
     pub fn timers(&mut self, most: u32) -> &mut Self {
         self.most_timers = most;
         self
     }
 
-    /// So many events happen at most, 1,000,000 by default: a run that has more is taken for one without end.
+    /// The most events in a run, 1,000,000 by default: a run with more counts as endless.
     pub fn events(&mut self, most: u64) -> &mut Self {
         self.most_events = most;
         self
@@ -253,6 +259,21 @@ impl<M> Cluster<M> {
     }
 
     /// A rule for messages that are about to arrive, for scripted tests: from whom, to whom, what.
+    ///
+    /// It should look at nothing else: what it remembers of messages to other nodes depends on the order of events that commute.
+    ///
+    /// ```
+    /// # use drawloom_sim::{Cluster, NodeId, Verdict};
+    /// # #[derive(Clone, Debug)] enum Message { Append, Elected }
+    /// # fn scripted(cluster: &mut Cluster<Message>, follower: NodeId, leader: NodeId) {
+    /// // The entry reaches the follower after the election, not before.
+    /// cluster.rule(move |_, to, message| match message {
+    ///     Message::Append if to == follower => Verdict::Hold,
+    ///     Message::Elected if to == leader => Verdict::Release(follower),
+    ///     _ => Verdict::Deliver,
+    /// });
+    /// # }
+    /// ```
     pub fn rule(&mut self, rule: impl Fn(NodeId, NodeId, &M) -> Verdict + 'static) -> &mut Self {
         self.rule = Some(Box::new(rule));
         self
@@ -271,9 +292,10 @@ impl<M> Cluster<M> {
         self
     }
 
-    /// Whether events at different nodes have to be ordered, since an invariant looks at all of them at once.
+    /// Whether events at different nodes have to be ordered, since an invariant looks at all of them at once, or clocks are bound to each
+    /// other.
     pub fn is_ordered(&self) -> bool {
-        self.is_ordered
+        self.is_ordered || self.clock.is_bounded()
     }
 
     /// One run, in which `host` decides what happens, until nothing is left that could.

@@ -4,22 +4,22 @@ use crate::files::{DiskFault, image};
 use crate::id::NodeId;
 use crate::partition::{Mode, Shape};
 
-/// What a crash does to storage.
+/// The effect of a crash on storage.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Loss {
     /// Nothing is lost: everything that was written has reached the disk.
     #[default]
     Nothing,
-    /// What was not synced may be lost: all of it, all but the first write or the first two, or nothing.
+    /// Unsynced data may be lost: all of it, all but the first write or the first two, or nothing.
     Unsynced,
-    /// The same, and of [files](crate::Ctx::write_file) also: names without data, data without names, the last operation without those before,
+    /// As `Unsynced`, and for [files](crate::Ctx::write_file) also: names without data, data without names, the last operation without those before,
     /// half of the last write.
     AnyImage,
     /// Everything is lost.
     Everything,
 }
 
-/// What may go wrong in a run: of each kind so many at most.
+/// The faults that may strike in a run, with a limit for each kind.
 ///
 /// Which nodes are hit is chosen when a run begins, so that faults do not compete for a common budget. *When* one strikes is a choice like
 /// the delivery of a message; one that comes after everything else did not happen.
@@ -49,6 +49,7 @@ pub struct Faults {
     pub(crate) jumps: u32,
     pub(crate) jump_by: Vec<i64>,
     pub(crate) certain: bool,
+    pub(crate) midway: bool,
 }
 
 impl Faults {
@@ -57,7 +58,7 @@ impl Faults {
         Faults::default()
     }
 
-    /// So many nodes may crash: of all but the clients, or of those that [`crash_only`](Self::crash_only) names.
+    /// At most `most` nodes crash: of all but the clients, or of those that [`crash_only`](Self::crash_only) names.
     #[must_use]
     pub fn crashes(self, most: u32) -> Faults {
         Faults { crashes: most, ..self }
@@ -82,56 +83,63 @@ impl Faults {
         Faults { restarts: true, ..self }
     }
 
-    /// So many nodes may crash and be back at once: they lose what they had in memory, and no message.
+    /// At most `most` times a node crashes and restarts at once: it loses its memory, but no message.
     #[must_use]
     pub fn reboots(self, most: u32) -> Faults {
         Faults { reboots: most, ..self }
     }
 
-    /// What a crash does to storage.
+    /// A crash or reboot may also strike in the midst of an event: after the first, the first two or the first three of the messages that
+    /// the node sends and of its uses of storage in that event. Without this an event and all that the node does about it is one step.
+    #[must_use]
+    pub fn midway(self) -> Faults {
+        Faults { midway: true, ..self }
+    }
+
+    /// The effect of a crash on storage.
     #[must_use]
     pub fn loses(self, loss: Loss) -> Faults {
         Faults { loss, ..self }
     }
 
-    /// So many nodes may pause, and resume at any time after: nothing happens to them meanwhile, and what arrives waits.
+    /// At most `most` nodes pause, and resume at any later time: until then nothing happens to them, and messages wait.
     #[must_use]
     pub fn pauses(self, most: u32) -> Faults {
         Faults { pauses: most, ..self }
     }
 
-    /// So many nodes may be asked to [stop](crate::Node::on_stop).
+    /// At most `most` nodes are asked to [stop](crate::Node::on_stop).
     #[must_use]
     pub fn stops(self, most: u32) -> Faults {
         Faults { stops: most, ..self }
     }
 
-    /// So many messages may arrive twice.
+    /// At most `most` messages arrive twice.
     #[must_use]
     pub fn duplicates(self, most: u32) -> Faults {
         Faults { duplicates: most, ..self }
     }
 
-    /// So many messages may be lost. Safety does not need it: a message that arrives after all else that matters is as good as lost. What is
+    /// At most `most` messages are lost. Safety does not need it: a message that arrives after everything else counts as lost. What is
     /// to happen in the end does.
     #[must_use]
     pub fn losses(self, most: u32) -> Faults {
         Faults { losses: most, ..self }
     }
 
-    /// So many messages may be corrupted, as [`Cluster::corrupts`](crate::Cluster::corrupts) says.
+    /// At most `most` messages are corrupted, as [`Cluster::corrupts`](crate::Cluster::corrupts) says.
     #[must_use]
     pub fn corruptions(self, most: u32) -> Faults {
         Faults { corruptions: most, ..self }
     }
 
-    /// So many streams may be reset, when a chunk of them arrives.
+    /// At most `most` streams are reset, when a chunk of them arrives.
     #[must_use]
     pub fn resets(self, most: u32) -> Faults {
         Faults { resets: most, ..self }
     }
 
-    /// So many times the disk of a node may fail when it is used next: it is full, cannot be read or written, or reads less than there is.
+    /// At most `most` times the disk of a node fails at its next use: it is full, cannot be read or written, or makes a short read.
     #[must_use]
     pub fn disk_errors(self, most: u32) -> Faults {
         Faults { disk_errors: most, ..self }
@@ -145,13 +153,13 @@ impl Faults {
         self
     }
 
-    /// What becomes of messages over links that are cut.
+    /// Sets the treatment of messages over cut links.
     #[must_use]
     pub fn mode(self, mode: Mode) -> Faults {
         Faults { mode, ..self }
     }
 
-    /// So many times the wall clock of a node may jump by one of these, in milliseconds.
+    /// At most `most` times the wall clock of a node jumps by one of these, in milliseconds.
     #[must_use]
     pub fn clock_jumps(mut self, most: u32, by_millis: impl IntoIterator<Item = i64>) -> Faults {
         self.jumps = self.jumps.max(most);
@@ -161,12 +169,15 @@ impl Faults {
 }
 
 /// What a step of a fault does at a node.
+#[doc(hidden)]
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) enum Action {
+pub enum Action {
     /// With how many of the writes that were not synced left, if it loses any.
     Crash(Loss, usize),
     /// As a crash, and a restart at once.
     Reboot(Loss, usize),
+    /// One of these, in the midst of the next event in which the node does more than so many things, after these.
+    Midway(u32, Box<Action>),
     Restart,
     Stop,
     Pause,
@@ -182,23 +193,26 @@ pub(crate) enum Action {
 }
 
 impl Action {
-    pub(crate) fn tell(&self, name: &dyn Fn(NodeId) -> String) -> String {
+    pub fn tell(&self, name: &dyn Fn(NodeId) -> String) -> String {
         let names = |nodes: &[NodeId]| nodes.iter().map(|node| name(*node)).collect::<Vec<_>>().join(", ");
         let loses = |loss: &Loss, kept: &usize| match (loss, kept) {
             (Loss::Nothing, _) | (Loss::Unsynced | Loss::AnyImage, &usize::MAX) => String::new(),
-            (Loss::AnyImage, &image::TORN) => ", and half of the last write that was not synced is lost".to_owned(),
-            (Loss::AnyImage, &image::NAMES) => ", and loses data that was not synced, but no names".to_owned(),
-            (Loss::AnyImage, &image::DATA) => ", and loses names that were not synced, but no data".to_owned(),
-            (Loss::AnyImage, &image::LAST) => ", and loses what was not synced, but for the last".to_owned(),
-            (Loss::Unsynced | Loss::AnyImage, 0) => ", and loses what was not synced".to_owned(),
+            (Loss::AnyImage, &image::TORN) => ", and loses half of the last unsynced write".to_owned(),
+            (Loss::AnyImage, &image::NAMES) => ", and loses unsynced data, but no names".to_owned(),
+            (Loss::AnyImage, &image::DATA) => ", and loses unsynced names, but no data".to_owned(),
+            (Loss::AnyImage, &image::LAST) => ", and loses all unsynced data except the last".to_owned(),
+            (Loss::Unsynced | Loss::AnyImage, 0) => ", and loses all unsynced data".to_owned(),
             (Loss::Unsynced | Loss::AnyImage, kept) => {
-                format!(", and loses what was not synced, but for the first {kept}")
+                format!(", and loses all unsynced data except the first {kept}")
             }
             (Loss::Everything, _) => ", and loses its storage".to_owned(),
         };
         match self {
             Action::Crash(loss, kept) => format!("crashes{}", loses(loss, kept)),
             Action::Reboot(loss, kept) => format!("crashes and restarts{}", loses(loss, kept)),
+            Action::Midway(after, then) => {
+                format!("will break off in the midst of an event, after {after}: {}", then.tell(name))
+            }
             Action::Restart => "restarts".to_owned(),
             Action::Stop => "is asked to stop".to_owned(),
             Action::Pause => "pauses".to_owned(),
@@ -231,7 +245,8 @@ impl Loss {
 }
 
 /// One fault: what it does where, one after the other.
-pub(crate) type Fault = Vec<(NodeId, Action)>;
+#[doc(hidden)]
+pub type Fault = Vec<(NodeId, Action)>;
 
 /// So many faults of one kind, each of which may be any of these.
 pub(crate) struct Kind {

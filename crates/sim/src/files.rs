@@ -15,7 +15,7 @@ pub enum DiskError {
     NoSuchFile,
     /// The disk is full.
     NoSpace,
-    /// It could not be read or written. After a sync that has failed, what was to be synced is lost at the next crash.
+    /// It could not be read or written. After a failed sync, the data that it should have synced is lost at the next crash.
     Io,
 }
 
@@ -32,8 +32,9 @@ impl fmt::Display for DiskError {
 impl std::error::Error for DiskError {}
 
 /// What the next use of a disk meets.
+#[doc(hidden)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum DiskFault {
+pub enum DiskFault {
     Fails(DiskError),
     ShortRead,
 }
@@ -45,7 +46,7 @@ impl DiskFault {
     pub(crate) fn tell(self) -> String {
         match self {
             DiskFault::Fails(error) => format!("its disk will fail: {error}"),
-            DiskFault::ShortRead => "its disk will read less than there is".to_owned(),
+            DiskFault::ShortRead => "its disk will return a short read".to_owned(),
         }
     }
 }
@@ -198,23 +199,28 @@ impl<M> Ctx<'_, M> {
         &mut self.world.nodes[self.me.index()].disk
     }
 
+    /// The disk, to change it; none if the node is gone.
+    fn disk_to_change(&mut self) -> Result<&mut Disk, DiskError> {
+        if self.does() { Ok(self.disk()) } else { Err(DiskError::Io) }
+    }
+
     /// Writes at a place of a file, which is made if it is not there.
     ///
     /// # Errors
     ///
     /// If a fault of the disk strikes; so do the other functions.
     pub fn write_file(&mut self, name: &str, at: usize, bytes: &[u8]) -> Result<(), DiskError> {
-        self.disk().write(name, Some(at), bytes)
+        self.disk_to_change()?.write(name, Some(at), bytes)
     }
 
     /// Writes at the end of a file, which is made if it is not there.
     pub fn append_file(&mut self, name: &str, bytes: &[u8]) -> Result<(), DiskError> {
-        self.disk().write(name, None, bytes)
+        self.disk_to_change()?.write(name, None, bytes)
     }
 
     /// Cuts a file off.
     pub fn truncate_file(&mut self, name: &str, length: usize) -> Result<(), DiskError> {
-        let disk = self.disk();
+        let disk = self.disk_to_change()?;
         disk.may_fail()?;
         let file = disk.file(name)?;
         disk.files[file].now.truncate(length);
@@ -222,7 +228,7 @@ impl<M> Ctx<'_, M> {
         Ok(())
     }
 
-    /// What a file holds; less of it if a fault makes the read a short one.
+    /// The content of a file; only a part of it if a fault makes the read a short one.
     pub fn read_file(&mut self, name: &str) -> Result<Vec<u8>, DiskError> {
         let disk = self.disk();
         disk.may_fail()?;
@@ -237,7 +243,7 @@ impl<M> Ctx<'_, M> {
 
     /// Gives a file another name, in place of what had that name.
     pub fn rename_file(&mut self, from: &str, to: &str) -> Result<(), DiskError> {
-        let disk = self.disk();
+        let disk = self.disk_to_change()?;
         disk.may_fail()?;
         let file = disk.file(from)?;
         disk.name(vec![(from.to_owned(), None), (to.to_owned(), Some(file))]);
@@ -246,7 +252,7 @@ impl<M> Ctx<'_, M> {
 
     /// Removes a file.
     pub fn remove_file(&mut self, name: &str) -> Result<(), DiskError> {
-        let disk = self.disk();
+        let disk = self.disk_to_change()?;
         disk.may_fail()?;
         disk.file(name)?;
         disk.name(vec![(name.to_owned(), None)]);
@@ -258,9 +264,9 @@ impl<M> Ctx<'_, M> {
         self.disk().names.keys().cloned().collect()
     }
 
-    /// What was written to a file survives any crash; whether the file is found by its name is for the directory.
+    /// The data written to a file survives any crash; whether the file is found by its name is for the directory.
     pub fn sync_file(&mut self, name: &str) -> Result<(), DiskError> {
-        let disk = self.disk();
+        let disk = self.disk_to_change()?;
         let synced = disk.file(name)?;
         disk.sync(|pending| match pending {
             Pending::Write { file, .. } | Pending::Truncate { file, .. } => *file == synced,
@@ -270,6 +276,6 @@ impl<M> Ctx<'_, M> {
 
     /// Files that were made, renamed or removed are so after any crash.
     pub fn sync_directory(&mut self) -> Result<(), DiskError> {
-        self.disk().sync(|pending| matches!(pending, Pending::Names(_)))
+        self.disk_to_change()?.sync(|pending| matches!(pending, Pending::Names(_)))
     }
 }

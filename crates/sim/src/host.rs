@@ -9,12 +9,12 @@ use crate::id::NodeId;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct QueueId(pub u32);
 
-/// What sort of thing has happened at a node.
+/// The kind of an event at a node.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Happening {
     /// A message has arrived.
     Arrived,
-    /// A message came to nothing, or has to wait.
+    /// A message is lost, or has to wait.
     Lost,
     /// A timer has fired.
     Fired,
@@ -24,13 +24,13 @@ pub enum Happening {
     Nothing,
 }
 
-/// The place in the source of what was posted, if it has one.
+/// The source place of the message or timer, if it has one.
 pub type Place = Option<&'static Location<'static>>;
 
-/// Who decides what happens next: an exploration, a test that tries everything, a loop that takes things as they come.
+/// The part that decides which event is next: an exploration, a test that tries everything, or a plain loop.
 ///
-/// A host is told of everything that may happen, when it becomes possible. It says what does, in any order that keeps to this: an event
-/// happens after it was posted, and those of a queue happen in turn.
+/// A host learns of each event when it becomes possible, and chooses among the possible ones in any order that keeps two rules: an event
+/// happens after it was posted, and the events of a queue happen in turn.
 pub trait Host {
     /// The cluster has one more node. Its events do not commute with those of `with`, an earlier one, nor of others that have been added so.
     fn add_node(&mut self, node: NodeId, name: &str, with: Option<NodeId>);

@@ -2,7 +2,7 @@
 
 use std::fmt::Display;
 
-/// What an invariant comes to: `bool`, or a `Result` that says what is wrong, or nothing if it asserts.
+/// The result of an invariant: `bool`, or a `Result` that says what is wrong, or nothing if it asserts.
 pub trait Holds {
     /// What is wrong, if anything.
     fn broken(self) -> Option<String>;

@@ -1,6 +1,8 @@
 //! A simulated cluster: nodes with a network, clocks, storage and faults, without anybody who decides.
 //!
-//! This is the state of a cluster and the rules of its changes. What happens next is decided elsewhere: a [`Host`] is told of
+//! This crate is internal to Drawloom. Depend on `drawloom` instead: this interface may change in every release.
+//!
+//! This is the state of a cluster and the rules of its changes. A [`Host`] decides what happens next: it learns of
 //! everything that *may* happen (a message may arrive, a timer may fire, a fault may strike), and says what does. `drawloom::cluster` is
 //! a host that makes each of them a choice of drawloom's scheduler.
 //!
@@ -19,15 +21,19 @@ mod begin;
 mod clock;
 mod cluster;
 mod ctx;
+mod draw;
+mod drift;
 mod event;
 mod fault;
 mod files;
 mod goal;
 mod happen;
+mod harm;
 mod host;
 mod id;
 mod invariant;
 mod log;
+mod midway;
 mod network;
 mod node;
 mod partition;
@@ -40,8 +46,13 @@ pub use clock::{Clock, Timer, TimerId};
 pub use cluster::{Cluster, Verdict};
 pub use ctx::Ctx;
 pub use event::Event;
+#[doc(hidden)]
+pub use fault::{Action, Fault};
 pub use fault::{Faults, Loss};
 pub use files::DiskError;
+#[doc(hidden)]
+pub use files::DiskFault;
+pub use harm::Harm;
 pub use host::{Happening, Host, Place, QueueId};
 pub use id::NodeId;
 pub use invariant::Holds;

@@ -43,7 +43,7 @@ pub trait Node<M>: Any {
     }
 }
 
-/// What a node may be configured with: a copy shares nothing with the original.
+/// A configuration of a node: a copy shares nothing with the original.
 ///
 /// The closure that makes a node can capture only what is `Copy`, so it cannot hold the memory of another node. What else it needs is
 /// handed to it through this trait ([`Cluster::node_with`](crate::Cluster::node_with)), as a deep copy for every start.
@@ -141,7 +141,7 @@ tuples!(A, B, C);
 tuples!(A, B, C, D);
 tuples!(A, B, C, D, E);
 
-/// What nodes tell the test, past the network: facts that invariants look at. No node should read it to decide what it does.
+/// A value that nodes show to the test without the network, for invariants. No node should read it to decide what it does.
 #[derive(Debug, Default)]
 pub struct Probe<T>(Rc<RefCell<T>>);
 
@@ -151,7 +151,7 @@ impl<T> Probe<T> {
         Probe(Rc::new(RefCell::new(value)))
     }
 
-    /// What is known.
+    /// The value.
     pub fn get(&self) -> Ref<'_, T> {
         self.0.borrow()
     }

@@ -2,7 +2,7 @@
 
 use crate::id::NodeId;
 
-/// What becomes of a message that arrives over a link that is cut.
+/// The fate of a message over a cut link.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Mode {
     /// It is lost.

@@ -27,7 +27,7 @@ impl Store {
         let value = newest.or_else(|| self.durable.get(name))?;
         match value.downcast_ref::<T>() {
             Some(value) => Some(value.clone()),
-            None => panic!("`{name}` was stored as something else than `{}`", std::any::type_name::<T>()),
+            None => panic!("`{name}` was not stored as a `{}`", std::any::type_name::<T>()),
         }
     }
 

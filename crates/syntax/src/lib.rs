@@ -1,6 +1,8 @@
 //! Reads source files into one [tree](Module), whatever their language: for Python with ruff's parser, which goes on
 //! after a mistake, for Rust with syn, which stops at the first one.
 //!
+//! This crate is internal to Drawloom. Use the command `drawloom analyze` instead: this interface may change in every release.
+//!
 //! - `tree`: the tree; `python` and `rust`: how each language becomes one; `lines`: from offsets to lines.
 //!
 //! A new language is a [`Parser`] and a row in [`parser_of`].

@@ -25,7 +25,7 @@
 //! drawloom::check(|| tokio::runtime::Runtime::new().unwrap().block_on(both_arrive()));
 //! ```
 //!
-//! Everything is written anew on the engine, so that it is seen: what tokio does in one critical section is one step
+//! Everything is written again on the engine, so that it is seen: what tokio does in one critical section is one step
 //! here, who waits is woken by a step, and time is virtual. Only the traits and utilities of [`io`] are tokio's own.
 //! The book says for each item of tokio what it is here and where it differs (“tokio, item by item”); “Testing async code” is the guide, also
 //! to putting a project under control without an edit.

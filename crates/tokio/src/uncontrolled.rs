@@ -7,8 +7,8 @@ use crate::context;
 /// Of `call`, which reaches outside of the exploration.
 pub(crate) fn error(call: &str) -> io::Error {
     let message = format!(
-        "drawloom-tokio: `tokio::{call}` is not under control: it reaches outside of the test; use `tokio::io::duplex`, \
-         or a trait of your own, in its place"
+        "drawloom-tokio: `tokio::{call}` is not under control: it reaches outside the test; use \
+             `tokio::io::duplex` or a trait of your own instead"
     );
     io::Error::new(io::ErrorKind::Unsupported, message)
 }

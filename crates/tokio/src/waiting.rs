@@ -12,7 +12,7 @@ use crate::task::coop;
 
 /// Mostly one waker at a time, so that one needs no allocation.
 #[derive(Default)]
-#[must_use = "who waits is not woken yet"]
+#[must_use = "a waiting task is not woken yet"]
 pub(crate) struct Wakers {
     first: Option<Waker>,
     rest: Vec<Waker>,
@@ -94,7 +94,7 @@ impl Waiting {
     }
 }
 
-/// `future`, which has to be pinned as tokio's has: whoever polls it here by itself must be able to there.
+/// `future`, which has to be pinned as tokio's has: whoever polls it here on its own must be able to there.
 pub(crate) fn pinned<F: Future>(future: F) -> Pinned<F> {
     Pinned { future, _pinned: PhantomPinned }
 }
@@ -109,6 +109,7 @@ impl<F: Future> Future for Pinned<F> {
     type Output = F::Output;
 
     #[inline]
+    #[track_caller]
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<F::Output> {
         // SAFETY: `future` is pinned whenever `self` is: nothing moves it out, and there is no destructor.
         unsafe { self.map_unchecked_mut(|this| &mut this.future) }.poll(context)

@@ -1,6 +1,7 @@
-//! Every type has the auto traits that tokio's has, and so has every future: checked by the compiler, against tokio.
+//! Every type has the auto traits that tokio's has, and `Debug`, and so has every future: checked by the compiler, against tokio.
 
 use std::cell::Cell;
+use std::fmt::Debug;
 use std::marker::PhantomData;
 use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::rc::Rc;
@@ -41,6 +42,7 @@ probes! {
     is_unpin: Unpin;
     is_unwind_safe: UnwindSafe;
     is_ref_unwind_safe: RefUnwindSafe;
+    is_debug: Debug;
 }
 
 macro_rules! traits {
@@ -52,6 +54,7 @@ macro_rules! traits {
             ("Unpin", probe.is_unpin()),
             ("UnwindSafe", probe.is_unwind_safe()),
             ("RefUnwindSafe", probe.is_ref_unwind_safe()),
+            ("Debug", probe.is_debug()),
         ];
         answers.into_iter().filter(|(_, has)| *has).map(|(name, _)| name).collect::<Vec<_>>()
     }};
@@ -61,12 +64,12 @@ fn never<T>() -> T {
     unreachable!("it is only asked what it would return")
 }
 
-/// Whether both are `Send`, `Sync` and `Unpin` alike, and whatever is safe to unwind there is here.
+/// Whether both are `Send`, `Sync` and `Unpin` alike, and whatever is safe to unwind, or can be shown, there is here.
 fn is_as_tokio(ours: &[&'static str], tokio: &[&'static str]) -> bool {
-    let of_unwinding = |name: &&&str| name.ends_with("UnwindSafe");
+    let may_have_more = |name: &&&str| name.ends_with("UnwindSafe") || **name == "Debug";
     let others =
-        |traits: &[&'static str]| traits.iter().filter(|name| !of_unwinding(name)).copied().collect::<Vec<_>>();
-    others(ours) == others(tokio) && tokio.iter().filter(of_unwinding).all(|name| ours.contains(name))
+        |traits: &[&'static str]| traits.iter().filter(|name| !may_have_more(name)).copied().collect::<Vec<_>>();
+    others(ours) == others(tokio) && tokio.iter().filter(may_have_more).all(|name| ours.contains(name))
 }
 
 /// Both have the same.
@@ -104,9 +107,9 @@ macro_rules! same_of {
                 use theirs::*;
                 traits!(|| $value)
             };
-            // Whether a future of an `async fn` is safe to unwind is no promise of tokio's.
+            // Whether a future of an `async fn` is safe to unwind is no promise of tokio's; and it cannot be shown.
             let promised = |traits: Vec<&'static str>| -> Vec<_> {
-                traits.into_iter().filter(|name| !name.ends_with("UnwindSafe")).collect()
+                traits.into_iter().filter(|name| !name.ends_with("UnwindSafe") && *name != "Debug").collect()
             };
             let (mine, real) = (promised(mine), promised(real));
             if mine != real {
@@ -135,17 +138,27 @@ fn types_have_the_auto_traits_of_tokio() {
         sync::OwnedRwLockReadGuard<Both>; sync::OwnedRwLockReadGuard<Sends>;
         sync::OwnedRwLockWriteGuard<Both>; sync::OwnedRwLockWriteGuard<Sends>;
         sync::RwLockMappedWriteGuard<'static, Both>; sync::RwLockMappedWriteGuard<'static, Sends>;
+        sync::OwnedMappedMutexGuard<Both, Both>; sync::OwnedMappedMutexGuard<Sends, Sends>;
+        sync::OwnedRwLockMappedWriteGuard<Both>; sync::OwnedRwLockMappedWriteGuard<Sends>;
+        sync::TryLockError; sync::AcquireError; sync::TryAcquireError; sync::SetError<Both>; sync::SetOnceError<Both>;
         sync::OnceCell<Both>; sync::OnceCell<Sends>; sync::OnceCell<Neither>;
         sync::SetOnce<Both>; sync::SetOnce<Sends>; sync::SetOnce<Neither>;
         sync::Semaphore; sync::SemaphorePermit<'static>; sync::OwnedSemaphorePermit;
         sync::Barrier; sync::BarrierWaitResult; sync::Notify; sync::futures::Notified<'static>;
+        sync::futures::OwnedNotified;
         sync::mpsc::Sender<Both>; sync::mpsc::Sender<Sends>; sync::mpsc::Sender<Neither>;
         sync::mpsc::Receiver<Both>; sync::mpsc::Receiver<Sends>; sync::mpsc::Receiver<Neither>;
         sync::mpsc::UnboundedSender<Both>; sync::mpsc::UnboundedSender<Sends>;
         sync::mpsc::UnboundedReceiver<Both>; sync::mpsc::UnboundedReceiver<Sends>;
         sync::mpsc::WeakSender<Both>; sync::mpsc::WeakSender<Sends>;
         sync::mpsc::Permit<'static, Both>; sync::mpsc::OwnedPermit<Both>;
-        sync::mpsc::error::SendError<Both>; sync::mpsc::error::TryRecvError;
+        sync::mpsc::PermitIterator<'static, Both>; sync::mpsc::WeakUnboundedSender<Both>;
+        sync::mpsc::error::SendError<Both>; sync::mpsc::error::SendError<Neither>; sync::mpsc::error::TryRecvError;
+        sync::mpsc::error::TrySendError<Both>; sync::mpsc::error::SendTimeoutError<Both>;
+        sync::oneshot::error::RecvError; sync::oneshot::error::TryRecvError;
+        sync::watch::error::SendError<Both>; sync::watch::error::RecvError;
+        sync::broadcast::error::SendError<Both>; sync::broadcast::error::RecvError;
+        sync::broadcast::error::TryRecvError;
         sync::oneshot::Sender<Both>; sync::oneshot::Sender<Sends>; sync::oneshot::Sender<Neither>;
         sync::oneshot::Receiver<Both>; sync::oneshot::Receiver<Sends>; sync::oneshot::Receiver<Neither>;
         sync::watch::Sender<Both>; sync::watch::Sender<Sends>; sync::watch::Sender<Neither>;
@@ -157,9 +170,12 @@ fn types_have_the_auto_traits_of_tokio() {
         task::JoinSet<Both>; task::JoinSet<Sends>; task::JoinSet<Neither>;
         task::AbortHandle; task::JoinError; task::LocalSet; task::LocalEnterGuard; task::Id;
         task::LocalKey<Both>; task::LocalKey<Sends>; task::Unconstrained<std::future::Ready<Both>>;
+        task::coop::Unconstrained<std::future::Ready<Both>>; task::coop::Coop<std::future::Ready<Both>>;
+        task::coop::RestoreOnPending;
         task::futures::TaskLocalFuture<Both, std::future::Ready<Both>>;
         runtime::Runtime; runtime::Handle; runtime::Builder; runtime::EnterGuard<'static>; runtime::LocalRuntime;
         runtime::RuntimeMetrics; runtime::RuntimeFlavor; runtime::TryCurrentError; runtime::Id;
+        runtime::LocalOptions;
         time::Sleep; time::Interval; time::Instant; time::Timeout<std::future::Ready<Both>>;
         time::Timeout<std::future::Ready<Neither>>; time::error::Elapsed; time::error::Error;
         time::MissedTickBehavior;
@@ -185,6 +201,18 @@ fn futures_have_the_auto_traits_of_tokio() {
         never::<&'static sync::Semaphore>().acquire();
         never::<&'static sync::Semaphore>().acquire_many(1);
         never::<Arc<sync::Semaphore>>().acquire_owned();
+        never::<Arc<sync::Semaphore>>().acquire_many_owned(1);
+        never::<Arc<sync::RwLock<Both>>>().read_owned();
+        never::<Arc<sync::RwLock<Both>>>().write_owned();
+        never::<Arc<sync::Notify>>().notified_owned();
+        never::<&'static sync::mpsc::Sender<Both>>().reserve_many(1);
+        never::<sync::mpsc::Sender<Both>>().reserve_owned();
+        never::<&'static sync::mpsc::Sender<Both>>().send_timeout(1, never());
+        never::<&'static mut sync::mpsc::Receiver<Both>>().recv_many(never(), 1);
+        never::<&'static mut sync::watch::Receiver<Both>>().wait_for(never::<fn(&Both) -> bool>());
+        never::<&'static sync::broadcast::Sender<Both>>().closed();
+        never::<&'static mut task::JoinSet<Both>>().shutdown();
+        never::<task::JoinSet<Both>>().join_all();
         never::<&'static sync::Barrier>().wait();
         never::<&'static sync::Notify>().notified();
         never::<&'static sync::mpsc::Sender<Both>>().send(1);

@@ -98,5 +98,5 @@ fn a_real_lock_held_over_an_await_is_told() {
     assert_eq!(child.code, Some(101), "{}", child.text);
     child.says("blocks its OS thread");
     child.says(&here("real lock"));
-    child.says("The other tasks stand still meanwhile:\n    Task 0 (main): before its park at ");
+    child.says("The other tasks stand still:\n    Task 0 (main): before its park at ");
 }

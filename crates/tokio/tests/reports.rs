@@ -165,3 +165,20 @@ fn tasks_of_a_local_set() {
     });
     internal::assert_no_internals(&exploration.findings().first().expect("there is a bug").report());
 }
+
+/// What a program keeps from one execution to the next is no matter of schedules.
+#[test]
+fn a_static_of_std_is_suspected_if_the_message_changes() {
+    static DROPPED: std::sync::atomic::AtomicU32 = std::sync::atomic::AtomicU32::new(0);
+    let exploration = explore(Config::new().iterations(20), || {
+        several_threads().block_on(async {
+            let other = spawn(async { DROPPED.fetch_add(1, std::sync::atomic::Ordering::SeqCst) });
+            other.await.expect("it ends");
+            assert_eq!(DROPPED.load(std::sync::atomic::Ordering::SeqCst), 1);
+        });
+    });
+    let report = exploration.findings().first().expect("it is not 1 in the second execution").report();
+    let report = report.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(report.contains("followed again, the same schedule said `assertion `left == right` failed"), "{report}");
+    assert!(report.contains("a static that keeps its value from one execution to the next"), "{report}");
+}

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use drawloom::{Config, explore};
 use drawloom_tokio::runtime::Builder;
-use drawloom_tokio::sync::{Barrier, Mutex, Notify, RwLock, Semaphore, mpsc, oneshot, watch};
-use drawloom_tokio::task::JoinHandle;
+use drawloom_tokio::sync::{Barrier, Mutex, Notify, OnceCell, RwLock, Semaphore, mpsc, oneshot, watch};
+use drawloom_tokio::task::{JoinHandle, JoinSet, unconstrained};
 use drawloom_tokio::{join, select, spawn};
 
 /// The report of what is found in `body`: the user sees the same. How it was found, and what to paste, is another matter.
@@ -181,5 +181,66 @@ fn a_blocking_receive_on_one_thread() {
         let other = spawn(async move { sender.send(1).expect("it is received") });
         let _ = receiver.recv();
         other.await.expect("it ends");
+    }));
+}
+
+#[test]
+fn an_answer_that_nobody_sends() {
+    insta::assert_snapshot!(reported(|| async {
+        let (answer, answered) = oneshot::channel::<u32>();
+        let asks = spawn(async move {
+            answered.await.expect("it is sent");
+        });
+        asks.await.expect("it ends");
+        drop(answer);
+    }));
+}
+
+#[test]
+fn a_value_whose_making_waits_for_somebody_who_wants_it() {
+    insta::assert_snapshot!(waits(|| async {
+        let config = Arc::new(OnceCell::new());
+        let other = config.clone();
+        let made = config.get_or_init(|| async move {
+            let theirs = spawn(async move { *other.get_or_init(|| async { 1 }).await });
+            theirs.await.expect("it ends")
+        });
+        made.await;
+    }));
+}
+
+#[test]
+fn room_that_is_kept_and_never_used() {
+    insta::assert_snapshot!(waits(|| async {
+        let (sender, receiver) = mpsc::channel::<u32>(1);
+        let other = sender.clone();
+        let place = sender.reserve().await.expect("it is open");
+        let wants = spawn(async move { other.reserve().await.is_ok() });
+        wants.await.expect("it ends");
+        drop((place, receiver));
+    }));
+}
+
+#[test]
+fn a_limit_around_the_end_of_a_task() {
+    insta::assert_snapshot!(waits(|| async {
+        let never = spawn(std::future::pending::<()>());
+        let mut also_never = spawn(std::future::pending::<()>());
+        select! {
+            _ = unconstrained(never) => {}
+            _ = &mut also_never => {}
+        }
+    }));
+}
+
+#[test]
+fn a_set_one_of_whose_tasks_never_ends() {
+    insta::assert_snapshot!(waits(|| async {
+        let mut set = JoinSet::new();
+        set.spawn(std::future::pending::<()>());
+        set.spawn(async {});
+        while let Some(ended) = set.join_next().await {
+            ended.expect("it ends");
+        }
     }));
 }

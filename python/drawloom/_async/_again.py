@@ -129,7 +129,7 @@ class Again:
         """A piece has been run: whom it matters to is called again."""
         self._lonely = self._lonely + 1 if self._is_lonely(guest) else 0
         if self._lonely == _LONG_PATIENCE:
-            _drawloom.give_up(f"timers that have started each other {_LONG_PATIENCE} times, with nobody else to go on")
+            _drawloom.give_up(f"timers that have started each other {_LONG_PATIENCE} times, with no other task to run")
         if guest is self._quiet:
             self._quiet = None
             self._rounds += 1
@@ -150,7 +150,7 @@ class Again:
         if any(asking.goes_on for asking in self._asking):
             most = _PATIENCE if self._host.timers else _LONG_PATIENCE + 1
             if self._rounds == _LONG_PATIENCE:
-                _drawloom.give_up(f"a callback that has been called again {_LONG_PATIENCE} times, with nobody else to go on")
+                _drawloom.give_up(f"a callback that has been called again {_LONG_PATIENCE} times, with no other task to run")
         else:
             most = 1 if self._host.timers else _PATIENCE
         if self._asking and self._quiet is None and self._rounds < most:

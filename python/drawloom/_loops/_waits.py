@@ -102,7 +102,7 @@ def _waits() -> list[Wait]:
 
 
 def _wait(task: int, loop: Any) -> Wait:
-    """That of a thread: of its coroutines one that is in a circle, or that waits for what nobody brings about."""
+    """That of a thread: of its coroutines one that is in a circle, or that waits for an event that no running task can produce."""
     if loop is None:
         # Of trio's tasks that is not known.
         return Wait(task, "park", None, None, _waiting.NOWHERE, [], [])

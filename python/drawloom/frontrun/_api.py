@@ -101,7 +101,7 @@ def explore_random(
     invariant = serialisable(setup, threads, invariant, serializable_invariant)
     name = _naming.of_exploration(setup, threads)
     asked: dict[str, Any] = {"name": name, "timeout": _duration(total_timeout)}
-    result = _explore.explore(setup, threads, invariant, strategy="random", executions=max_attempts, seed=seed, **asked)
+    result = _explore.explore(setup, threads, invariant, strategy="random", iterations=max_attempts, seed=seed, **asked)
     if result.verdict == "no_bug_found":
         most = max(10 * max_attempts, ENOUGH)
         every = _explore.explore(setup, threads, invariant, strategy="exhaustive", max_schedules=most, **asked)

@@ -1,4 +1,4 @@
-"""Options of Frontrun: what they come to here."""
+"""Options of Frontrun, and their meaning here."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ _ALWAYS: dict[str, Any] = {
 
 
 _WHY = {
-    "clock": "timers fire when nobody can go on; drawloom.explore(strategy='random', clock='explore') has them fire early",
+    "clock": "timers fire when no task can run; with drawloom.explore(strategy='random', clock='explore') they also fire early",
     "execution": "processes are not under control, threads and tasks are",
-    "detect_sql": "what statements touch is not looked at",
+    "detect_sql": "the rows that statements touch are not examined",
     "lock_timeout": "locks of databases are not under control",
-    "error_on_any_race": "a race is a failure only if something comes of it; say what must hold as an invariant",
+    "error_on_any_race": "a race is a failure only if it has an effect; state the required property as an invariant",
     "patch_sleep": "time is virtual, and always so",
 }
 

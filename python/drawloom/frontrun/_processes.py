@@ -15,7 +15,7 @@ class Subprocess:
 
 
 class CrossProcessResult:
-    """What an exploration of processes would come to. There is none."""
+    """The result of an exploration of processes, which is not supported."""
 
 
 def explore_processes(*_arguments: Any, **_options: Any) -> NoReturn:

@@ -57,7 +57,7 @@ def _awaited(setup: Callable[[], Any], order: Sequence[Callable[[Any], Any]]) ->
         for worker in order:
             await worker(state)
 
-    _explore.explore(setup, [one_after_the_other], None, strategy="sequential", executions=1)
+    _explore.explore(setup, [one_after_the_other], None, strategy="sequential", iterations=1)
     return states[-1]
 
 
@@ -74,7 +74,7 @@ def serialisable(
     possible = serial_keys(setup, workers, key)
 
     def holds(state: Any) -> Any:
-        assert key(state) in possible, "no order of whole workers leads here"
+        assert key(state) in possible, "no order of whole workers leads to this result"
         return True if invariant is None else invariant(state)
 
     return holds

@@ -31,13 +31,13 @@ _PATIENCE = 20
 
 
 async def await_point() -> None:
-    """A place at which others may go on."""
+    """A point at which other tasks may run."""
     await asyncio.sleep(0)
 
 
 class AwaitScheduler:
-    """Whose turn it is after each await: `schedule` has the numbers of tasks. Who has ended or waits is passed over;
-    when the schedule is over, all go on as they please."""
+    """Whose turn it is after each await: `schedule` has the numbers of tasks. Tasks that have ended or
+    wait are skipped; after the end of the schedule, all tasks run freely."""
 
     def __init__(self, schedule: Sequence[int], num_tasks: int = 2, deadlock_timeout: float = 5.0) -> None:
         self.schedule, self.num_tasks = list(schedule), num_tasks

@@ -37,7 +37,7 @@ class OpcodeScheduler:
         self.position = 0
 
     def find(self, able: Sequence[tuple[str, str]]) -> int:
-        """Which of those that could go on is next, by thread and what it is at."""
+        """Which of the ready threads is next, by thread and position."""
         threads = [int(name) for name, _ in able]
         for wanted in self.schedule[self.position :]:
             if wanted in threads:
@@ -46,7 +46,7 @@ class OpcodeScheduler:
         return threads.index(min(threads, key=lambda thread: (thread - turn) % self.num_threads))
 
     def passed(self, name: str, _what: str) -> bool:
-        """A thread goes on. Who was to go on before could not."""
+        """A thread continues, because the scheduled one was blocked."""
         if int(name) in self.schedule[self.position :]:
             self.position = self.schedule.index(int(name), self.position) + 1
         else:

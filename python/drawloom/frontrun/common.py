@@ -24,7 +24,7 @@ class FrontrunInternalError(RuntimeError):
 
 @dataclass
 class InterleavingResult:
-    """What an exploration came to."""
+    """The result of an exploration."""
 
     property_holds: bool | None
     """True only if every behaviour was explored; none if that cannot be said."""

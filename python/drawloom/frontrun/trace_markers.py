@@ -63,7 +63,7 @@ class ThreadCoordinator:
 
         with self._moved:
             if not self._moved.wait_for(is_turn, self.deadlock_timeout):
-                raise TimeoutError(f"{execution_name} waits in vain for its turn at {marker_name!r}")
+                raise TimeoutError(f"{execution_name} waits for ever for its turn at {marker_name!r}")
             self._position += not self.completed
             self._moved.notify_all()
 

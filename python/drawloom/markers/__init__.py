@@ -4,7 +4,7 @@
     self.value = temp + 1  # drawloom: write
 
 A marker gates the line that it is on, or, on a line of its own, the line that follows. Between two markers a thread
-runs alone. `TraceExecutor` brings about one order, `explore_marker_interleavings` all of them.
+runs alone. `TraceExecutor` runs one order, `explore_marker_interleavings` all of them.
 """
 
 from ._executor import AsyncTraceExecutor, TraceExecutor, async_frontrun, frontrun

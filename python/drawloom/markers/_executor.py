@@ -16,7 +16,7 @@ REGISTRY = MarkerRegistry()
 
 
 class Script:
-    """Picks who goes on by a schedule. When that is over they end one after the other."""
+    """Picks the next thread by a schedule. After its end the threads finish one after the other."""
 
     def __init__(self, schedule: Schedule) -> None:
         self.schedule = schedule
@@ -30,7 +30,7 @@ class Script:
         return self.position == len(self.schedule.steps)
 
     def find(self, able: Sequence[tuple[str, str]]) -> int | None:
-        """Which of those that could go on is next, by thread and marker; none if all have to wait."""
+        """Which of the ready threads is next, by thread and marker; None if all must wait."""
         steps = [Step(*turn) for turn in able]
         if self.completed:
             return 0
@@ -48,7 +48,7 @@ class Script:
         return 0
 
     def passed(self, name: str, what: str) -> bool:
-        """A thread goes on; false if it is at a marker, and another one is next."""
+        """A thread continues; false if it is at a marker, and another thread is next."""
         made, position = Step(name, what), self.position
         while position < len(self.schedule.steps):
             wanted = self.schedule.steps[position]
@@ -75,10 +75,10 @@ def as_body(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Callable
 class TraceExecutor:
     """Runs threads so that they pass their markers in the order of `schedule`.
 
-    All of them run to their first markers at once, those first whose steps come first. A marker that the schedule does
-    not have at that point makes its thread wait for ever: then nobody can go on, and `ScheduleError` says who is
-    where. `deadlock_timeout` is how long that takes if somebody stands still in what is not under control, in C code say,
-    or if there are threads that are no part of it: they may be those who are waited for.
+    All of them run to their first markers at once, in the order of their first steps. A marker that the schedule does not
+    have at that point makes its thread wait for ever: then no thread can continue, and `ScheduleError` names the position
+    of each. `deadlock_timeout` is the time until that error if a thread blocks outside Drawloom's control, for example in C
+    code, or if other threads exist that it may be waiting for.
     """
 
     def __init__(self, schedule: Schedule, *, deadlock_timeout: float = 5.0) -> None:
@@ -88,7 +88,7 @@ class TraceExecutor:
         self.reset()
 
     def reset(self) -> None:
-        """Forgets all threads, to begin anew."""
+        """Forgets all threads, to start again."""
         self._bodies: dict[str, Callable[[], Any]] = {}
         self._run: Execution | None = None
         self.coordinator = Script(self.schedule)
@@ -120,20 +120,20 @@ class TraceExecutor:
             self._bodies[threads] = as_body(target, *args, **(kwargs or {}))
             return
         if not threads:
-            raise ValueError("there is nobody to run: threads is empty")
+            raise ValueError("there is no thread to run: threads is empty")
         for name, function in threads.items():
             if not callable(function):
-                raise TypeError(f"thread {name!r} is to run something that is not callable: {function!r}")
+                raise TypeError(f"thread {name!r} has a target that is not callable: {function!r}")
             self._bodies[name] = as_body(function)
         self.wait(timeout)
 
     def wait(self, timeout: float | None = None) -> None:
-        """Runs what was added to its end. Raises what a thread raised first, or `ScheduleError`."""
+        """Runs all added threads to their end. Raises the first exception of a thread, or `ScheduleError`."""
         if self._run is not None:
             return
         unknown = {step.execution_name for step in self.schedule.steps} - set(self._bodies)
         if unknown:
-            raise ScheduleError(f"the schedule has threads that are not there: {', '.join(sorted(unknown))}")
+            raise ScheduleError(f"the schedule names unknown threads: {', '.join(sorted(unknown))}")
         execution = self._run = Execution(self._bodies)
         try:
             run_in_order(execution, self.coordinator, self.marker_registry.gates, timeout, self.deadlock_timeout)
@@ -143,7 +143,7 @@ class TraceExecutor:
             raise error
         missed = [step for step in self.schedule.steps[self.coordinator.position :] if step.is_marker]
         if missed:
-            raise ScheduleError(f"{missed[0].execution_name} ended and never came to marker {missed[0].marker_name!r}")
+            raise ScheduleError(f"{missed[0].execution_name} ended without reaching marker {missed[0].marker_name!r}")
 
 
 class AsyncTraceExecutor(TraceExecutor):

@@ -22,7 +22,7 @@ Threads = Mapping[str, "Callable[..., Any] | tuple[Callable[..., Any], Sequence[
 
 @dataclass(frozen=True)
 class MarkerResult:
-    """What all orders of markers came to."""
+    """The result of trying all orders of markers."""
 
     verdict: Verdict
     """`holds` only if every order was tried."""
@@ -66,7 +66,7 @@ class _Orders:
         self.begin()
 
     def begin(self) -> None:
-        """What was seen before is seen anew."""
+        """Forgets the markers seen so far."""
         self.orders: set[tuple[Step, ...]] = set()
         self.failing: set[tuple[Step, ...]] = set()
         self.failures: list[tuple[int, Schedule]] = []
@@ -133,8 +133,8 @@ def explore_marker_interleavings(
 ) -> MarkerResult:
     """Tries every order in which `threads` can pass their markers, and asks `invariant` after each.
 
-    Of a thread, the function is enough, which is given what `setup` returned. Where its markers are given beside it,
-    they have to be those that it comes to first.
+    A thread is a function that gets the result of `setup`. If its markers are given beside it, they must be the first ones
+    that it reaches.
     """
     tried = _Orders(setup, threads, invariant, stop_on_first, max_orders, timeout)
     with under_control(timeout, deadlock_timeout) as limits:
@@ -177,7 +177,7 @@ def _unexpected(expected: Mapping[str, Sequence[str]], steps: Sequence[Step]) ->
     for name, markers in expected.items():
         came = [step.marker_name for step in steps if step.execution_name == name]
         if came != list(markers):
-            return f"{name} comes to the markers {came}, and not to {list(markers)}"
+            return f"{name} reaches the markers {came}, not {list(markers)}"
     return None
 
 

@@ -1,8 +1,8 @@
 """Threads that take turns at markers, under the engine.
 
-They are tasks as those of any exploration. But passing a marker is all that is a step, on one resource on which all of them
-conflict, so that orders of markers are what is explored; in between a thread runs alone, and nothing that it does is
-looked at. Who has to wait, for a lock say, is done with its turn, and goes on by another one.
+They are tasks like those of any exploration. But only passing a marker is a step, on one resource on which all of them
+conflict, so the orders of markers are explored. In between a thread runs alone and unobserved. A thread that must wait, for
+example for a lock, ends its turn and continues in a later one.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Limits = tuple["float | None", "float | None"]
 
 
 class ScheduleError(TimeoutError):
-    """The order of markers cannot be had."""
+    """The order of markers is impossible."""
 
 
 class MarkerDeadlock(ScheduleError):
@@ -40,7 +40,7 @@ class Turn(NamedTuple):
 
 
 class Standing(NamedTuple):
-    """How a thread stands that cannot go on."""
+    """The state of a blocked thread."""
 
     name: str
     state: str
@@ -53,7 +53,7 @@ class Standing(NamedTuple):
         at = f" at {self.file}:{self.line}" if self.line else ""
         if self.state == "turn":
             is_marker = Step(self.name, self.what).is_marker
-            return f"{self.name} is at marker {self.what!r}{at}" if is_marker else f"{self.name} could go on{at}"
+            return f"{self.name} is at marker {self.what!r}{at}" if is_marker else f"{self.name} is ready{at}"
         return f"{self.name} waits for a lock{at}" if self.state == "lock" else f"{self.name} waits ({self.what}){at}"
 
 
@@ -92,7 +92,7 @@ class Execution:
         return {name: self.errors[name] for name in self.bodies if name in self.errors}
 
     def stuck(self, timeout: float | None) -> ScheduleError | None:
-        """Why its threads have not come to their ends; none if they have."""
+        """Why its threads have not finished; None if they have."""
         if self.found is None:
             return None
         if self.found == "out of time":
@@ -103,8 +103,8 @@ class Execution:
         told = "; ".join([*waiting, *([f"{', '.join(done)} ended"] if done else [])])
         if self.found in ("deadlock", "starvation"):
             return MarkerDeadlock(f"deadlock: {told}")
-        locks = " (locks are not under control of an order)" if any(s.state == "lock" for s in self.stood) else ""
-        return ScheduleError(f"this order of markers cannot be had: {told}{locks}")
+        locks = " (an order does not control locks)" if any(s.state == "lock" for s in self.stood) else ""
+        return ScheduleError(f"this order of markers is impossible: {told}{locks}")
 
 
 class Once:
@@ -156,8 +156,8 @@ def run_in_order(
     deadlock_timeout: float,
     every_instruction: bool = False,
 ) -> None:
-    """Makes `execution`, in the order that `script` has: `find` says who of those that could is next, and `passed` is told
-    of each turn, and says whether it is one that `script` has. Raises ScheduleError if that order cannot be had."""
+    """Makes `execution`, in the order that `script` has: `find` names the next of the ready threads, and `passed` gets
+    each turn, and says whether it is one that `script` has. Raises ScheduleError if that order is impossible."""
     # Such a run is one of the real world, and may leave something behind: now is now, what is random is, and locks are those
     # that keep others out, too.
     real: list[Patch] = [(_chance, "left_alone", True), (_clock, "calendar", int(_clock.native("time")()))]

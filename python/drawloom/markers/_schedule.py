@@ -13,7 +13,7 @@ Markers = Mapping[str, "Sequence[str] | tuple[Any, Sequence[str]]"]
 
 
 BEGINS, GOES_ON = _drawloom.BEGINS, _drawloom.GOES_ON
-"""Steps besides markers, where locks make it matter who begins first and who goes on with a lock that is free."""
+"""Steps besides markers, where locks make it matter which thread starts first and which one takes a free lock."""
 
 
 @dataclass(frozen=True)

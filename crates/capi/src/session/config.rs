@@ -46,7 +46,7 @@ impl drawloom_config {
         let flag = |value: &str| match value {
             "true" | "1" => Ok(true),
             "false" | "0" => Ok(false),
-            other => Err(format!("`{key}` is true or false, not `{other}`")),
+            other => Err(format!("`{key}` must be true or false, not `{other}`")),
         };
         match key {
             "environment" => self.environment = flag(value)?,

@@ -69,9 +69,9 @@ pub extern "C" fn drawloom_run(
         }
         drawloom_verdict::DRAWLOOM_ERROR
     };
-    let Some(body) = body else { return refuse("there is nothing to explore: the body is null") };
+    let Some(body) = body else { return refuse("the body is null") };
     let Some(hooks) = hooks.map_or(Some(Hooks::NONE), Hooks::of) else {
-        return refuse("the hooks have a size that this library does not know, or a frame that is too large");
+        return refuse("the hooks have an unknown size, or a frame that is too large");
     };
     let default = drawloom_config::default();
     let config = config.unwrap_or(&default);

@@ -68,7 +68,7 @@ pub struct Broken {
 /// What became of the guarantees.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Sessions {
-    /// Reads of what was never written, or an operation that happened before itself: then nothing is guaranteed.
+    /// Reads of values that were never written, or an operation that happened before itself: then nothing is guaranteed.
     pub nonsense: Option<Violation>,
     /// For each session and guarantee the first time that it was broken.
     pub broken: Vec<Broken>,

@@ -59,7 +59,7 @@ pub(super) fn attempts<M: Model>(model: &M, history: &History<M::Op, M::Ret>, cu
     attempts
 }
 
-/// What cannot follow an order: the culprit, unless it fits there. Then the order goes on with it, until another one does not.
+/// What cannot follow an order: the culprit, unless it fits there. Then the order continues with it, until another one does not.
 fn blocked<M: Model>(
     model: &M,
     history: &History<M::Op, M::Ret>,

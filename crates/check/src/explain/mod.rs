@@ -5,7 +5,7 @@
 //! text, as JSON and as a page.
 //!
 //! Operations that failed did not happen, and are left out from the beginning: a prefix in which one has not failed yet could
-//! be explained by it. What is shown can therefore not be explained by itself. An explanation has an
+//! be explained by it. What is shown can therefore not be explained on its own. An explanation has an
 //! allowance of steps and bytes, and says so when it ran out.
 
 mod allowance;
@@ -41,7 +41,7 @@ pub struct Explanation {
     /// An operation that failed, and would explain the others if it had not.
     pub failed: Option<Shown>,
     /// Whether `minimal` cannot be explained whatever the other operations did. If not, the allowance did not suffice to
-    /// say: it cannot be explained by itself.
+    /// say: it cannot be explained on its own.
     pub enough: bool,
     /// Whether the explanation's allowance of steps ran out before nothing more could be left out.
     pub given_up: bool,

@@ -22,10 +22,10 @@ impl fmt::Display for Explanation {
         let Some(culprit) = self.minimal.get(self.culprit) else {
             let Explanation { left, operations, steps, .. } = self;
             writeln!(f, "not linearizable: the explanation was given up after {steps} steps")?;
-            return writeln!(f, "  {left} of {operations} operations cannot be explained, which are too many to show");
+            return writeln!(f, "  {left} of {operations} operations cannot be explained: too many to show");
         };
         writeln!(f, "not linearizable: {} cannot be placed", cut(&culprit.text))?;
-        let claim = if self.enough { "are enough to see it" } else { "cannot be explained by themselves" };
+        let claim = if self.enough { "are enough to see it" } else { "cannot be explained on their own" };
         write!(f, "  {} of {} operations {claim}", self.minimal.len(), self.operations)?;
         if let Some(part) = &self.part {
             write!(f, ", all about {} ({} operations)", cut(&part.name), part.operations)?;

@@ -24,7 +24,7 @@ use super::{Entry, ReadError, Records, Syntax};
 
 /// Reads EDN from anything that can be read, one form at a time.
 ///
-/// After an error it goes on with the next form; after an error of the source, or a form without an end, it ends.
+/// After an error it continues with the next form; after an error of the source, or a form without an end, it ends.
 #[derive(Debug)]
 pub struct Reader<B> {
     forms: Forms<B>,

@@ -27,7 +27,7 @@ const LONGEST_LINE: u64 = 16 << 20;
 
 /// Reads JSON lines from anything that can be read, one line at a time.
 ///
-/// After an error it goes on with the next line; after an error of the source it ends.
+/// After an error it continues with the next line; after an error of the source it ends.
 #[derive(Debug)]
 pub struct Reader<B> {
     source: B,

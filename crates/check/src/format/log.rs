@@ -26,7 +26,7 @@ pub struct LogErrors {
 }
 
 impl LogErrors {
-    /// How many errors are kept.
+    /// The number of errors to keep.
     pub const SHOWN: usize = 20;
 
     pub(crate) fn add(&mut self, error: ReadError) {

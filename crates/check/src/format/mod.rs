@@ -19,10 +19,10 @@ pub use log::{Log, LogErrors};
 /// What some editors put before everything else.
 const BYTE_ORDER_MARK: [u8; 3] = [0xEF, 0xBB, 0xBF];
 
-/// What a file holds, one after the other.
+/// An entry of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Entry {
-    /// What the file says of itself: model, initial value, expected verdict. A map.
+    /// The header of the file: model, initial value, expected verdict. A map.
     Meta(Value),
     /// An event of a process.
     Event(Event),
@@ -33,9 +33,9 @@ pub enum Entry {
 /// An event of something that is not a client.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Note {
-    /// Who says it.
+    /// The sender of the remark.
     pub who: String,
-    /// What it says.
+    /// The text of the remark.
     pub text: String,
     /// After how many events of processes it stands in the file.
     pub after: u32,
@@ -51,7 +51,7 @@ pub struct ReadError {
     pub line: u64,
     /// The column in bytes, 1 and up, where it is known.
     pub column: Option<u64>,
-    /// What is wrong.
+    /// The mistake.
     pub reason: String,
 }
 

@@ -233,7 +233,7 @@ impl<'de, G: Grammar> Parser<'de, G> {
         Ok((c, 1))
     }
 
-    /// Whether a list goes on; passes over what closes it.
+    /// Whether a list continues; passes over what closes it.
     fn goes_on(&mut self, closer: u8, first: bool) -> Result<bool> {
         G::space(self)?;
         match self.peek() {

@@ -51,14 +51,14 @@ impl<O: Clone, R> Generator<O, R> for Weighted<O> {
     }
 }
 
-/// These operations in turn, over and over, whoever asks.
+/// These operations in turn, over and over, for all processes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cycle<O> {
     operations: Vec<O>,
     at: usize,
 }
 
-/// These operations in turn, over and over, whoever asks.
+/// These operations in turn, over and over, for all processes.
 pub fn cycle<O: Clone>(operations: impl IntoIterator<Item = O>) -> Cycle<O> {
     Cycle { operations: operations.into_iter().collect(), at: 0 }
 }

@@ -129,15 +129,15 @@ impl<O, R, G: Generator<O, R>, F: FnMut(Process) -> usize> Generator<O, R> for R
     }
 }
 
-/// A generator whose processes react to what came back.
+/// A generator whose processes react to results.
 pub struct React<O, G, F> {
     inner: G,
     reaction: F,
     waiting: Vec<(Process, O)>,
 }
 
-/// A generator that also does what `reaction` says when an operation ends: the same process does it next. Releasing what
-/// was acquired, retrying what failed.
+/// A generator that also does what `reaction` says when an operation ends: the same process does it next. For example, it releases an
+/// acquired lock, or retries a failed operation.
 pub fn react<O, R, G, F>(inner: G, reaction: F) -> React<O, G, F>
 where
     F: FnMut(&O, &Outcome<R>) -> Option<O>,

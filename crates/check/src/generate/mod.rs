@@ -1,7 +1,7 @@
 //! Generators of operations: pure values, so that what a client does next is a function of a seed and of what has
 //! happened.
 //!
-//! A [`Generator`] answers "what does this process do next?" and is told what came of it. Randomness comes from outside, a
+//! A [`Generator`] answers "what does this process do next?" and learns the result. Randomness comes from outside, a
 //! number at a time ([`Draw`]), so that inside an exploration the choice of operations replays with the schedule.
 
 mod combine;
@@ -43,7 +43,7 @@ impl Draw for Seeded {
     }
 }
 
-/// What a process is to do.
+/// The next operation of a process.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Next<O> {
     /// Call this.

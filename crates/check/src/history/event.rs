@@ -2,7 +2,7 @@
 
 use super::{Process, Value};
 
-/// What an event of a history file says of an operation.
+/// The kind of an event of a history file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum EventKind {
     /// It is called.
@@ -11,7 +11,7 @@ pub enum EventKind {
     Ok,
     /// It did not take effect. What that means is up to the model: a failed comparison is a result, too.
     Fail,
-    /// Nobody knows.
+    /// It is unknown whether the operation took effect.
     Info,
 }
 
@@ -37,9 +37,9 @@ impl EventKind {
 /// One event of a history file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Event {
-    /// Whose event it is.
+    /// The process of the event.
     pub process: Process,
-    /// What it says.
+    /// The kind of the event.
     pub kind: EventKind,
     /// The name of the operation: `read`, `write`, `txn` …
     pub f: String,

@@ -44,14 +44,14 @@ pub enum Outcome<R> {
     Ok(R),
     /// It certainly did not take effect.
     Fail,
-    /// Nobody knows: it may take effect at any time after its call, or never.
+    /// Unknown: it may take effect at any time after its call, or never.
     Info,
     /// The history ends before the operation does. Checked as `Info` is.
     Pending,
 }
 
 impl<R> Outcome<R> {
-    /// What came back, if something did.
+    /// The result, if there is one.
     pub fn ret(&self) -> Option<&R> {
         match self {
             Outcome::Ok(ret) => Some(ret),
@@ -63,9 +63,9 @@ impl<R> Outcome<R> {
 /// One operation: a call, and what became of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Operation<O, R> {
-    /// Who called it.
+    /// The process that called it.
     pub process: Process,
-    /// What was called.
+    /// The operation.
     pub op: O,
     /// How it ended.
     pub outcome: Outcome<R>,

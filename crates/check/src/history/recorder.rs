@@ -1,4 +1,4 @@
-//! Records a history from threads, and orders its events by itself.
+//! Records a history from threads, and orders its events on its own.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -9,7 +9,7 @@ use super::{History, Operation, Outcome, Process};
 ///
 /// Clocks of several cores do not agree, and a history ordered by them shows violations that never were. Here
 /// every event draws a number from one counter: before an operation begins and after it has ended, so that
-/// an operation that ended before another began has the smaller number. Events are kept by client: recording
+/// an operation that ended before another began has the smaller number. Events are stored by client: recording
 /// never waits for another client.
 ///
 /// ```
@@ -73,7 +73,7 @@ impl<O, R> Recorder<O, R> {
         Client { process: Process(shards.len() as u64 - 1), shared: Arc::clone(&self.shared), shard }
     }
 
-    /// What has been recorded so far. Operations that have not ended are pending.
+    /// The history so far. Operations that have not ended are pending.
     pub fn history(&self) -> Result<History<O, R>, super::HistoryError>
     where
         O: Clone,
@@ -98,7 +98,7 @@ impl<O, R> Recorder<O, R> {
     }
 }
 
-/// What one client records. A client is sequential: a call ends the operation before it, as [`Outcome::Info`].
+/// The recorder of one client. A client is sequential: a call ends the operation before it, as [`Outcome::Info`].
 #[derive(Debug)]
 pub struct Client<O, R> {
     process: Process,
@@ -131,7 +131,7 @@ impl<O, R> Client<O, R> {
         self.end(Outcome::Fail);
     }
 
-    /// Nobody will know whether the operation took effect.
+    /// Ends the operation without a known result: it may or may not have taken effect.
     pub fn info(&mut self) {
         self.end(Outcome::Info);
     }

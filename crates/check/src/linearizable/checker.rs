@@ -7,7 +7,7 @@ use crate::history::{History, OpId};
 use crate::model::Model;
 use crate::verdict::{Budget, Reason, Unknown, Verdict};
 
-/// What a history was judged by.
+/// The algorithm that judged a history.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Method {
     /// The general search.
@@ -24,7 +24,7 @@ pub struct Violation {
     /// How far the history can be explained: everything before the return of this operation can be. It cannot be placed, or
     /// one that is still open or comes soon after leaves no way to. Only the general search knows it at once.
     pub op: Option<OpId>,
-    /// What found it.
+    /// The algorithm that found it.
     pub method: Method,
 }
 

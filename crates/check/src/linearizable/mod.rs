@@ -60,7 +60,7 @@ pub fn check_within<M: Model>(
 }
 
 /// What the near-linear algorithm for the model's [shape](Model::shape) says of a history that is one part: `None` if there
-/// is none, or if the history is not of the kind it is for. [`check`] asks it by itself.
+/// does not exist, or if the history is not of the kind it is for. [`check`] asks it on its own.
 pub fn quick<M: Model>(model: &M, history: &History<M::Op, M::Ret>) -> Option<bool> {
     special::decide(model, history, 0..history.len() as u32)
 }

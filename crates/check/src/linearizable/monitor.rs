@@ -15,7 +15,7 @@ use crate::history::{HistoryError, OpId, Process};
 use crate::model::{Model, Next};
 use crate::verdict::{Budget, Reason, Unknown, Verdict};
 
-/// What a monitor says after an event: whether what has happened so far can be explained. If not, the operation is the one
+/// The judgement of a monitor after an event: whether the history so far can be explained. If not, the operation is the one
 /// whose return cannot be.
 pub type Judgement = Verdict<(), OpId>;
 
@@ -105,7 +105,7 @@ impl<M: Model> Monitor<M> {
         }
     }
 
-    /// What has been said last: `Illegal` and `Unknown` stay.
+    /// The last judgement: `Illegal` and `Unknown` stay.
     pub fn verdict(&self) -> Judgement {
         self.verdict.clone()
     }
@@ -170,7 +170,7 @@ impl<M: Model> Monitor<M> {
         Ok(self.verdict.clone())
     }
 
-    /// Nobody will ever know whether the open operation of a process took effect.
+    /// Ends the open operation of a process without a known result.
     pub fn info(&mut self, process: Process) -> Result<Judgement, HistoryError> {
         let at = self.slot_of(process)?;
         if self.slots[at].observer {

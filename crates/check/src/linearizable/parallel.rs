@@ -13,7 +13,7 @@ use crate::verdict::{Budget, Verdict};
 /// Whether a history is linearizable, with its parts spread over so many threads; each part has the whole budget. Worth it for
 /// long histories of many keys; a history that is one part is checked on one thread.
 ///
-/// Of several parts that cannot be explained, the one that was called first is told, whoever finds it.
+/// Of several parts that cannot be explained, the one that was called first is reported, whichever thread finds it.
 pub fn check_parallel<M>(
     model: &M,
     history: &History<M::Op, M::Ret>,

@@ -21,7 +21,7 @@ pub type LifoStack<V> = Container<V, Lifo>;
 /// The smallest element first.
 pub type PriorityQueue<V> = Container<V, Priority>;
 
-/// What a container can be asked.
+/// The operations of a container.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum ContainerOp<V> {
     /// Inserts an element.
@@ -30,7 +30,7 @@ pub enum ContainerOp<V> {
     Remove,
 }
 
-/// What a container answers.
+/// The results of operations of a container.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum ContainerRet<V> {
     /// To an insert.
@@ -68,7 +68,7 @@ pub struct Fifo;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Lifo;
 
-/// The smallest first; equal ones cannot be told apart.
+/// The smallest first; equal ones cannot be distinguished.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Priority;
 

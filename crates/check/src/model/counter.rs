@@ -9,7 +9,7 @@ pub struct Counter {
     pub init: i64,
 }
 
-/// What a counter can be asked.
+/// The operations of a counter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CounterOp {
     /// Adds an amount, which may be negative.
@@ -20,7 +20,7 @@ pub enum CounterOp {
     Read,
 }
 
-/// What a counter answers.
+/// The results of operations of a counter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CounterRet {
     /// To an add.

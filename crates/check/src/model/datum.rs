@@ -7,7 +7,7 @@ use crate::history::Value;
 
 /// A value in a model: a register's content, an element of a queue, a key.
 ///
-/// For a type of one's own an empty `impl` will do.
+/// For a type of your own an empty `impl` will do.
 pub trait Datum: Clone + Eq + Hash + Debug {
     /// The value as a simple one: equal values have equal tokens, different values different ones. Faster algorithms
     /// and partitions need it.

@@ -10,12 +10,12 @@ pub use pairs::Pairs;
 /// A key–value store. Keys that nobody has written hold the initial value.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct KeyValue<K, V> {
-    /// What a key holds before it is first written.
+    /// The value of a key before its first write.
     pub init: V,
     keys: PhantomData<K>,
 }
 
-/// What a store can be asked.
+/// The operations of a store.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum KeyValueOp<K, V> {
     /// Returns the value of a key.
@@ -28,7 +28,7 @@ pub enum KeyValueOp<K, V> {
     Cas(K, V, V),
 }
 
-/// What a store answers.
+/// The results of operations of a store.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum KeyValueRet<V> {
     /// To a get.

@@ -8,7 +8,7 @@ use super::{Call, Datum, Model, Next};
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AppendList<V>(PhantomData<V>);
 
-/// What a list can be asked.
+/// The operations of a list.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum ListOp<V> {
     /// Appends an element.
@@ -17,7 +17,7 @@ pub enum ListOp<V> {
     Read,
 }
 
-/// What a list answers.
+/// The results of operations of a list.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum ListRet<V> {
     /// To an append.

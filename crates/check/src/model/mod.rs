@@ -36,10 +36,10 @@ pub use set::{Set, SetOp, SetRet};
 pub use shape::{Access, Shape};
 pub use spec::Spec;
 
-/// An operation as a model sees it: what was called, and what came back if that is known.
+/// An operation as a model sees it: the call, and the result if it is known.
 pub type Call<'a, M> = (&'a <M as Model>::Op, Option<&'a <M as Model>::Ret>);
 
-/// What a sequential object does.
+/// A model: a sequential object, as the specification of a concurrent one.
 ///
 /// Only [`init`](Model::init) and [`step`](Model::step) are needed. The others make the search faster or its
 /// explanations better; each says what must hold, and a checker is wrong if that does not hold.

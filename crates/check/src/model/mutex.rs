@@ -6,7 +6,7 @@ use super::{Access, Model, Next, Shape};
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Mutex;
 
-/// What a mutex can be asked, and by which owner.
+/// The operations of a mutex, with their owner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum LockOp {
     /// Takes it; waits until it is free.
@@ -17,7 +17,7 @@ pub enum LockOp {
     Release(u64),
 }
 
-/// What a mutex answers.
+/// The results of operations of a mutex.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum LockRet {
     /// It was done.

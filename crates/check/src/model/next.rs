@@ -29,7 +29,7 @@ impl<S: Clone> Next<S> {
         self.unchanged = true;
     }
 
-    /// As `unchanged`, if the condition holds: what most observers come to.
+    /// As `unchanged`, if the condition holds: what most observers need.
     pub fn unchanged_if(&mut self, condition: bool) {
         self.unchanged |= condition;
     }

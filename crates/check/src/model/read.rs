@@ -75,7 +75,7 @@ fn add<M: Readable>(history: &mut History<M::Op, M::Ret>, lines: &mut Vec<u64>, 
 
 /// The event's operation is not one of this model's.
 fn unknown<T>(model: &str, known: &str) -> Result<T, String> {
-    Err(format!("`f` is no operation of a {model}, which has {known}"))
+    Err(format!("`f` is not an operation of a {model}, which has {known}"))
 }
 
 /// A model that always begins empty (or free) has no use for another initial value.

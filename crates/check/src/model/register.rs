@@ -13,7 +13,7 @@ pub struct Register<V> {
 /// The same model under the name that says what it also has.
 pub type CasRegister<V> = Register<V>;
 
-/// What a register can be asked.
+/// The operations of a register.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum RegisterOp<V> {
     /// Returns the value.
@@ -24,7 +24,7 @@ pub enum RegisterOp<V> {
     Cas(V, V),
 }
 
-/// What a register answers.
+/// The results of operations of a register.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum RegisterRet<V> {
     /// To a read.

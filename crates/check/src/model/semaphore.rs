@@ -9,14 +9,14 @@ pub struct Semaphore {
     pub permits: u64,
 }
 
-/// What a semaphore can be asked.
+/// The operations of a semaphore.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum PermitOp {
     /// Takes so many permits; waits until there are enough.
     Acquire(u64),
     /// Takes so many permits if there are enough.
     TryAcquire(u64),
-    /// Gives so many permits back, whoever took them.
+    /// Gives so many permits back, whichever process took them.
     Release(u64),
 }
 

@@ -8,7 +8,7 @@ use super::{Call, Datum, Model, Next, Token};
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Set<V>(PhantomData<V>);
 
-/// What a set can be asked.
+/// The operations of a set.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum SetOp<V> {
     /// Adds an element.
@@ -21,7 +21,7 @@ pub enum SetOp<V> {
     Elements,
 }
 
-/// What a set answers.
+/// The results of operations of a set.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum SetRet<V> {
     /// To an add or a remove: whether it changed the set. To `Contains`: whether it is there.

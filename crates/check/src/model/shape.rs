@@ -8,7 +8,7 @@ use super::Token;
 pub enum Shape<'a> {
     /// Any other.
     Generic,
-    /// Reads return what was last written, or this value before the first write.
+    /// Reads return the last written value, or this value before the first write.
     Register(Token<'a>),
     /// First in, first out; empty at the beginning, without a bound.
     Queue,

@@ -32,9 +32,9 @@ use super::{Model, Next, Token};
 /// # Ok::<(), drawloom_check::HistoryError>(())
 /// ```
 pub trait Spec: Clone + Eq + Hash + Debug {
-    /// What can be called.
+    /// The operations.
     type Op: Eq + Hash + Debug;
-    /// What can come back.
+    /// The results.
     type Ret: Eq + Hash + Debug;
 
     /// Carries out an operation.
@@ -133,12 +133,12 @@ macro_rules! spec {
     };
     (@parse $type:ty, $op:ident, $ret:ident,
         [$(($name:ident, $method:ident, ($($arg:ident: $arg_type:ty),*), $out:ty, $read:literal))*] []) => {
-        /// What can be called.
+        /// The operations.
         #[derive(Clone, Debug, PartialEq, Eq, Hash)]
         #[allow(missing_docs)]
         pub enum $op { $($name($($arg_type),*)),* }
 
-        /// What can come back.
+        /// The results.
         #[derive(Clone, Debug, PartialEq, Eq, Hash)]
         #[allow(missing_docs)]
         pub enum $ret { $($name($out)),* }

@@ -103,11 +103,11 @@ impl Anomaly {
     pub fn meaning(self) -> &'static str {
         match self {
             Anomaly::Duplicate => "an element stands twice in one list",
-            Anomaly::Garbage => "a value was read that nobody wrote",
+            Anomaly::Garbage => "a value was read that no transaction wrote",
             Anomaly::IncompatibleOrder => "two reads of a list, neither of which is a beginning of the other",
             Anomaly::DirtyUpdate => "a committed write follows one of an aborted transaction",
-            Anomaly::FutureRead => "a transaction read what it wrote only later",
-            Anomaly::Internal => "a transaction did not read what it had itself written or read before",
+            Anomaly::FutureRead => "a transaction read a value that it wrote only later",
+            Anomaly::Internal => "a transaction did not see its own earlier write or read",
             Anomaly::G1a => "aborted read: a committed transaction read a value of an aborted one",
             Anomaly::G1b => "intermediate read: a transaction read a value that its writer itself replaced",
             Anomaly::LostUpdate => "two transactions read the same version of a key, and both replaced it",

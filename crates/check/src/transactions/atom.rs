@@ -6,7 +6,7 @@ use std::fmt;
 use crate::hash::fold;
 use crate::history::Value;
 
-/// A value of a transactional history: whole numbers as they are, everything else by the number of its text.
+/// A value of a transactional history: whole numbers unchanged, everything else by the number of its text.
 ///
 /// Atoms of one history are equal if their values are.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]

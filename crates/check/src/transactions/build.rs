@@ -13,7 +13,7 @@ pub enum Micro {
     Append(Value, Value),
     /// Writes a key's register.
     Write(Value, Value),
-    /// Reads a key: a register's value, a [list](Value::List), or `Nil` for what was never written.
+    /// Reads a key: a register's value, a [list](Value::List), or `Nil` for a key that was never written.
     Read(Value, Value),
 }
 

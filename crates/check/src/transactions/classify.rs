@@ -65,7 +65,7 @@ pub(super) fn classify(history: &Transactions, graph: &Graph, unordered: &[(Key,
                     if let Some((key, count)) = entangled(&members, unordered) {
                         let key = history.key_name(key);
                         let reason = format!(
-                            "in which order {count} transactions wrote key {key}, which nobody read afterwards"
+                            "in which order {count} transactions wrote key {key}, which no transaction read afterwards"
                         );
                         report.undecided.push(Undecided { models: worse.rules_out().to_vec(), reason });
                     }

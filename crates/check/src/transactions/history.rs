@@ -24,14 +24,14 @@ pub enum End {
     Committed,
     /// It certainly did not.
     Aborted,
-    /// Nobody knows. It counts as committed if somebody has seen one of its writes.
+    /// Unknown. It counts as committed if another transaction has seen one of its writes.
     Unknown,
 }
 
 /// One transaction of a session.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Transaction {
-    /// Whose it is. Sessions are numbered in the order of their first event.
+    /// The session of the transaction. Sessions are numbered in the order of their first event.
     pub session: u32,
     /// How it ended.
     pub end: End,
@@ -51,7 +51,7 @@ impl Transaction {
     }
 }
 
-/// What a micro-operation did.
+/// A micro-operation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Action<'a> {
     /// Appended an element to a list.

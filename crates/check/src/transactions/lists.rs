@@ -180,8 +180,7 @@ impl<'h> Lists<'h> {
         let mut aborted: Option<u32> = None;
         for (value, writer) in list.iter().zip(writers) {
             let problem = if *writer == NOBODY {
-                let what =
-                    format!("{} of {} was appended by nobody", history.atoms.show(*value), history.key_name(key));
+                let what = format!("{} of {} was never appended", history.atoms.show(*value), history.key_name(key));
                 Some((Anomaly::Garbage, what))
             } else if seen[*writer as usize] == round {
                 let what = format!("{} stands twice in {}", history.atoms.show(*value), history.key_name(key));

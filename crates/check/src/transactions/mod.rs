@@ -91,7 +91,7 @@ fn check_registers(history: &Transactions, writes: &writes::Writes, report: &mut
             false => vec![Model::ConsistentView, Model::StrongReadUncommitted],
             true => vec![Model::ReadUncommitted],
         };
-        let reason = format!("the order of versions is not known of {unordered} of {} keys", history.keys());
+        let reason = format!("the order of versions is unknown for {unordered} of {} keys", history.keys());
         report.undecided.push(Undecided { models, reason });
     }
     Ok(())

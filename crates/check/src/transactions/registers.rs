@@ -116,7 +116,7 @@ impl<'h> Registers<'h> {
         }
         let Some(writer) = self.writes.of(history, micro.key, value) else {
             let what = format!(
-                "{} of {} was written by nobody: {} read it ({})",
+                "{} of {} was never written: {} read it ({})",
                 history.atoms.show(value),
                 history.key_name(micro.key),
                 history.name(TxnId(txn)),

@@ -13,7 +13,7 @@ const EXPLAINED: usize = 10;
 /// One anomaly, explained.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Finding {
-    /// What it is.
+    /// The kind of the anomaly.
     pub anomaly: Anomaly,
     /// The transactions that take part; of a cycle, in its order.
     pub transactions: Vec<TxnId>,
@@ -21,7 +21,7 @@ pub struct Finding {
     pub because: Vec<String>,
 }
 
-/// What is known of the levels of a transactional history.
+/// The levels of a transactional history: held, violated or undecided.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Report {
     /// Anomalies, the worst first; at most ten of each kind.
@@ -49,7 +49,7 @@ pub struct Undecided {
     pub reason: String,
 }
 
-/// What a report says of one level.
+/// The judgement about one level.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Holds {
     /// The history has it.
@@ -122,7 +122,7 @@ impl Report {
         let mut text = match self.holds(asked) {
             Holds::Yes => format!("ok: the history is {asked}\n"),
             Holds::No => format!("illegal: the history is not {asked}\n"),
-            Holds::Unknown => format!("unknown: nothing shows that the history is not {asked}, but not all is known\n"),
+            Holds::Unknown => format!("unknown: no violation of {asked} was found, but the search was incomplete\n"),
         };
         let [committed, aborted, unknown] = self.transactions;
         let _ = writeln!(

@@ -124,7 +124,7 @@ fn errors_of_edn_name_the_line_and_the_reason() {
             "{:process 0, :type :ok, :value [[:r x [1 2",
             "line 2, column 1: the form that begins here is not closed when the file ends",
         ),
-        ("{:process 12x, :type :ok}", "line 2, column 11: a word that begins as a number is none"),
+        ("{:process 12x, :type :ok}", "line 2, column 11: a word that starts like a number is not a number"),
     ];
     for (bad, expected) in cases {
         assert_eq!(edn_error(&format!("{good}{bad}")), expected);

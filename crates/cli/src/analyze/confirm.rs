@@ -91,7 +91,7 @@ fn python(analysis: &Analysis, finding: &Finding) -> Result<Confirmation, String
             replay: format!("{interpreter} {} {}", file.display(), text("token")),
             page: None,
         }),
-        Some("fails") => Err(format!("the program fails otherwise: {}: {}", text("kind"), text("message"))),
+        Some("fails") => Err(format!("the program fails in another way: {}: {}", text("kind"), text("message"))),
         Some("inconclusive") => Err(text("reason")),
         _ => Ok(Confirmation::NotReproduced { schedules: told["executions"].as_u64().unwrap_or_default() }),
     }

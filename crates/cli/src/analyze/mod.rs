@@ -130,7 +130,7 @@ fn outcome(arguments: &AnalyzeArguments, progress: &(dyn Fn(usize, usize) + Sync
             let text =
                 std::fs::read_to_string(file).map_err(|error| Error::Unreadable { file: file.clone(), error })?;
             let baseline: Baseline = serde_json::from_str(&text)
-                .map_err(|error| Error::Refused(format!("{} is no baseline: {error}", file.display())))?;
+                .map_err(|error| Error::Refused(format!("{} is not a baseline: {error}", file.display())))?;
             baseline.apply(&mut analyses)
         }
         None => 0,
@@ -210,7 +210,9 @@ fn changed() -> Result<Wanted, Error> {
         let output = output.map_err(|error| Error::NotRun { program: "git".to_owned(), error })?;
         if !output.status.success() {
             let why = String::from_utf8_lossy(&output.stderr).trim().to_owned();
-            return Err(Error::Refused(format!("without a target, what has changed is analysed, and git says: {why}")));
+            return Err(Error::Refused(format!(
+                "without a target, the changed files are analysed, but git says: {why}"
+            )));
         }
         Ok(String::from_utf8_lossy(&output.stdout).into_owned())
     };

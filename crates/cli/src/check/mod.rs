@@ -106,7 +106,7 @@ pub enum CheckError {
         error: String,
     },
     /// A name is not known.
-    #[error("{what} {name:?} is not known; known are {}", .known.join(", "))]
+    #[error("{what} {name:?} is unknown; known are {}", .known.join(", "))]
     Name {
         /// What it should name.
         what: &'static str,
@@ -116,7 +116,7 @@ pub enum CheckError {
         known: Vec<&'static str>,
     },
     /// Nobody says which model to check against.
-    #[error("the file does not say which model it is of; known are {}", .0.join(", "))]
+    #[error("the file does not name its model; known are {}", .0.join(", "))]
     NoModel(Vec<&'static str>),
 }
 
@@ -142,7 +142,7 @@ pub fn check(options: &Options) -> Result<Answer, CheckError> {
     };
     if options.model.is_none() && !known(&model) {
         // The name is not repeated: the file may be none of a history, and somebody's.
-        return Err(options.unfit(format!("it names a model that is not known; known are {}", models().join(", "))));
+        return Err(options.unfit(format!("it names an unknown model; known are {}", models().join(", "))));
     }
     let answer = match transactional::canonical(&model) {
         Some(kind) => transactional::check(options, kind)?,
@@ -179,7 +179,7 @@ impl Options {
     fn content(&self, errors: LogErrors) -> CheckError {
         let hint = match (self.format, self.looks_like()) {
             (Some(asked), Ok(Some(found))) if asked != found => {
-                format!("\nthe file looks like {}, but was to be read as {}", found.title(), asked.title())
+                format!("\nthe file looks like {}, but `--input` says {}", found.title(), asked.title())
             }
             _ => String::new(),
         };

@@ -33,8 +33,8 @@ use crate::test::report::{Summary, TestReport};
 use crate::{analyze, check, diff, explain, list, test};
 
 const INSTRUCTIONS: &str = "\
-Drawloom runs concurrent tests under a scheduler that it controls. Run `test` (for Rust; Python's run by pytest); for what \
-fails, `explain` says what happened, `replay` repeats it after a fix, `shrink` simplifies its schedule, `diff` compares two. \
+Drawloom runs concurrent tests under a scheduler that it controls. Run `test` (for Rust; pytest runs Python's); for a \
+failure, `explain` shows the cause, `replay` repeats it after a fix, `shrink` simplifies its schedule, `diff` compares two. \
 `check` judges a recorded history. A finding is named by its token (`dl1…`), its trace file or its test.";
 
 /// A command as a tool.
@@ -50,15 +50,15 @@ struct Offered {
 const TOOLS: [Offered; 8] = [
     Offered {
         name: "test",
-        description: "Run the project's tests under drawloom: every interleaving that a strategy chooses. Says for \
-            each test what was explored and found, with a token that replays each finding.",
+        description: "Run the project's tests under drawloom, in the interleavings that a strategy chooses. Reports \
+             for each test how much was explored and each finding, with a token that replays it.",
         only_reads: false,
         // `stale` can remove lines of files of regressions.
         destroys: true,
     },
     Offered {
         name: "replay",
-        description: "Repeat the execution of a finding, step by step, and say what it comes to: whether a fix works.",
+        description: "Repeat the execution of a finding step by step, and report whether it still fails: whether a fix works.",
         only_reads: false,
         destroys: false,
     },
@@ -70,8 +70,8 @@ const TOOLS: [Offered; 8] = [
     },
     Offered {
         name: "explain",
-        description: "Say what happened in a finding: the interleaving in source lines, who waited for whom, what \
-            was shared, and what could be done.",
+        description: "Explain a finding: the interleaving in source lines, the waits, the shared state, and possible \
+             fixes.",
         only_reads: true,
         destroys: false,
     },
@@ -83,22 +83,22 @@ const TOOLS: [Offered; 8] = [
     },
     Offered {
         name: "check",
-        description: "Say whether a recorded history of clients is linearizable, serializable …, and if not, which \
-            operations show it.",
+        description: "Check whether a recorded history of clients is linearizable, serializable …, and if not, show \
+             the operations that prove it.",
         only_reads: true,
         destroys: false,
     },
     Offered {
         name: "analyze",
         description: "Find suspected concurrency bugs in Python and Rust source, without running it: shared state and its \
-            guards, checkpoints, the interleaving that would go wrong, its class, fixes. `confirm` runs what is suspected.",
+            guards, checkpoints, the interleaving that would go wrong, its class, fixes. `confirm` runs the suspected code.",
         // What is confirmed is run.
         only_reads: false,
         destroys: false,
     },
     Offered {
-        name: "list",
-        description: "List the findings that are kept, with their tokens and trace files, and unfinished searches.",
+        name: "findings",
+        description: "List the saved findings, with their tokens and trace files, and unfinished searches.",
         only_reads: true,
         destroys: false,
     },
@@ -163,7 +163,11 @@ impl ServerHandler for Server {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let name = request.name.as_ref();
+        let name = match request.name.as_ref() {
+            // Its former name.
+            "list" => "findings",
+            name => name,
+        };
         let Some(offered) = TOOLS.iter().find(|offered| offered.name == name) else {
             let known: Vec<&str> = TOOLS.iter().map(|offered| offered.name).collect();
             return Err(ErrorData::invalid_params(format!("there are the tools {}", known.join(", ")), None));

@@ -256,15 +256,15 @@ fn kept(reports: &[TestReport], store: &Store) -> String {
     let directory = store.directory.display().to_string();
     let directory = printable(&directory);
     let mut text = match counted(over as u64, "result") {
-        _ if over == 0 => format!("what is kept is in {directory}\n"),
-        results => format!("kept in {directory}: {results}; `drawloom findings` shows what was found\n"),
+        _ if over == 0 => format!("results are in {directory}\n"),
+        results => format!("saved in {directory}: {results}; `drawloom findings` lists the findings\n"),
     };
     let searches = store.searches();
     for report in reports.iter().filter(|report| report.status == Status::Unfinished) {
         let resumes = searches.iter().any(|search| search.test == plain_name(&report.name));
-        let how = if resumes { "resumes its search where it stopped" } else { "begins anew" };
+        let how = if resumes { "resumes its search where it stopped" } else { "starts again" };
         let (name, path) = (printable(&report.name), printable(&report.path));
-        let _ = writeln!(text, "{name} was not over: `drawloom test {path}` {how}");
+        let _ = writeln!(text, "{name} was unfinished: `drawloom test {path}` {how}");
     }
     text
 }

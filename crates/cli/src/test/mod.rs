@@ -84,7 +84,7 @@ pub(crate) fn test(arguments: &TestArguments, show: &mut dyn Show) -> Result<Sum
     }
     run.reports.all.iter().filter(|report| !report.told).for_each(|report| show.ended(report));
     if let Err(error) = store.keep(&run.results.file) {
-        answer::complain(&format!("warning: the results are not kept: {error}"));
+        answer::complain(&format!("warning: the results are not saved: {error}"));
     }
     let milliseconds = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
     let mut summary = Summary::of(&run.reports.all, interrupt::requested(), run.trouble, milliseconds);

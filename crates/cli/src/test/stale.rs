@@ -56,7 +56,7 @@ pub(super) fn told_once(reports: &[TestReport], store: &Store) -> String {
     match text.is_empty() {
         true => text,
         false => format!(
-            "\nstored schedules that no longer fit the program, and are followed as far as they go:\n{text}\
+            "\nstored schedules that no longer fit the program, followed as far as they fit:\n{text}\
              `drawloom test --stale renew` replaces them by the schedules that were followed now, `--stale remove` \
              removes their lines.\nThis is said once: a schedule may stay, and fits again if the bug comes back.\n"
         ),

@@ -91,7 +91,7 @@ fn a_format_that_is_asked_for_and_is_not_there_is_said() {
     let options = Options { file: path.clone(), model, format: Some(Format::Jsonl), ..Options::default() };
     let error = check(&options).unwrap_err().to_string();
     std::fs::remove_file(path).unwrap();
-    assert!(error.ends_with("the file looks like EDN, but was to be read as JSON lines"), "{error}");
+    assert!(error.ends_with("the file looks like EDN, but `--input` says JSON lines"), "{error}");
 }
 
 #[test]

@@ -57,7 +57,7 @@ fn what_is_met_is_named_by_its_kind() {
     );
     assert_eq!(
         error("{:type :invoke, :process 0, :f :increment}"),
-        "FILE:\nline 1: `f` is no operation of a register, which has read, write and cas"
+        "FILE:\nline 1: `f` is not an operation of a register, which has read, write and cas"
     );
 }
 

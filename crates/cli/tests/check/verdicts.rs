@@ -87,11 +87,11 @@ fn transactions_are_checked_for_the_level_that_is_asked_for() {
     let answer = run("blind.jsonl", blind, Some("rw-register"), Some("snapshot-isolation")).unwrap();
     assert_eq!(answer.code, 2, "{}", answer.text);
     insta::assert_snapshot!(answer.text, @r#"
-    unknown: nothing shows that the history is not snapshot-isolation, but not all is known
+    unknown: no violation of snapshot-isolation was found, but the search was incomplete
       5 transactions committed, 0 aborted, 0 of unknown end; 5 sessions, 3 keys
       violates: repeatable-read
       strongest level still possible: strong-snapshot-isolation
-      not decided (consistent-view, strong-read-uncommitted and stronger): the order of versions is not known of 1 of 3 keys
+      not decided (consistent-view, strong-read-uncommitted and stronger): the order of versions is unknown for 1 of 3 keys
 
     G2-item: write skew: a cycle with reads of replaced versions next to each other, 1 found
       T1 = process 0, line 1: r "x" null, w "y" 1
@@ -115,7 +115,7 @@ fn transactions_are_checked_for_the_level_that_is_asked_for() {
       3 transactions committed, 0 aborted, 0 of unknown end; 3 sessions, 2 keys
       violates: read-atomic, consistent-view
       strongest level still possible: session-read-committed, strong-read-committed
-      not decided (strong-read-uncommitted and stronger): the order of versions is not known of 2 of 2 keys
+      not decided (strong-read-uncommitted and stronger): the order of versions is unknown for 2 of 2 keys
 
     not read-atomic, consistent-view:
       T1 = process 0, line 1: w "x" 1, w "y" 1
@@ -132,10 +132,10 @@ fn what_cannot_be_checked_says_why() {
         run(name, content, model, level).unwrap_err()
     };
     let model = error("a.jsonl", STALE, Some("tree"), None);
-    assert!(model.starts_with("the model \"tree\" is not known; known are register, cas-register, "), "{model}");
+    assert!(model.starts_with("the model \"tree\" is unknown; known are register, cas-register, "), "{model}");
     let level = error("b.jsonl", STALE, None, Some("quick"));
-    assert!(level.starts_with("the level \"quick\" is not known; known are linearizable, sequential, "), "{level}");
-    assert!(error("c.jsonl", SKEW, None, None).starts_with("the file does not say which model it is of"));
+    assert!(level.starts_with("the level \"quick\" is unknown; known are linearizable, sequential, "), "{level}");
+    assert!(error("c.jsonl", SKEW, None, None).starts_with("the file does not name its model"));
     let mixed = error("d.jsonl", SKEW, Some("rw-register"), None);
     assert_eq!(mixed, "FILE: it is not a history of rw-register");
     let broken = error("e.jsonl", &SKEW.replace("]]}", "]}"), Some("list-append"), None);

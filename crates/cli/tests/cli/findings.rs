@@ -30,7 +30,7 @@ fn what_is_kept_is_listed_and_cleaned() {
         "a trace, a page and what became of it"
     );
     assert_eq!(sample.run(&["clean"]).out, "removed 4 files from [store]\n");
-    assert_eq!(sample.run(&["list"]).out, "nothing is kept in [store]\n");
+    assert_eq!(sample.run(&["list"]).out, "no findings are saved in [store]\n");
     assert!(sample.store.join("package.json").is_file(), "which is not ours to remove");
 }
 

@@ -72,7 +72,7 @@ fn what_passes_now_is_listed_as_such_until_it_fails_again_and_is_cleaned_alone()
     assert_eq!(sample.run_fixed(&["test", "--runner", "cargo", "comes_in_between"]).code, 0);
     assert!(passes(&sample).as_str().is_some_and(|how| how.contains("exhausted")), "{}", passes(&sample));
 
-    assert_eq!(sample.run(&["clean", "--stale", "crossing"]).out, "nothing was kept in [store]\n");
+    assert_eq!(sample.run(&["clean", "--stale", "crossing"]).out, "no findings were saved in [store]\n");
     assert_eq!(sample.run(&["clean", "--stale"]).out, "removed 4 files from [store]\n", "the one that passed, too");
     let left = findings(&sample.run(&["list", "--json"]));
     assert_eq!(left.len(), 1);

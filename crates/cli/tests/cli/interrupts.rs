@@ -23,9 +23,9 @@ fn an_interrupted_run_says_what_is_known_and_keeps_it() {
     assert!(answer.out.contains("\ninterrupted; "), "{}", answer.out);
     assert!(answer.out.contains("FAILED (seed: 0x5eed, iteration: 1)"), "{}", answer.out);
     let resumes =
-        "accounts::takes_for_ever was not over: `drawloom test takes_for_ever` resumes its search where it stopped\n";
+        "accounts::takes_for_ever was unfinished: `drawloom test takes_for_ever` resumes its search where it stopped\n";
     assert!(
-        answer.out.contains("\nkept in [store]: 6 results; `drawloom findings`") && answer.out.contains(resumes),
+        answer.out.contains("\nsaved in [store]: 6 results; `drawloom findings`") && answer.out.contains(resumes),
         "{}",
         answer.out
     );
@@ -34,7 +34,7 @@ fn an_interrupted_run_says_what_is_known_and_keeps_it() {
 
     let again = sample.test(&["takes_for_ever", "--strategy", "timeout = 300ms", "--json"]);
     let remarks = again.json()[0]["exploration"]["remarks"].to_string();
-    assert!(remarks.contains("went on after"), "{remarks}");
+    assert!(remarks.contains("resumed after"), "{remarks}");
 }
 
 #[test]

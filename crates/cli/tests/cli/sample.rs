@@ -87,7 +87,7 @@ impl Sample {
         let text = text.replace(&self.store.display().to_string(), "[store]");
         let text = text.replace(&project().display().to_string(), "[sample]");
         let lines = text.lines().map(|line| {
-            let on_the_clock = line.contains("takes_for_ever") || line.contains("of an earlier run");
+            let on_the_clock = line.contains("takes_for_ever") || line.contains("from an earlier run");
             // How a finding is explained is the business of other tests.
             let line = if line.starts_with("  why: ") { "  why: […]" } else { line };
             let line = if on_the_clock { without_numbers(line) } else { line.to_owned() };

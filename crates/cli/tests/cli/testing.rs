@@ -110,7 +110,7 @@ fn a_time_budget_is_spent_on_what_can_still_find_something() {
     // The next run goes on where this one stopped.
     let again = sample.test(&["takes_for_ever", "--strategy", "timeout = 300ms", "--json"]);
     let remarks = again.json()[0]["exploration"]["remarks"].to_string();
-    assert!(remarks.contains("went on after"), "{remarks}");
+    assert!(remarks.contains("resumed after"), "{remarks}");
 }
 
 #[test]
@@ -169,6 +169,6 @@ fn cargo_finds_it_as_a_subcommand() {
     let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_cargo-drawloom"));
     let output = command.args(["drawloom", "list", "--dir"]).arg(&sample.store).output().expect("it is there");
     let answer = sample.answer(&output);
-    assert_eq!(answer.out, "nothing is kept in [store]\n");
+    assert_eq!(answer.out, "no findings are saved in [store]\n");
     assert_eq!(answer.code, 0);
 }

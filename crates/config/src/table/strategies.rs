@@ -33,7 +33,7 @@ macro_rules! whole {
 pub(in super::super) const STRATEGIES: &[Strategy] = &[
     Strategy {
         name: "auto",
-        doc: "takes turns: `surw`, `urw`, `race_directed`, `pos` and `pct`",
+        doc: "cycles through `surw`, `urw`, `race_directed`, `pos` and `pct`",
         start: || StrategySpec::Auto,
         arguments: &[],
         required: None,
@@ -61,7 +61,7 @@ pub(in super::super) const STRATEGIES: &[Strategy] = &[
     },
     Strategy {
         name: "sticky",
-        doc: "draws too, but seldom leaves the current task",
+        doc: "random walk that rarely leaves the current task",
         start: || StrategySpec::Sticky { stickiness: DEFAULT_STICKINESS },
         arguments: &[Argument {
             name: "stickiness",
@@ -84,7 +84,7 @@ pub(in super::super) const STRATEGIES: &[Strategy] = &[
     },
     Strategy {
         name: "pos",
-        doc: "gives operations random priorities, anew where they race",
+        doc: "gives operations random priorities, and new ones where they race",
         start: || StrategySpec::Pos,
         arguments: &[],
         required: None,
@@ -98,35 +98,35 @@ pub(in super::super) const STRATEGIES: &[Strategy] = &[
     },
     Strategy {
         name: "urw",
-        doc: "makes all interleavings equally likely, nearly",
+        doc: "makes all interleavings almost equally likely",
         start: || StrategySpec::Urw,
         arguments: &[],
         required: None,
     },
     Strategy {
         name: "race_directed",
-        doc: "lets pairs of places race that meet at one resource",
+        doc: "forces races between pairs of places that use one resource",
         start: || StrategySpec::RaceDirected { constraints: DEFAULT_CONSTRAINTS },
         arguments: &[whole!(RaceDirected, constraints, 0, "pairs in one execution, at most")],
         required: None,
     },
     Strategy {
         name: "pct",
-        doc: "gives tasks random priorities, with few changes; has a bound",
+        doc: "gives tasks random priorities with few changes; has a probability bound",
         start: || StrategySpec::Pct { depth: DEFAULT_DEPTH },
-        arguments: &[whole!(Pct, depth, 1, "ordering constraints of the bugs to look for")],
+        arguments: &[whole!(Pct, depth, 1, "number of ordering constraints of the targeted bugs")],
         required: None,
     },
     Strategy {
         name: "idpct",
-        doc: "is `pct` for a range of depths by turns",
+        doc: "runs `pct`, cycling through depths 2 to 6",
         start: || StrategySpec::Idpct { shallowest: DEFAULT_SHALLOWEST, deepest: DEFAULT_DEEPEST },
         arguments: &[whole!(Idpct, shallowest, 1, "the least depth"), whole!(Idpct, deepest, 1, "the greatest depth")],
         required: None,
     },
     Strategy {
         name: "fair_pct",
-        doc: "is `pct`, and a random walk where an execution gets long",
+        doc: "runs `pct`, then a random walk when an execution gets long",
         start: || StrategySpec::FairPct { fair_depth: DEFAULT_DEPTH },
         arguments: &[whole!(FairPct, fair_depth, 1, "as `depth` of `pct`")],
         required: None,
@@ -140,14 +140,14 @@ pub(in super::super) const STRATEGIES: &[Strategy] = &[
     },
     Strategy {
         name: "corpus",
-        doc: "is `pos` with a memory: changes what has shown something new",
+        doc: "coverage-guided `pos`: mutates schedules that reached new behaviour",
         start: || StrategySpec::Corpus,
         arguments: &[],
         required: None,
     },
     Strategy {
         name: "exhaustive",
-        doc: "explores every behaviour once, and says when all are",
+        doc: "explores every behaviour once, and reports when it is done",
         start: || StrategySpec::Exhaustive {
             max_schedules: DEFAULT_MAX_SCHEDULES,
             max_depth: 0,
@@ -158,7 +158,7 @@ pub(in super::super) const STRATEGIES: &[Strategy] = &[
         arguments: &[
             Argument {
                 name: "max_schedules",
-                doc: "executions after which it gives up",
+                doc: "executions before it stops",
                 field: Field::Whole {
                     least: 1,
                     most: u64::MAX,
@@ -192,7 +192,7 @@ pub(in super::super) const STRATEGIES: &[Strategy] = &[
             },
             Argument {
                 name: "resume",
-                doc: "a test that was cut short goes on when run again",
+                doc: "the next run resumes an unfinished search",
                 field: Field::Flag {
                     get: |spec| match spec {
                         StrategySpec::Exhaustive { resume, .. } => Some(*resume),
@@ -207,7 +207,7 @@ pub(in super::super) const STRATEGIES: &[Strategy] = &[
             },
             Argument {
                 name: "memory_budget",
-                doc: "for what is left to explore; frugal mode beyond it",
+                doc: "memory for unexplored branches; frugal mode beyond it",
                 field: Field::Size {
                     least: 0,
                     get: |spec| match spec {
@@ -223,7 +223,7 @@ pub(in super::super) const STRATEGIES: &[Strategy] = &[
             },
             Argument {
                 name: "preemptions",
-                doc: "explores what needs none, then one, up to so many",
+                doc: "explores schedules with 0, 1, … up to this many preemptions",
                 field: Field::Bound {
                     most: u32::MAX as u64,
                     get: |spec| match spec {
@@ -262,7 +262,7 @@ pub(in super::super) const STRATEGIES: &[Strategy] = &[
             },
             Argument {
                 name: "lenient",
-                doc: "go on where the program no longer fits the schedule",
+                doc: "continue where the program no longer fits the schedule",
                 field: Field::Flag {
                     get: |spec| match spec {
                         StrategySpec::Replay { lenient, .. } => Some(*lenient),

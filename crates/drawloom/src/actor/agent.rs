@@ -73,7 +73,7 @@ impl<S: Send + 'static> Agent<S> {
         Holder::start(ctx, state).await.map(|server| Agent { server })
     }
 
-    /// The same, linked to the process that starts it.
+    /// As `start`, and links the agent to the calling process.
     ///
     /// # Errors
     ///

@@ -22,7 +22,7 @@ pub struct Atomics {
 }
 
 impl Atomics {
-    /// So many, all 0.
+    /// Makes `many` numbers, all 0.
     #[track_caller]
     pub fn new(many: usize) -> Atomics {
         Atomics { all: (0..many).map(|_| AtomicI64::new(0)).collect() }

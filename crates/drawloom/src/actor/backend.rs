@@ -11,7 +11,7 @@
 //! **Waiting.** The futures of [`Ctx`](super::Ctx) ask [`Backend::receive`] in their poll. A backend may wait right there
 //! and return `Ready`: a process does one thing at a time, and each has a fiber or a thread of its own. So no waker is
 //! involved, and a receive is *one* step. A backend that shares threads among processes returns `Pending` and wakes. A receive takes
-//! `&mut Ctx`, so nobody polls two of them by turns.
+//! `&mut Ctx`, so nobody polls two of them in turn.
 
 use std::future::Future;
 use std::panic::Location;
@@ -153,7 +153,7 @@ pub(crate) trait Backend: Send + Sync {
     /// Time since the system began.
     fn now(&self, at: Place) -> Duration;
 
-    /// Waits until nobody can go on without time passing.
+    /// Waits until nobody can continue without time passing.
     fn settle(&self, at: Place, me: &AnyPid, context: &mut Context<'_>) -> Poll<()>;
 
     /// Whether somebody is going to read [notes](Self::note): so it is for a whole execution. No step.
@@ -169,6 +169,20 @@ pub(crate) trait Backend: Send + Sync {
     /// How reports call a process. No step.
     #[cfg(feature = "controlled")]
     fn path(&self, _process: &Core) -> Option<String> {
+        None
+    }
+
+    /// A process of it begins; nobody knows it yet. No step.
+    fn born(&self, _process: &AnyPid) {}
+
+    /// The node that its processes are on, if they are on one.
+    fn node(&self) -> Option<usize> {
+        None
+    }
+
+    /// The system of an exploration that it belongs to.
+    #[cfg(feature = "controlled")]
+    fn world(&self) -> Option<std::sync::Arc<super::controlled::World>> {
         None
     }
 }

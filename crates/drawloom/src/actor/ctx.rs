@@ -12,7 +12,18 @@ use super::process::{Core, Ending, Exiting, body};
 use super::reason::{BadName, ExitReason, NameTaken, NoProc, Unnamed};
 use super::signal::{Down, Message, MonitorRef, Received, Ref, TimerRef};
 
-/// What a process acts through: it has one, and nobody else has.
+/// The context through which a process acts. Each process has its own.
+///
+/// ```
+/// use drawloom::actor::{self, Ctx};
+///
+/// let doubled = actor::run(async |mut ctx: Ctx<u32>| {
+///     let parent = ctx.me().clone();
+///     ctx.spawn(move |ctx: Ctx<()>| async move { ctx.send(&parent, 21) });
+///     2 * ctx.recv_message().await
+/// });
+/// assert_eq!(doubled, 42);
+/// ```
 pub struct Ctx<M: Message> {
     me: Pid<M>,
     /// Requests that were made and not answered.
@@ -178,7 +189,7 @@ impl<M: Message> Ctx<M> {
         self.monitor_it(Location::caller(), Whom::Process(who.as_ref()))
     }
 
-    /// The same of the process that has a name now.
+    /// As [`monitor`](Self::monitor), for the process that has this name now.
     #[track_caller]
     pub fn monitor_name(&self, name: &str) -> MonitorRef {
         self.monitor_it(Location::caller(), Whom::Name(name))
@@ -197,7 +208,7 @@ impl<M: Message> Ctx<M> {
         self.backend().demonitor(Location::caller(), self.me.any(), monitor) == Demonitored::Removed
     }
 
-    /// The same, and removes its [`Down`] from the mailbox if that has arrived.
+    /// As `demonitor`, and removes its [`Down`] from the mailbox if that has arrived.
     #[track_caller]
     pub fn demonitor_flush(&mut self, monitor: MonitorRef) -> bool {
         let removed = self.demonitor(monitor);
@@ -369,7 +380,7 @@ impl<M: Message> Ctx<M> {
         receive_asked(self, |_| None, Some(time), |_| ())
     }
 
-    /// Waits until nobody can go on without time passing. For tests. Where timers fire early (`clock = explore`), it can end
+    /// Waits until nobody can continue without time passing. For tests. Where timers fire early (`clock = explore`), it can end
     /// early, too.
     #[track_caller]
     pub fn settle(&mut self) -> impl Future<Output = ()> + Send + '_ {

@@ -13,7 +13,14 @@ use super::reason::ExitReason;
 use super::reply::{Answer, CallError, ReplyTo, Request};
 use super::signal::{Message, MonitorRef, Received};
 
-/// How a server goes on after it has handled something.
+/// How a server continues after it has handled something.
+///
+/// ```
+/// use drawloom::actor::{ExitReason, Flow};
+///
+/// let next: Flow = Flow::Stop(ExitReason::Normal);
+/// assert_ne!(next, Flow::Continue);
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Flow<I = ()> {
     /// With the next message.
@@ -26,19 +33,26 @@ pub enum Flow<I = ()> {
     Stop(ExitReason),
 }
 
-/// What a server receives: `C` are calls, `A` casts, `I` what else is sent to it.
+/// The messages of a server: calls of type `C`, casts of type `A`, and others of type `I`.
+///
+/// ```
+/// use drawloom::actor::ServerMessage;
+///
+/// let tick: ServerMessage<(), (), &str> = ServerMessage::Info("tick");
+/// assert_eq!(format!("{tick:?}"), "\"tick\"");
+/// ```
 pub enum ServerMessage<C, A, I> {
-    /// Somebody waits for a reply.
+    /// The sender waits for a reply.
     Call(C),
-    /// Nobody does.
+    /// The sender does not wait.
     Cast(A),
-    /// Neither: a timer for instance.
+    /// Any other message, such as a timer.
     Info(I),
-    /// It is to stop, for this reason.
+    /// A request to stop, with the reason.
     Stop(ExitReason),
 }
 
-/// As what was asked or told: that says by itself whether it is a call.
+/// As what was asked or told: that says on its own whether it is a call.
 impl<C: fmt::Debug, A: fmt::Debug, I: fmt::Debug> fmt::Debug for ServerMessage<C, A, I> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -52,7 +66,16 @@ impl<C: fmt::Debug, A: fmt::Debug, I: fmt::Debug> fmt::Debug for ServerMessage<C
 
 type MessageOf<S> = ServerMessage<<S as GenServer>::Call, <S as GenServer>::Cast, <S as GenServer>::Info>;
 
-/// What a server acts through.
+/// The context through which a server acts.
+///
+/// ```
+/// use drawloom::actor::{GenServer, ServerCtx, ServerRef};
+///
+/// /// Its own address, to hand out to other processes.
+/// fn address<S: GenServer>(ctx: &ServerCtx<S>) -> ServerRef<S> {
+///     ServerRef::me(ctx)
+/// }
+/// ```
 pub type ServerCtx<S> = Ctx<MessageOf<S>>;
 
 /// A process that keeps a state and handles one request after the other: OTP's `gen_server`.
@@ -288,7 +311,7 @@ impl StartOptions {
                 result.map(|()| child)
             }
             Answer::Down(reason) => Err(StartError::Failed(reason)),
-            Answer::Dropped => Err(StartError::Failed(ExitReason::because("it never said whether it is ready"))),
+            Answer::Dropped => Err(StartError::Failed(ExitReason::because("it never reported that it is ready"))),
             Answer::Nothing => {
                 ctx.forget(request);
                 ctx.unlink(&child);
@@ -328,11 +351,18 @@ impl Ready {
     }
 }
 
-/// Why a server has not started.
+/// The reason why a server did not start.
+///
+/// ```
+/// use drawloom::actor::{ExitReason, StartError};
+///
+/// let error = StartError::Failed(ExitReason::because("no licence"));
+/// assert_eq!(error.to_string(), "it ended during its start: no licence");
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum StartError {
-    /// Somebody else has the name.
+    /// Another process has the name.
     NameTaken {
         /// The name.
         name: String,
@@ -341,7 +371,7 @@ pub enum StartError {
         /// Where the server was to be started.
         at: &'static Location<'static>,
     },
-    /// It has ended before it was ready: its `init` has failed, for this reason.
+    /// The server ended before it was ready: its `init` failed with this reason.
     Failed(ExitReason),
     /// Its `init` took too long.
     Timeout,
@@ -356,7 +386,7 @@ impl fmt::Display for StartError {
             StartError::NameTaken { name, by: None, at } => {
                 write!(f, "the name `{name}` of the server that is started at {at} was taken")
             }
-            StartError::Failed(reason) => write!(f, "it has ended at its start: {reason}"),
+            StartError::Failed(reason) => write!(f, "it ended during its start: {reason}"),
             StartError::Timeout => f.write_str("its start took too long"),
         }
     }
@@ -364,7 +394,18 @@ impl fmt::Display for StartError {
 
 impl Error for StartError {}
 
-/// A server, for those who call it.
+/// The address of a server, for its callers.
+///
+/// ```
+/// use drawloom::actor::{Ctx, GenServer, ServerRef};
+///
+/// /// Sends to a server by its name, if it runs.
+/// fn tell<S: GenServer>(ctx: &Ctx<()>, name: &str, cast: S::Cast) {
+///     if let Some(server) = ServerRef::<S>::whereis(ctx, name) {
+///         server.cast(cast);
+///     }
+/// }
+/// ```
 pub struct ServerRef<S: GenServer> {
     pid: Pid<MessageOf<S>>,
 }
@@ -381,7 +422,7 @@ impl<S: GenServer> ServerRef<S> {
         ServerRef { pid: ctx.me().clone() }
     }
 
-    /// Its process: timers are sent there for instance, as [`ServerMessage::Info`].
+    /// The process of the server, for example as the target of a timer ([`ServerMessage::Info`]).
     pub fn pid(&self) -> &Pid<MessageOf<S>> {
         &self.pid
     }
@@ -401,7 +442,7 @@ impl<S: GenServer> ServerRef<S> {
         ctx.call(&self.pid, |reply| ServerMessage::Call(request(reply)), limit)
     }
 
-    /// The same of the server that has a name now.
+    /// As [`call`](Self::call), for the server that has this name now.
     ///
     /// # Errors
     ///

@@ -13,10 +13,22 @@ use super::reason::ExitReason;
 use super::reply::{CallError, ReplyTo};
 use super::signal::{Down, Exit, Message, Received, TimerRef};
 
-/// What happens to a state machine.
+/// An event of a state machine.
+///
+/// ```
+/// use drawloom::actor::{Event, Next};
+///
+/// fn unlock(event: Event<u32>) -> Next<&'static str, u32> {
+///     match event {
+///         Event::Message(0) => Next::to("open"),
+///         later => Next::keep().postpone(later),
+///     }
+/// }
+/// # let _ = unlock;
+/// ```
 #[derive(Debug)]
 pub enum Event<E> {
-    /// Somebody has sent this.
+    /// A message from another process.
     Message(E),
     /// The machine itself has asked for this, by [`Action::NextEvent`].
     Internal(E),
@@ -24,15 +36,25 @@ pub enum Event<E> {
     Down(Down),
     /// An exit signal was trapped.
     Exit(Exit),
-    /// It was in its state for so long.
+    /// The time limit of the state is over ([`Action::StateTimeout`]).
     StateTimeout,
-    /// Nothing has happened for so long.
+    /// No event has happened for the time of [`Action::EventTimeout`].
     EventTimeout,
     /// The timer of this name.
     Timeout(&'static str),
 }
 
-/// What else a state machine does after an event.
+/// A further action of a state machine after an event.
+///
+/// ```
+/// use std::time::Duration;
+///
+/// use drawloom::actor::{Action, Next};
+///
+/// // In the state `open`, and after five seconds `Event::StateTimeout`.
+/// let next: Next<&str, ()> = Next::to("open").and(Action::StateTimeout(Duration::from_secs(5)));
+/// # let _ = next;
+/// ```
 #[derive(Debug)]
 pub enum Action<E> {
     /// This happens next, before anything else.
@@ -49,7 +71,20 @@ pub enum Action<E> {
     CancelTimeout(&'static str),
 }
 
-/// How a state machine goes on after an event.
+/// How a state machine continues after an event.
+///
+/// ```
+/// use drawloom::actor::{Event, ExitReason, Next};
+///
+/// fn count(left: u32, event: Event<&str>) -> Next<u32, &str> {
+///     match event {
+///         Event::Message("coin") if left > 1 => Next::to(left - 1),
+///         Event::Message("coin") => Next::stop(ExitReason::Normal),
+///         _ => Next::keep(),
+///     }
+/// }
+/// # let _ = count;
+/// ```
 #[derive(Debug)]
 pub struct Next<S, E> {
     to: To<S>,
@@ -97,7 +132,7 @@ impl<S, E> Next<S, E> {
         self
     }
 
-    /// And this.
+    /// Adds an action.
     #[must_use]
     pub fn and(mut self, action: Action<E>) -> Next<S, E> {
         self.actions.push(action);
@@ -105,14 +140,21 @@ impl<S, E> Next<S, E> {
     }
 }
 
-/// What a state machine receives.
+/// The messages of a state machine.
+///
+/// ```
+/// use drawloom::actor::StatemMessage;
+///
+/// let coin = StatemMessage::Event("coin");
+/// assert_eq!(format!("{coin:?}"), "\"coin\"");
+/// ```
 pub enum StatemMessage<E> {
     /// An event.
     Event(E),
     /// A timer of its own.
     #[doc(hidden)]
     Timer(Clock, u64),
-    /// It is to stop, for this reason.
+    /// A request to stop, with the reason.
     Stop(ExitReason),
 }
 
@@ -136,7 +178,16 @@ pub enum Clock {
     Named(&'static str),
 }
 
-/// What a state machine acts through.
+/// The context through which a state machine acts.
+///
+/// ```
+/// use drawloom::actor::{AnyPid, GenStatem, StatemCtx};
+///
+/// /// Its own process, to hand out to other processes.
+/// fn address<S: GenStatem>(ctx: &StatemCtx<S>) -> AnyPid {
+///     ctx.me().any().clone()
+/// }
+/// ```
 pub type StatemCtx<S> = Ctx<StatemMessage<<S as GenStatem>::Event>>;
 
 /// A process that is in one of several states and reacts to events: OTP's `gen_statem`.
@@ -278,13 +329,22 @@ impl StartOptions {
     }
 }
 
-/// A state machine, for those who send to it.
+/// The address of a state machine, for its senders.
+///
+/// ```
+/// use drawloom::actor::{GenStatem, StatemRef};
+///
+/// fn press_twice<S: GenStatem>(button: &StatemRef<S>, event: impl Fn() -> S::Event) {
+///     button.send(event());
+///     button.send(event());
+/// }
+/// ```
 pub struct StatemRef<S: GenStatem> {
     pid: Pid<StatemMessage<S::Event>>,
 }
 
 impl<S: GenStatem> StatemRef<S> {
-    /// Its process.
+    /// The process of the state machine.
     pub fn pid(&self) -> &Pid<StatemMessage<S::Event>> {
         &self.pid
     }

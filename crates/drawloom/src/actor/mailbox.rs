@@ -72,7 +72,7 @@ impl<M, F: Fn(&Received<M>) -> Option<usize> + Send + Sync> Wanted<M> for Asked<
 pub(crate) enum Item<M> {
     /// What everybody may receive.
     Received(Received<M>),
-    /// The answer to a request: for whoever has made that.
+    /// The answer to a request, for the process that made it.
     Reply(Reply),
 }
 

@@ -11,7 +11,16 @@ use super::mailbox::{Inbox, Mailbox};
 use super::process::Core;
 use super::signal::Message;
 
-/// What a process is known by: the same in every execution that spawns it at the same place of the tree of processes.
+/// The identity of a process. It is the same in every execution that spawns the process at the same place in the tree of processes.
+///
+/// ```
+/// use drawloom::actor::{self, Ctx};
+///
+/// actor::run(async |ctx: Ctx<()>| {
+///     let other = ctx.spawn(async |_: Ctx<()>| ());
+///     assert_ne!(other.id(), ctx.me().id());
+/// });
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ProcessId(pub(crate) u64);
 
@@ -38,6 +47,17 @@ impl fmt::Debug for ProcessId {
 }
 
 /// A process that takes messages of type `M`.
+///
+/// ```
+/// use drawloom::actor::{self, Ctx, Pid};
+///
+/// let received = actor::run(async |mut ctx: Ctx<u32>| {
+///     let me: Pid<u32> = ctx.me().clone();
+///     me.send(7);
+///     ctx.recv_message().await
+/// });
+/// assert_eq!(received, 7);
+/// ```
 pub struct Pid<M> {
     process: AnyPid,
     takes: PhantomData<fn(M)>,
@@ -71,18 +91,28 @@ impl<M> Pid<M> {
         &self.process
     }
 
-    /// What it is known by.
+    /// The identity of the process.
     pub fn id(&self) -> ProcessId {
         self.process.id()
     }
 }
 
 /// A process, whatever it takes: enough to link, to monitor, to end it.
+///
+/// ```
+/// use drawloom::actor::{self, Ctx, AnyPid};
+///
+/// actor::run(async |ctx: Ctx<u32>| {
+///     let me: AnyPid = ctx.me().any().clone();
+///     assert!(me.typed::<u32>().is_some());
+///     assert!(me.typed::<String>().is_none());
+/// });
+/// ```
 #[derive(Clone)]
 pub struct AnyPid(pub(crate) Arc<dyn Inbox>);
 
 impl AnyPid {
-    /// What it is known by.
+    /// The identity of the process.
     pub fn id(&self) -> ProcessId {
         self.core().id
     }
@@ -99,7 +129,16 @@ impl AnyPid {
 
     /// Whether both are of one system: ids are of a system each.
     pub(crate) fn is_of_system_of(&self, other: &AnyPid) -> bool {
-        Arc::ptr_eq(&self.core().backend, &other.core().backend)
+        let (mine, theirs) = (&self.core().backend, &other.core().backend);
+        if Arc::ptr_eq(mine, theirs) {
+            return true;
+        }
+        // Nodes of one system have backends of their own.
+        #[cfg(feature = "controlled")]
+        if let (Some(mine), Some(theirs)) = (mine.world(), theirs.world()) {
+            return Arc::ptr_eq(&mine, &theirs);
+        }
+        false
     }
 
     pub(crate) fn downgrade(&self) -> WeakPid {

@@ -71,7 +71,7 @@ impl Core {
         }
     }
 
-    /// The process begins to handle something that may lose replies, or goes on after that: those that were lost are told of.
+    /// The process begins to handle something that may lose replies, or continues after that: those that were lost are told of.
     pub(crate) fn tell_of_lost(&self) {
         let lost = self.lost_ones().replace(Vec::new());
         lost.into_iter().flatten().for_each(Lost::tell);
@@ -87,6 +87,13 @@ impl Core {
 }
 
 /// What a process can return at its end.
+///
+/// ```
+/// use drawloom::actor::{Ending, ExitReason};
+///
+/// assert_eq!(().into_reason(), ExitReason::Normal);
+/// assert_eq!(ExitReason::Shutdown.into_reason(), ExitReason::Shutdown);
+/// ```
 pub trait Ending {
     /// What it ends with.
     fn into_reason(self) -> ExitReason;

@@ -8,26 +8,33 @@ use std::panic::Location;
 use super::pid::AnyPid;
 
 /// Why a process has ended.
+///
+/// ```
+/// use drawloom::actor::ExitReason;
+///
+/// assert!(ExitReason::Normal.is_normal());
+/// assert_eq!(ExitReason::because("disk full").to_string(), "disk full");
+/// ```
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum ExitReason {
-    /// It came to its end.
+    /// The process returned.
     Normal,
-    /// It was asked to, by a supervisor for instance.
+    /// A supervisor, or another process, asked it to end.
     Shutdown,
-    /// The same, with a word about it.
+    /// As `Shutdown`, with an explanation.
     ShutdownWith(String),
     /// As the reason of a [signal](crate::actor::Ctx::send_exit): it cannot be trapped. As the reason that a process gives
     /// for its own end it is one like any other.
     Kill,
-    /// It was killed.
+    /// The process was killed.
     Killed,
     /// There was no such process.
     NoProc,
     /// Its node cannot be reached.
     NoConnection,
-    /// It has panicked.
+    /// The process panicked.
     Panic(PanicInfo),
-    /// It could not go on.
+    /// The process ended itself with an error.
     Error(String),
 }
 
@@ -61,7 +68,14 @@ impl fmt::Display for ExitReason {
 
 impl Error for ExitReason {}
 
-/// What a process has panicked with.
+/// The panic of a process.
+///
+/// ```
+/// use drawloom::actor::{ExitReason, PanicInfo};
+///
+/// let panic = PanicInfo { message: "out of paper".to_owned() };
+/// assert_eq!(ExitReason::Panic(panic).to_string(), "panicked: out of paper");
+/// ```
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct PanicInfo {
     /// The text, if there was any.
@@ -99,15 +113,26 @@ plain_error! {
 
 plain_error! {
     /// The name is free, or that of a process that takes other messages.
-    BadName is "no process that takes such messages has this name"
+    BadName is "no process with this name takes such messages"
 }
 
 /// A process cannot have a name: the name is somebody's, the process has one already, or has ended.
+///
+/// ```
+/// use drawloom::actor::{self, Ctx};
+///
+/// actor::run(async |ctx: Ctx<()>| {
+///     ctx.register("printer", ctx.me()).unwrap();
+///     let other = ctx.spawn(async |mut ctx: Ctx<()>| ctx.recv_message().await);
+///     let taken = ctx.register("printer", &other).unwrap_err();
+///     assert_eq!(taken.by.as_ref(), Some(ctx.me().any()));
+/// });
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct NameTaken {
     /// The name.
     pub name: String,
-    /// Whose it is, if that is the reason.
+    /// The process that has the name, if that is the reason.
     pub by: Option<AnyPid>,
     /// Where it was asked for.
     pub at: &'static Location<'static>,

@@ -95,7 +95,7 @@ macro_rules! __receive {
         match __received {
             $(::core::option::Option::Some((__clause, $p)) if __clause == $n => $body,)*
             $(::core::option::Option::None => $expired,)?
-            _ => ::core::unreachable!("what was received is what a clause wanted"),
+            _ => ::core::unreachable!("a clause wanted the received message"),
         }
     }};
 }

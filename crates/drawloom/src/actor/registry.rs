@@ -34,12 +34,23 @@ pub struct Registry<K: Ord, V> {
     is_unique: bool,
 }
 
-/// A key is somebody's.
+/// Another process has the key already.
+///
+/// ```
+/// use drawloom::actor::{self, Ctx, Registry};
+///
+/// actor::run(async |ctx: Ctx<()>| {
+///     let rooms = Registry::unique(&ctx);
+///     rooms.register(&ctx, "lobby", 3).unwrap();
+///     let error = rooms.register(&ctx, "lobby", 4).unwrap_err();
+///     assert_eq!(&error.by, ctx.me().any());
+/// });
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct AlreadyRegistered {
-    /// Whose.
+    /// The process that has the key.
     pub by: AnyPid,
-    /// Where it was to be somebody else's, too.
+    /// The place of the second registration.
     pub at: &'static Location<'static>,
 }
 
@@ -99,7 +110,7 @@ where
     #[track_caller]
     pub fn register<M: Message>(&self, ctx: &Ctx<M>, key: K, value: V) -> Result<(), AlreadyRegistered> {
         let at = Location::caller();
-        ctx.link(&self.keeper).unwrap_or_else(|_| panic!("the registry has ended that is used at {at}"));
+        ctx.link(&self.keeper).unwrap_or_else(|_| panic!("the registry used at {at} has ended"));
         let me = ctx.me().any();
         loop {
             let whose = self.rows.upsert(key.clone(), |row| {
@@ -128,7 +139,7 @@ where
         }
     }
 
-    /// Who has the key, with their values. Where keys are unique, those are left out who have ended.
+    /// The processes that have the key, with their values. With unique keys, ended processes are left out.
     #[track_caller]
     pub fn lookup<M: Message>(&self, ctx: &Ctx<M>, key: &K) -> Vec<(AnyPid, V)> {
         let mut all = self.rows.lookup(key).unwrap_or_default();
@@ -138,7 +149,7 @@ where
         all
     }
 
-    /// Those of them whose values `wanted` says yes to, as `match/4`.
+    /// As [`lookup`](Self::lookup), but only processes whose value is `wanted`, as `match/4`.
     #[track_caller]
     pub fn select<M: Message>(&self, ctx: &Ctx<M>, key: &K, wanted: impl Fn(&V) -> bool) -> Vec<(AnyPid, V)> {
         let mut all = self.lookup(ctx, key);
@@ -353,7 +364,7 @@ where
         self.server.call(ctx, |reply| Change::Leave(group, who, reply), None)
     }
 
-    /// Who is in a group, in the order of joining. Asks nobody.
+    /// The members of a group, in the order of joining. It sends no message.
     #[track_caller]
     pub fn members(&self, group: &K) -> Vec<Pid<N>> {
         self.rows.lookup(group).unwrap_or_default()

@@ -50,7 +50,13 @@ impl Reply {
     }
 }
 
-/// What a call did not lead to.
+/// The reason why a call has no reply.
+///
+/// ```
+/// use drawloom::actor::CallError;
+///
+/// assert_eq!(CallError::Timeout.to_string(), "the call was not answered in time");
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum CallError {
@@ -85,10 +91,23 @@ impl fmt::Display for CallError {
 
 impl Error for CallError {}
 
-/// Nobody waits for the reply.
+/// The caller has ended, so the reply was not sent.
+///
+/// ```
+/// use drawloom::actor::{CallerGone, ReplyTo};
+///
+/// /// Returns the answer if its caller has ended.
+/// fn answer(reply: ReplyTo<String>, answer: String) -> Option<String> {
+///     match reply.try_send(answer) {
+///         Ok(()) => None,
+///         Err(CallerGone { value, .. }) => Some(value),
+///     }
+/// }
+/// # let _ = answer;
+/// ```
 #[derive(Clone, PartialEq, Eq)]
 pub struct CallerGone<T> {
-    /// What was to be the reply.
+    /// The reply that could not be sent.
     pub value: T,
     /// Where it was to be sent.
     pub at: &'static Location<'static>,
@@ -102,17 +121,33 @@ impl<T> fmt::Debug for CallerGone<T> {
 
 impl<T> fmt::Display for CallerGone<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "the process has ended for which there is a reply at {}", self.at)
+        write!(f, "a reply at {} is for a process that has ended", self.at)
     }
 }
 
 impl<T> Error for CallerGone<T> {}
 
-/// Whom to reply to, and by which name the reply is known there. A field of the messages that ask for something.
+/// The address for the reply to a call. A message that asks for something has a field of this type.
 ///
 /// To drop it without a reply is a mistake. The caller learns of it at once, by [`CallError::NoReply`], and an exploration
 /// reports it as a panic of the process that dropped it. One that is dropped because its process ends, or by a server that stops,
-/// is none: the caller learns of that end.
+/// is not a mistake: the caller learns of that end.
+///
+/// ```
+/// use drawloom::actor::{self, Ctx, ReplyTo};
+///
+/// #[derive(Debug)]
+/// struct Double(u32, ReplyTo<u32>);
+///
+/// let doubled = actor::run(async |mut ctx: Ctx<()>| {
+///     let server = ctx.spawn(async |mut ctx: Ctx<Double>| {
+///         let Double(number, reply) = ctx.recv_message().await;
+///         reply.send(2 * number);
+///     });
+///     ctx.call(&server, |reply| Double(21, reply), None).await
+/// });
+/// assert_eq!(doubled, Ok(42));
+/// ```
 pub struct ReplyTo<T> {
     to: AnyPid,
     /// Who was asked.
@@ -154,7 +189,7 @@ impl<T: Send + 'static> ReplyTo<T> {
 }
 
 impl<T> ReplyTo<T> {
-    /// Who waits.
+    /// The waiting process.
     pub fn caller(&self) -> &AnyPid {
         &self.to
     }
@@ -170,7 +205,23 @@ impl<T> ReplyTo<T> {
     }
 }
 
+thread_local! {
+    /// What is dropped is lost on its way.
+    static IS_LOST: std::cell::Cell<bool> = const { std::cell::Cell::new(false) };
+}
+
+/// Drops something that was lost on its way: that a [`ReplyTo`] in it is never used is nobody's mistake.
+#[cfg(all(feature = "controlled", feature = "cluster"))]
+pub(crate) fn lost_on_its_way(drops: impl FnOnce()) {
+    let before = IS_LOST.replace(true);
+    drops();
+    IS_LOST.set(before);
+}
+
 fn is_unwinding() -> bool {
+    if IS_LOST.get() {
+        return true;
+    }
     #[cfg(feature = "controlled")]
     if let Some(rt) = crate::rt::current() {
         return rt.is_panicking() || rt.is_tearing_down();
@@ -314,7 +365,7 @@ impl<M: Message> Ctx<M> {
         }
     }
 
-    /// The same of the process that has a name now.
+    /// As [`call`](Self::call), for the process that has this name now.
     ///
     /// # Errors
     ///

@@ -18,10 +18,18 @@ use super::reason::ExitReason;
 use super::reply::{CallError, ReplyTo};
 use super::signal::{Message, Received};
 
-/// Who is started again when a child has ended.
+/// Which children are started again when one has ended.
+///
+/// ```
+/// use drawloom::actor::{Strategy, Supervisor};
+///
+/// // If one child fails, all start again.
+/// let supervisor = Supervisor::new(Strategy::OneForAll);
+/// # let _ = supervisor;
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum Strategy {
-    /// That child.
+    /// Only that child.
     #[default]
     OneForOne,
     /// All children: the others are ended first, the last one first.
@@ -31,6 +39,13 @@ pub enum Strategy {
 }
 
 /// Whether a child is started again.
+///
+/// ```
+/// use drawloom::actor::{ChildSpec, Ctx, Restart};
+///
+/// let once = ChildSpec::worker("once", async |_: Ctx<()>| ()).restart(Restart::Temporary);
+/// # let _ = once;
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum Restart {
     /// Always.
@@ -43,17 +58,37 @@ pub enum Restart {
 }
 
 /// How a child is ended.
+///
+/// ```
+/// use drawloom::actor::{ChildSpec, Ctx, Shutdown};
+///
+/// let worker = ChildSpec::worker("worker", async |mut ctx: Ctx<()>| ctx.recv_message().await).shutdown(Shutdown::Kill);
+/// # let _ = worker;
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Shutdown {
-    /// It is killed.
+    /// The supervisor kills it.
     Kill,
-    /// It is asked to end, and killed if it has not after so long.
+    /// The supervisor asks it to end, and kills it after this time.
     After(Duration),
-    /// It is asked to end.
+    /// The supervisor asks it to end, and waits.
     Infinity,
 }
 
 /// The start of a child.
+///
+/// ```
+/// use drawloom::actor::{ChildSpec, Ctx, Pid, Starting, SupervisorMessage};
+///
+/// fn start(ctx: &mut Ctx<SupervisorMessage>) -> Starting<'_> {
+///     Box::pin(async move {
+///         let child: Pid<()> = ctx.spawn_link(async |mut ctx: Ctx<()>| ctx.recv_message().await);
+///         Ok(child.any().clone())
+///     })
+/// }
+/// let child = ChildSpec::new("child", start);
+/// # let _ = child;
+/// ```
 pub type Starting<'a> = Pin<Box<dyn Future<Output = Result<AnyPid, StartError>> + Send + 'a>>;
 
 type Starts = Arc<dyn for<'a> Fn(&'a mut Ctx<SupervisorMessage>) -> Starting<'a> + Send + Sync>;
@@ -183,18 +218,21 @@ impl fmt::Debug for ChildSpec {
 /// ```
 /// use drawloom::actor::{self, ChildSpec, Ctx, Pid, Strategy, Supervisor};
 ///
-/// // A worker that says who it is when it starts, and then fails.
-/// actor::run(async |mut ctx: Ctx<u32>| {
+/// // A worker that reports its start, and ends when it is told to.
+/// actor::run(async |mut ctx: Ctx<Pid<()>>| {
 ///     let whom = ctx.me().clone();
-///     let worker = ChildSpec::worker("worker", move |_: Ctx<()>| {
+///     let worker = ChildSpec::worker("worker", move |mut ctx: Ctx<()>| {
 ///         let whom = whom.clone();
-///         async move { whom.send(1) }
+///         async move {
+///             whom.send(ctx.me().clone());
+///             ctx.recv_message().await
+///         }
 ///     });
 ///     let supervisor = Supervisor::new(Strategy::OneForOne).child(worker).start(&mut ctx).await.unwrap();
 ///     let monitor = ctx.monitor(&supervisor);
 ///     // It is started again three times within five seconds, and then the supervisor gives up.
 ///     for _ in 0..4 {
-///         ctx.recv_message().await;
+///         ctx.recv_message().await.send(());
 ///     }
 ///     assert_eq!(ctx.recv_down(monitor).await.reason, actor::ExitReason::Shutdown);
 /// });
@@ -253,7 +291,7 @@ impl Supervisor {
         self.launch(ctx, StartOptions::new())
     }
 
-    /// The same, linked to the process that starts it. If that ends, so does the supervisor.
+    /// As `start`, and links the supervisor to the calling process. When that process ends, the supervisor ends, too.
     ///
     /// # Errors
     ///
@@ -283,11 +321,20 @@ impl Supervisor {
     }
 }
 
-/// What a supervisor is asked.
+/// The requests to a supervisor.
+///
+/// ```
+/// use drawloom::actor::{CallError, ChildInfo, Ctx, Pid, SupervisorMessage};
+///
+/// async fn children(ctx: &mut Ctx<()>, supervisor: &Pid<SupervisorMessage>) -> Result<Vec<ChildInfo>, CallError> {
+///     ctx.call(supervisor, SupervisorMessage::WhichChildren, None).await
+/// }
+/// # let _ = children;
+/// ```
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum SupervisorMessage {
-    /// Who its children are.
+    /// Lists its children.
     WhichChildren(ReplyTo<Vec<ChildInfo>>),
     /// To start one more.
     StartChild(ChildSpec, ReplyTo<Result<AnyPid, ChildError>>),
@@ -305,36 +352,64 @@ pub enum SupervisorMessage {
 }
 
 /// A child of a supervisor.
+///
+/// ```
+/// use drawloom::actor::{self, Ctx, ChildSpec, Strategy, Supervisor};
+///
+/// let names = actor::run(async |mut ctx: Ctx<()>| {
+///     let worker = ChildSpec::worker("worker", async |mut ctx: Ctx<()>| ctx.recv_message().await);
+///     let supervisor = Supervisor::new(Strategy::OneForOne).child(worker).start(&mut ctx).await.unwrap();
+///     supervisor.which_children(&mut ctx).await.unwrap().into_iter().map(|child| child.id).collect::<Vec<_>>()
+/// });
+/// assert_eq!(names, ["worker"]);
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ChildInfo {
     /// As specified.
     pub id: String,
-    /// Its process, if it runs.
+    /// The process of the child, if it runs.
     pub process: Option<AnyPid>,
     /// As specified.
     pub restart: Restart,
 }
 
 /// How many children there are.
+///
+/// ```
+/// use drawloom::actor::{self, Ctx, ChildSpec, Strategy, Supervisor};
+///
+/// let children = actor::run(async |mut ctx: Ctx<()>| {
+///     let worker = ChildSpec::worker("worker", async |mut ctx: Ctx<()>| ctx.recv_message().await);
+///     let supervisor = Supervisor::new(Strategy::OneForOne).child(worker).start(&mut ctx).await.unwrap();
+///     supervisor.count_children(&mut ctx).await.unwrap()
+/// });
+/// assert_eq!((children.specs, children.active), (1, 1));
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Children {
-    /// Specified.
+    /// The number of specified children.
     pub specs: usize,
-    /// That run.
+    /// The number of running children.
     pub active: usize,
 }
 
-/// Why a supervisor does not do something with a child.
+/// The reason why a supervisor refuses a request about a child.
+///
+/// ```
+/// use drawloom::actor::ChildError;
+///
+/// assert_eq!(ChildError::NotFound.to_string(), "the supervisor has no such child");
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum ChildError {
-    /// There is none of that id.
+    /// No child has this id.
     NotFound,
-    /// There is one of that id, which runs.
+    /// A child with this id runs.
     Running(AnyPid),
-    /// There is one of that id, which does not run.
+    /// A child with this id exists, but does not run.
     AlreadyPresent,
-    /// It does not start.
+    /// The child does not start.
     Start(StartError),
     /// The supervisor does not answer.
     Call(CallError),
@@ -344,8 +419,8 @@ impl fmt::Display for ChildError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             ChildError::NotFound => f.write_str("the supervisor has no such child"),
-            ChildError::Running(child) => write!(f, "there is such a child, and it runs: {child:?}"),
-            ChildError::AlreadyPresent => f.write_str("there is such a child, which does not run"),
+            ChildError::Running(child) => write!(f, "the child exists and runs: {child:?}"),
+            ChildError::AlreadyPresent => f.write_str("the child exists but does not run"),
             ChildError::Start(error) => write!(f, "the child has not started: {error}"),
             ChildError::Call(error) => write!(f, "the supervisor: {error}"),
         }
@@ -354,14 +429,23 @@ impl fmt::Display for ChildError {
 
 impl Error for ChildError {}
 
-/// A supervisor, for those who ask it.
+/// The address of a supervisor.
+///
+/// ```
+/// use drawloom::actor::{CallError, Ctx, SupervisorRef};
+///
+/// async fn is_idle(ctx: &mut Ctx<()>, supervisor: &SupervisorRef) -> Result<bool, CallError> {
+///     Ok(supervisor.count_children(ctx).await?.active == 0)
+/// }
+/// # let _ = is_idle;
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SupervisorRef {
     pid: Pid<SupervisorMessage>,
 }
 
 impl SupervisorRef {
-    /// Its process.
+    /// The process of the supervisor.
     pub fn pid(&self) -> &Pid<SupervisorMessage> {
         &self.pid
     }

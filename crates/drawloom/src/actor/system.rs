@@ -13,18 +13,34 @@ use super::process::{Core, body};
 use super::reason::ExitReason;
 use super::signal::Message;
 
-/// When what was sent arrives.
+/// When messages and signals arrive.
+///
+/// ```
+/// use drawloom::actor::{Ctx, Delivery, System};
+///
+/// let system = System::new().delivery(Delivery::Split);
+/// assert_eq!(system.run(async |_: Ctx<()>| 42), Ok(42));
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum Delivery {
     /// At once: a send puts the message into the mailbox. So it is on one node, as far as messages go, though nobody promises it.
     #[default]
     Atomic,
-    /// At any time later. Messages and exit signals from one process to another one keep their order, and nothing else is kept: what
+    /// At any time later. Messages and exit signals from one process to another one keep their order, and there is no other order: this is what
     /// the documentation of Erlang promises.
     Split,
 }
 
 /// Where processes run, and how.
+///
+/// ```
+/// use drawloom::actor::{Ctx, ExitReason, System};
+///
+/// let ended = System::new().run(async |ctx: Ctx<()>| {
+///     ctx.exit(ExitReason::Shutdown);
+/// });
+/// assert_eq!(ended, Err(ExitReason::Shutdown));
+/// ```
 #[derive(Clone, Copy, Default, Debug)]
 pub struct System {
     delivery: Delivery,
@@ -36,7 +52,7 @@ impl System {
         System::default()
     }
 
-    /// The same with another delivery, which only matters in an exploration.
+    /// Sets the delivery, which only matters in an exploration.
     #[must_use]
     pub fn delivery(mut self, delivery: Delivery) -> System {
         self.delivery = delivery;
@@ -60,7 +76,7 @@ impl System {
         taken(&output).ok_or(reason)
     }
 
-    /// The same as a future, which runs the processes as tasks of `runtime`. Inside of an exploration the engine runs them.
+    /// As [`run`](Self::run), as a future that runs the processes as tasks of `runtime`. In an exploration the engine runs them.
     ///
     /// Who drops the future ends the system.
     ///
@@ -134,6 +150,15 @@ fn taken<T>(output: &Mutex<Option<T>>) -> Option<T> {
 /// Runs the process `f`, and those that it spawns, as tasks of the tokio runtime in which this is awaited; inside of an exploration the
 /// engine runs them.
 ///
+/// ```
+/// use drawloom::actor::{self, Ctx};
+///
+/// async fn answer() -> u32 {
+///     actor::run_on_tokio(async |_: Ctx<()>| 42).await
+/// }
+/// # let _ = answer;
+/// ```
+///
 /// # Panics
 ///
 /// If the process ends in another way than by returning, or outside of a runtime.
@@ -160,6 +185,12 @@ where
 
 /// Runs the process `f`, and those that it spawns, until it returns. Inside of an exploration the engine runs them, outside
 /// each has a thread.
+///
+/// ```
+/// use drawloom::actor::{self, Ctx};
+///
+/// assert_eq!(actor::run(async |_: Ctx<()>| 42), 42);
+/// ```
 ///
 /// # Panics
 ///

@@ -28,7 +28,13 @@ pub struct Table<K, V> {
     rows: Arc<Object<BTreeMap<K, V>>>,
 }
 
-/// What counters are made of.
+/// A number that [`Table::update_counter`] can add to.
+///
+/// ```
+/// use drawloom::actor::Counter;
+///
+/// assert_eq!(Counter::plus(40_u64, 2), 42);
+/// ```
 pub trait Counter: Copy {
     /// The sum.
     #[must_use]

@@ -15,12 +15,19 @@ use super::reason::ExitReason;
 use super::reply::{Answer, ReplyTo, Request};
 use super::signal::{Message, MonitorRef};
 
-/// Why a task has no value.
+/// The reason why a task has no value.
+///
+/// ```
+/// use drawloom::actor::TaskError;
+///
+/// assert_eq!(TaskError::Timeout.to_string(), "the task took too long");
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub enum TaskError {
-    /// It has ended before it had one.
+    /// The task ended before it had a value.
     Ended(ExitReason),
-    /// It took too long.
+    /// The task took too long.
     Timeout,
 }
 
@@ -49,7 +56,7 @@ impl Error for TaskError {}
 /// });
 /// assert_eq!(sum, 42);
 /// ```
-#[must_use = "a task whose value nobody asks for is a process: `Ctx::spawn`"]
+#[must_use = "a task whose value is never read should be a process: `Ctx::spawn`"]
 pub struct Task<T> {
     pid: AnyPid,
     request: Request,
@@ -95,7 +102,7 @@ impl<T: Send + 'static> Task<T> {
         Task { pid: child.any().clone(), request, at, computes: PhantomData }
     }
 
-    /// Its process.
+    /// The process of the task.
     pub fn pid(&self) -> &AnyPid {
         &self.pid
     }
@@ -104,7 +111,7 @@ impl<T: Send + 'static> Task<T> {
     ///
     /// # Errors
     ///
-    /// If there is none, or none in time: the task goes on then, and its value is thrown away.
+    /// If there is none, or none in time: the task continues then, and its value is thrown away.
     ///
     /// # Panics
     ///
@@ -156,7 +163,7 @@ impl<T: Send + 'static> Task<T> {
     ) -> Result<Result<T, TaskError>, Task<T>> {
         assert!(
             self.request.tag.by == ctx.me().id(),
-            "a task that another process has started at {} is joined: its value goes there",
+            "the task that another process started at {} is joined: its value goes to that process",
             self.at
         );
         match ctx.answer(self.at, self.request, limit).await {
@@ -223,11 +230,11 @@ impl<I: Iterator, F, T> Stream<I, F, T> {
         Stream { items, f, running: VecDeque::new(), at_once: 4, limit, at: Location::caller() }
     }
 
-    /// So many at a time.
+    /// Runs at most `tasks` tasks at a time.
     ///
     /// # Panics
     ///
-    /// If that is none.
+    /// If `tasks` is 0.
     #[must_use]
     pub fn at_once(mut self, tasks: usize) -> Self {
         assert!(tasks > 0, "no task at all would run");
@@ -235,7 +242,7 @@ impl<I: Iterator, F, T> Stream<I, F, T> {
         self
     }
 
-    /// Each for so long; `None` is no limit.
+    /// A time limit for each task; `None` is no limit.
     #[must_use]
     pub fn limit(mut self, limit: impl Into<Option<Duration>>) -> Self {
         self.limit = limit.into();

@@ -19,12 +19,12 @@ pub trait UnsafeCellExt {
 impl<T: ?Sized> UnsafeCellExt for std::cell::UnsafeCell<T> {
     type Value = T;
 
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn with<R>(&self, f: impl FnOnce(*const T) -> R) -> R {
         f(self.get())
     }
 
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn with_mut<R>(&self, f: impl FnOnce(*mut T) -> R) -> R {
         f(self.get())
     }

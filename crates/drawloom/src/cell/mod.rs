@@ -18,7 +18,7 @@ pub use unsafe_cell::UnsafeCell;
 use crate::rt::{self, Handle, OpKind, Operation, ResourceId, ResourceKind, Slot, State};
 
 /// Waits for the turn of an access to the memory that `slot` stands for.
-#[inline(always)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 #[track_caller]
 fn announce(slot: &Slot, kind: OpKind) {
     let site = rt::here();

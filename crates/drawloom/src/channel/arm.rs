@@ -7,7 +7,7 @@ use super::select::Arm;
 use super::{Receiver, RecvError, SendError, Sender};
 use crate::wait::Wait;
 
-/// A receive, and what it came to.
+/// A receive, and its result.
 pub struct RecvArm<'a, T> {
     channel: &'a Channel<T>,
     hand: Hand<T>,
@@ -20,7 +20,7 @@ impl<'a, T> RecvArm<'a, T> {
         RecvArm { channel: receiver.channel(), hand: Hand::empty(), result: None }
     }
 
-    /// What it came to, once it was carried out.
+    /// The result, once it was carried out.
     pub fn into_result(self) -> Result<T, RecvError> {
         self.result.expect("it was carried out")
     }
@@ -78,7 +78,7 @@ impl<T> Arm for RecvArm<'_, T> {
     }
 }
 
-/// A send, and what it came to.
+/// A send, and its result.
 pub struct SendArm<'a, T> {
     channel: &'a Channel<T>,
     hand: Hand<T>,
@@ -92,7 +92,7 @@ impl<'a, T> SendArm<'a, T> {
         SendArm { channel: sender.channel(), hand: Hand::empty(), message: Some(message), result: None }
     }
 
-    /// What it came to, once it was carried out.
+    /// The result, once it was carried out.
     pub fn into_result(self) -> Result<(), SendError<T>> {
         self.result.expect("it was carried out")
     }

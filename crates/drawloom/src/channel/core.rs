@@ -29,7 +29,7 @@ struct State<T> {
     receivers: usize,
     closed: bool,
     waiting: [VecDeque<Entry<T>>; 2],
-    /// When the next message comes by itself.
+    /// When the next message comes on its own.
     due: Option<Instant>,
     /// How many messages were ever put into the queue, and taken out.
     sent: u64,
@@ -118,7 +118,7 @@ impl<T> State<T> {
             }
     }
 
-    /// Who has to be told that `side` can go on, if it can.
+    /// Who has to be told that `side` can continue, if it can.
     fn next_to_wake(&mut self, side: Side, capacity: Option<usize>) -> Option<Entry<T>> {
         let can_go_on = match side {
             Side::Receiving => !self.queue.is_empty(),
@@ -234,7 +234,7 @@ impl<T> Channel<T> {
         }
     }
 
-    /// Receives what has come by itself.
+    /// Receives what has come on its own.
     #[track_caller]
     fn try_recv_of(&self, timer: &Timer<T>) -> Received<T> {
         let now = Instant::now();
@@ -305,7 +305,7 @@ impl<T> Channel<T> {
         }
     }
 
-    /// Leaves `entry` with the others that wait at `side`. Whether that was needless: it could go on at once,
+    /// Leaves `entry` with the others that wait at `side`. Whether that was needless: it could continue at once,
     /// or meet `other`, which waits at the other side of a rendezvous.
     #[track_caller]
     pub(super) fn register(&self, side: Side, entry: &Entry<T>) -> Registered {
@@ -408,7 +408,7 @@ fn end_all<T>(entries: impl Iterator<Item = Entry<T>>) {
 /// What an arm of a select met when it was left at its channel.
 pub enum Registered {
     Waits,
-    /// It waits, and can go on at this instant if nobody else was quicker.
+    /// It waits, and can continue at this instant if nobody else was quicker.
     Until(Instant),
     Ready,
     /// Somebody waits at the other side of a rendezvous, as this arm of theirs.

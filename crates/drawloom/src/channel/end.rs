@@ -32,7 +32,7 @@ macro_rules! common_methods {
                 std::sync::Arc::ptr_eq(&self.channel, &other.channel)
             }
 
-            /// Disconnects the channel: nothing can be sent any more, and what was sent can still be
+            /// Disconnects the channel: nothing can be sent any more, and messages that were sent can still be
             /// received. Whether it was open before.
             #[track_caller]
             pub fn close(&self) -> bool {

@@ -6,6 +6,18 @@ use std::fmt;
 pub use std::sync::mpsc::{RecvError, RecvTimeoutError, SendError, TryRecvError, TrySendError};
 
 /// Why [`Sender::send_timeout`](super::Sender::send_timeout) did not send; the message comes back.
+///
+/// ```
+/// use std::time::Duration;
+///
+/// use drawloom::channel;
+///
+/// let (sender, _receiver) = channel::bounded(1);
+/// sender.send(1).unwrap();
+/// let error = sender.send_timeout(2, Duration::from_millis(1)).unwrap_err();
+/// assert!(error.is_timeout());
+/// assert_eq!(error.into_inner(), 2);
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum SendTimeoutError<T> {
     /// There was no room in time.

@@ -50,6 +50,13 @@ pub mod __private {
 }
 
 /// A channel that holds `capacity` messages; with 0, a message is passed from hand to hand.
+///
+/// ```
+/// let (sender, receiver) = drawloom::channel::bounded(1);
+/// sender.send(1).unwrap();
+/// assert!(sender.try_send(2).is_err()); // it is full
+/// assert_eq!(receiver.recv(), Ok(1));
+/// ```
 #[must_use]
 #[track_caller]
 pub fn bounded<T>(capacity: usize) -> (Sender<T>, Receiver<T>) {
@@ -57,6 +64,14 @@ pub fn bounded<T>(capacity: usize) -> (Sender<T>, Receiver<T>) {
 }
 
 /// A channel that never fills.
+///
+/// ```
+/// let (sender, receiver) = drawloom::channel::unbounded();
+/// for number in 0..100 {
+///     sender.send(number).unwrap(); // never waits
+/// }
+/// assert_eq!(receiver.len(), 100);
+/// ```
 #[must_use]
 #[track_caller]
 pub fn unbounded<T>() -> (Sender<T>, Receiver<T>) {
@@ -64,6 +79,11 @@ pub fn unbounded<T>() -> (Sender<T>, Receiver<T>) {
 }
 
 /// A receiver that never has a message.
+///
+/// ```
+/// let nothing = drawloom::channel::never::<u32>();
+/// assert!(nothing.try_recv().is_err());
+/// ```
 #[must_use]
 #[track_caller]
 pub fn never<T>() -> Receiver<T> {
@@ -77,7 +97,7 @@ fn ends<T>(capacity: Option<usize>) -> (Sender<T>, Receiver<T>) {
     (Sender::new(channel.clone()), Receiver::new(channel))
 }
 
-/// Carries out one of several operations on channels: the first that can go on, any of those that can at the
+/// Carries out one of several operations on channels: the first that can continue, any of those that can at the
 /// moment, or `default` if none can. Which one it is, is a choice of the schedule.
 ///
 /// The syntax is that of the crate `crossbeam-channel`:
@@ -133,7 +153,7 @@ macro_rules! select {
     // ── all of them are there ──
     (@arms [$($arms:tt)*] []) => {
         $crate::select!(@run [$($arms)*] (Patience::Endless)
-            ::core::unreachable!("a select without a default waits until it can go on"))
+            ::core::unreachable!("a select without a default waits until it can continue"))
     };
     (@arms [$($arms:tt)*] [$patience:tt $default:expr]) => {
         $crate::select!(@run [$($arms)*] $patience $default)

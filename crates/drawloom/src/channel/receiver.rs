@@ -11,6 +11,14 @@ use super::{Iter, RecvError, RecvTimeoutError, TryIter, TryRecvError};
 use crate::time::Instant;
 
 /// The receiving end of a channel. Each message is received by one of them.
+///
+/// ```
+/// let (sender, receiver) = drawloom::channel::unbounded();
+/// sender.send(1).unwrap();
+/// let other = receiver.clone();
+/// assert_eq!(other.recv(), Ok(1));
+/// assert!(receiver.try_recv().is_err()); // the other end has received it
+/// ```
 pub struct Receiver<T> {
     channel: Arc<Channel<T>>,
     /// Where this end was made: also the place of its drop, which has none of its own.
@@ -37,6 +45,12 @@ impl<T> Receiver<T> {
         let mut arm = RecvArm::new(self);
         select(&mut [&mut arm], Patience::Endless);
         arm.into_result()
+    }
+
+    /// [`recv`](Self::recv) for an iterator.
+    #[track_caller]
+    pub(super) fn recv_for(&self, _made_at: &'static Location<'static>) -> Result<T, RecvError> {
+        self.recv()
     }
 
     /// Receives a message if there is one now.
@@ -85,8 +99,9 @@ impl<T> Receiver<T> {
     }
 
     /// Waits for each message, until the channel is empty and disconnected.
+    #[track_caller]
     pub fn iter(&self) -> Iter<'_, T> {
-        Iter { rx: self }
+        Iter { rx: self, made_at: Location::caller() }
     }
 
     /// Gives the messages that are there, without waiting.

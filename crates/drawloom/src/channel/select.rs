@@ -1,6 +1,6 @@
 //! Waiting for several channels at once.
 //!
-//! First the arms are tried one after the other, beginning with any of them: a choice. If none can go on,
+//! First the arms are tried one after the other, beginning with any of them: a choice. If none can continue,
 //! a wait is left at all of them; whoever ends it says which arm to try again.
 //!
 //! Two selects that meet at a rendezvous must not wait for each other. The one that comes second sees the
@@ -17,7 +17,7 @@ use crate::wait::{Ended, Wait};
 
 /// An arm of a select: an operation on a channel, and its result when it was carried out.
 pub trait Arm {
-    /// Whether it can go on when its time has come, without anybody's doing.
+    /// Whether it can continue when its time has come, without anybody's doing.
     fn is_timed(&self) -> bool;
     /// Tries it; nobody is told if that fails.
     fn attempt(&mut self) -> bool;

@@ -11,6 +11,15 @@ use super::{SendError, SendTimeoutError, TrySendError};
 use crate::time::Instant;
 
 /// The sending end of a channel.
+///
+/// ```
+/// let (sender, receiver) = drawloom::channel::unbounded();
+/// let other = sender.clone();
+/// other.send("hello").unwrap();
+/// drop((sender, other));
+/// assert_eq!(receiver.recv(), Ok("hello"));
+/// assert!(receiver.recv().is_err()); // no sender is left
+/// ```
 pub struct Sender<T> {
     channel: Arc<Channel<T>>,
     /// Where this end was made: also the place of its drop, which has none of its own.

@@ -45,6 +45,16 @@ pub fn after(duration: Duration) -> Receiver<Instant> {
 }
 
 /// A receiver that gets one message, at `instant`.
+///
+/// ```
+/// use std::time::Duration;
+///
+/// use drawloom::channel;
+/// use drawloom::time::Instant;
+///
+/// let due = Instant::now() + Duration::from_millis(1);
+/// assert_eq!(channel::at(due).recv(), Ok(due));
+/// ```
 #[must_use]
 #[track_caller]
 pub fn at(instant: Instant) -> Receiver<Instant> {
@@ -52,6 +62,13 @@ pub fn at(instant: Instant) -> Receiver<Instant> {
 }
 
 /// A receiver that gets a message every `period`, each the instant at which it was due. There is room for one.
+///
+/// ```
+/// use std::time::Duration;
+///
+/// let ticks = drawloom::channel::tick(Duration::from_millis(1));
+/// assert!(ticks.recv().unwrap() < ticks.recv().unwrap());
+/// ```
 #[must_use]
 #[track_caller]
 pub fn tick(period: Duration) -> Receiver<Instant> {

@@ -44,7 +44,7 @@ enum Posted {
 /// A node, as the engine knows it.
 #[derive(Clone, Copy)]
 struct Named {
-    /// The task that what it brings about is named after.
+    /// The task that what it causes is named after.
     task: TaskId,
     resource: ResourceId,
 }
@@ -79,7 +79,7 @@ impl Choices {
 }
 
 impl Choices {
-    /// What a node sends is numbered at each place by itself, and the place by its line: if a heartbeat less is sent, all else keeps its
+    /// What a node sends is numbered at each place on its own, and the place by its line: if a heartbeat less is sent, all else keeps its
     /// name, and a shorter execution can be told from this one.
     #[inline]
     fn post_at(&mut self, by: NodeId, place: Place, operation: Operation) {
@@ -120,11 +120,11 @@ impl Host for Choices {
         if self.at_first.is_some() {
             return self.rt.choose(outcomes, self.site);
         }
-        let is_exhaustive = self.rt.with_engine(|engine| engine.limits().spin_rounds.is_some());
+        let is_mistake = !self.is_ordered && self.rt.with_engine(|engine| engine.note_unmovable_choice());
         assert!(
-            self.is_ordered || !is_exhaustive,
-            "a node chooses in the midst of an event: to go through all of that, events at different nodes have to be ordered. \
-             Say `cluster.ordered()`, or choose in `on_start`"
+            !is_mistake,
+            "a node chooses during an event: to explore that exhaustively, events at different nodes must be \
+             ordered. Call `cluster.ordered()`, or choose in `on_start`"
         );
         self.rt.choose_within(outcomes).unwrap_or_else(|| {
             panic!("a choice of {outcomes} outcomes: a node can make 4 choices of up to 256 outcomes in one event")
@@ -170,8 +170,9 @@ impl Host for Choices {
         let at = rt::location(step.site).map(|at| format!(" at {}:{}", at.file(), at.line())).unwrap_or_default();
         let what = step.kind.word();
         Some(format!(
-            "the code of a node does what other tasks could notice: `{what}`{at}. A node is a state machine without threads, locks and \
-             clocks: it is told what happens, and sends, stores and sets timers through its `Ctx`"
+            "the code of a node makes an operation that other tasks could observe: `{what}`{at}. A node is a \
+             state machine without threads, locks and clocks: it receives events, and sends, stores and sets \
+             timers through its `Ctx`"
         ))
     }
 

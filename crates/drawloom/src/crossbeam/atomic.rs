@@ -32,7 +32,7 @@ impl<T> AtomicCell<T> {
         drop(self.swap(value));
     }
 
-    /// Puts `value` into it; what was there comes back.
+    /// Puts `value` into it; returns the old value.
     #[track_caller]
     pub fn swap(&self, value: T) -> T {
         self.0.update(|current| std::mem::replace(current, value))
@@ -89,12 +89,12 @@ impl<T: Copy + Eq> AtomicCell<T> {
     }
 }
 
-/// Operations that give back what was there before.
+/// Operations that return the old value.
 macro_rules! fetches {
     ($T:ty: $($name:ident $what:literal = |$current:ident, $operand:ident| $change:expr;)+) => {
         impl AtomicCell<$T> {
             $(
-                #[doc = concat!($what, ", and gives back what was there.")]
+                #[doc = concat!($what, ", and returns the old value.")]
                 #[track_caller]
                 pub fn $name(&self, $operand: $T) -> $T {
                     self.fetch(|$current| $change)

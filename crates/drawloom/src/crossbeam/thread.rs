@@ -123,7 +123,7 @@ pub struct ScopedJoinHandle<'scope, T> {
 }
 
 impl<T> ScopedJoinHandle<'_, T> {
-    /// Waits for the thread, and for what it has come to.
+    /// Waits for the thread, and returns its result.
     ///
     /// # Errors
     ///

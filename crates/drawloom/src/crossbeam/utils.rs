@@ -23,7 +23,7 @@ impl Backoff {
         Backoff { rounds: Cell::new(0) }
     }
 
-    /// Begins anew.
+    /// Starts again.
     pub fn reset(&self) {
         self.rounds.set(0);
     }

@@ -113,7 +113,7 @@ where
     harness::check(Config::new(), body);
 }
 
-/// As [`check`], with a configuration of one's own. The environment overrides it.
+/// As [`check`], with a configuration of your own. The environment overrides it.
 ///
 /// ```
 /// use drawloom::{config::Config, sync::mpsc, thread};
@@ -166,7 +166,7 @@ where
 /// # };
 /// # let (load, store) = (at("load"), at("store"));
 /// // A lock that is held from the load to the store.
-/// let lock = Guard::Lock(vec![Region { enter: load, leave: store }]);
+/// let lock = Guard::Lock(vec![Region { enter: load, leave: store, whole: false }]);
 /// let verdict = drawloom::try_fix(drawloom::Config::new(), token, &lock, increments)?;
 /// assert!(verdict.helps);
 /// assert_eq!(verdict.text, "verified: all 2 schedules, none fails");

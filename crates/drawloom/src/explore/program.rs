@@ -14,7 +14,7 @@ use crate::rt::{line_of, location};
 /// What runs in each execution.
 type Body = dyn Fn() + Send + Sync;
 
-/// A closure to be explored. It has no type of its own here: all that explores would be compiled anew for each test.
+/// A closure to be explored. It has no type of its own here: all that explores would be compiled again for each test.
 pub(super) struct Fibers {
     body: Arc<Body>,
     /// Where it asks for weaker orderings than `SeqCst`: file, line and column, each once.

@@ -77,7 +77,7 @@ impl Target {
         }
     }
 
-    /// The task, while its execution goes on.
+    /// The task, while its execution continues.
     fn task(&self) -> Option<(rt::Handle, TaskId)> {
         match &self.who {
             Who::Task(task) => task.get().and_then(|id| Some((id.here()?, id.task))),
@@ -242,7 +242,13 @@ impl Drop for Driven {
 
 /// Runs a future to its end on the calling task.
 ///
-/// Tasks that it has spawned go on, as threads do; [`run`](super::run) ends them too.
+/// Tasks that it has spawned continue, as threads do; [`run`](super::run) ends them too.
+///
+/// ```
+/// use drawloom::future;
+///
+/// assert_eq!(future::block_on(async { 40 + 2 }), 42);
+/// ```
 #[track_caller]
 pub fn block_on<F: Future>(future: F) -> F::Output {
     let target = Target::here();

@@ -13,6 +13,7 @@ use drawloom_fiber::ForcedUnwind;
 use super::drive;
 use super::group::Group;
 use super::native_timer;
+pub use super::place::awaited_at;
 use super::{JoinError, JoinHandle, join};
 use crate::rt;
 use crate::time::Instant;
@@ -41,7 +42,7 @@ pub fn panicked(payload: Box<dyn Any + Send>) -> JoinError {
     JoinError::panicked(payload)
 }
 
-/// Whether somebody has caught the end of the execution, which has to go on.
+/// Whether somebody has caught the end of the execution, which has to continue.
 #[must_use]
 pub fn is_torn_down(payload: &(dyn Any + Send)) -> bool {
     payload.is::<ForcedUnwind>()
@@ -52,7 +53,7 @@ pub fn wake_after(duration: Duration, waker: &Waker) {
     native_timer::register(Instant::now() + duration, None, waker);
 }
 
-/// As [`spawn`](super::spawn), for a future that takes turns with others, and asks [`is_aborted_in_turn`] before it goes on. Inside
+/// As [`spawn`](super::spawn), for a future that takes turns with others, and asks [`is_aborted_in_turn`] before it continues. Inside
 /// of explorations only.
 #[track_caller]
 pub fn spawn_in_turn<F: Future + 'static>(future: F) -> JoinHandle<F::Output> {

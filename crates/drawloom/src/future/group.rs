@@ -86,6 +86,16 @@ impl Group {
 /// waited for.
 ///
 /// Outside of an exploration it is [`block_on`].
+///
+/// ```
+/// use drawloom::future;
+///
+/// let sum = future::run(async {
+///     let left = future::spawn(async { 40 });
+///     left.await.unwrap() + 2
+/// });
+/// assert_eq!(sum, 42);
+/// ```
 #[track_caller]
 pub fn run<F: Future>(future: F) -> F::Output {
     let group = Arc::new(Group::default());

@@ -13,6 +13,7 @@ use drawloom_fiber::{Body, ForcedUnwind};
 
 use super::drive::{Target, drive};
 use super::group::Group;
+use super::place::awaited_at;
 use crate::object::{Act, Awaited, Object};
 use crate::rt::{self, Handle};
 use crate::thread::TaskOf;
@@ -47,7 +48,14 @@ impl<T> Shared<T> {
     }
 }
 
-/// Spawns a task that drives `future`; it goes on by itself, awaited or not.
+/// Spawns a task that drives `future`; it continues on its own, awaited or not.
+///
+/// ```
+/// use drawloom::future;
+///
+/// let doubled = future::block_on(async { future::spawn(async { 2 * 21 }).await });
+/// assert_eq!(doubled.unwrap(), 42);
+/// ```
 #[track_caller]
 pub fn spawn<F>(future: F) -> JoinHandle<F::Output>
 where
@@ -61,6 +69,22 @@ where
 }
 
 /// As [`spawn`], for a future that stays on its thread.
+///
+/// ```
+/// use std::rc::Rc;
+///
+/// use drawloom::future;
+///
+/// drawloom::check(|| {
+///     future::run(async {
+///         let shared = Rc::new(42); // cannot be sent to another thread
+///         let task = future::spawn_local(async move { *shared });
+///         # let other = future::spawn(async { drawloom::yield_now() });
+///         assert_eq!(task.await.unwrap(), 42);
+///         # other.await.unwrap();
+///     });
+/// });
+/// ```
 ///
 /// # Panics
 ///
@@ -76,6 +100,18 @@ where
 }
 
 /// Runs `f`, which may block, on a thread of its own.
+///
+/// ```
+/// use drawloom::{future, sync::mpsc};
+///
+/// let (sender, receiver) = mpsc::channel();
+/// let received = future::block_on(async move {
+///     let task = future::spawn_blocking(move || receiver.recv());
+///     sender.send(42).unwrap();
+///     task.await
+/// });
+/// assert_eq!(received.unwrap(), Ok(42));
+/// ```
 #[track_caller]
 pub fn spawn_blocking<F, T>(f: F) -> JoinHandle<T>
 where
@@ -169,6 +205,13 @@ fn spawn_thread<T: Send + 'static>(body: impl FnOnce(&Arc<Target>) -> Option<T> 
 }
 
 /// Waits for a spawned future: gives its output, or says why there is none. Dropping it detaches the task.
+///
+/// ```
+/// use drawloom::future::{self, JoinHandle};
+///
+/// let task: JoinHandle<u32> = future::spawn(async { 42 });
+/// assert_eq!(future::block_on(task).unwrap(), 42);
+/// ```
 pub struct JoinHandle<T> {
     shared: Arc<Shared<T>>,
     target: Arc<Target>,
@@ -182,6 +225,32 @@ impl<T> JoinHandle<T> {
     #[track_caller]
     pub fn abort(&self) {
         self.target.abort_from(Location::caller());
+    }
+
+    /// As a poll, by who awaits at `place`.
+    #[doc(hidden)]
+    pub fn poll_from(
+        &mut self,
+        context: &mut Context<'_>,
+        place: &'static Location<'static>,
+    ) -> Poll<Result<T, JoinError>> {
+        let waker = context.waker().clone();
+        let awaited = self.task.map_or(Awaited::Change, |id| Awaited::Task(id.task));
+        let (result, before) = self.shared.state.update_doing(place, |state| match state.result.take() {
+            Some(result) => ((Some(result), state.waker.take()), Act::Receives),
+            None => {
+                assert!(!state.finished, "a `JoinHandle` was polled after it was ready");
+                ((None, state.waker.replace(waker)), Act::Awaits(awaited))
+            }
+        });
+        drop(before);
+        let Some(result) = result else { return Poll::Pending };
+        if let (Some(id), Err(JoinError(Why::Panic(_)))) = (self.task, &result) {
+            if let Some(rt) = id.here() {
+                rt.received_panic(id.task);
+            }
+        }
+        Poll::Ready(result)
     }
 
     /// The task's number in its execution.
@@ -211,26 +280,10 @@ impl<T> JoinHandle<T> {
 impl<T> Future for JoinHandle<T> {
     type Output = Result<T, JoinError>;
 
+    #[track_caller]
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        let waker = context.waker().clone();
-        let awaited = self.task.map_or(Awaited::Change, |id| Awaited::Task(id.task));
-        // Where it is awaited is not known here: it is told by where the task was spawned.
-        let (result, before) =
-            self.shared.state.update_doing(self.target.made_at(), |state| match state.result.take() {
-                Some(result) => ((Some(result), state.waker.take()), Act::Receives),
-                None => {
-                    assert!(!state.finished, "a `JoinHandle` was polled after it was ready");
-                    ((None, state.waker.replace(waker)), Act::Awaits(awaited))
-                }
-            });
-        drop(before);
-        let Some(result) = result else { return Poll::Pending };
-        if let (Some(id), Err(JoinError(Why::Panic(_)))) = (self.task, &result) {
-            if let Some(rt) = id.here() {
-                rt.received_panic(id.task);
-            }
-        }
-        Poll::Ready(result)
+        let place = awaited_at(self.target.made_at());
+        self.get_mut().poll_from(context, place)
     }
 }
 
@@ -249,6 +302,17 @@ impl<T> fmt::Debug for JoinHandle<T> {
 }
 
 /// Ends a task from afar; see [`JoinHandle::abort`].
+///
+/// ```
+/// use std::future::pending;
+///
+/// use drawloom::future;
+///
+/// let task = future::spawn(pending::<()>());
+/// let handle = task.abort_handle();
+/// handle.abort();
+/// assert!(future::block_on(task).unwrap_err().is_cancelled());
+/// ```
 #[derive(Clone)]
 pub struct AbortHandle {
     target: Arc<Target>,
@@ -295,7 +359,18 @@ impl fmt::Debug for AbortHandle {
     }
 }
 
-/// Why a task has no output.
+/// The reason why a task has no output.
+///
+/// ```
+/// use std::future::pending;
+///
+/// use drawloom::future;
+///
+/// let task = future::spawn(pending::<()>());
+/// task.abort();
+/// let error = future::block_on(task).unwrap_err();
+/// assert!(error.is_cancelled() && !error.is_panic());
+/// ```
 pub struct JoinError(Why);
 
 enum Why {
@@ -324,7 +399,7 @@ impl JoinError {
         matches!(self.0, Why::Panic(_))
     }
 
-    /// What it has panicked with.
+    /// The payload of the panic.
     ///
     /// # Panics
     ///
@@ -335,7 +410,7 @@ impl JoinError {
         self.try_into_panic().expect("a task that was aborted has no panic")
     }
 
-    /// What it has panicked with, if it has.
+    /// The payload of the panic, if the task panicked.
     pub fn try_into_panic(self) -> Result<Box<dyn Any + Send>, JoinError> {
         match self.0 {
             Why::Panic(payload) => Ok(payload),

@@ -38,6 +38,7 @@ pub mod facade;
 mod group;
 mod join;
 mod native_timer;
+mod place;
 mod timer;
 mod yield_now;
 

@@ -2,23 +2,24 @@
 //!
 //! The executor that polls need not be ours, so it cannot be trusted to look at a list of timers before it waits.
 
-use std::collections::BTreeMap;
 use std::sync::{Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::task::Waker;
+
+use drawloom_engine::sorted::Map;
 
 use super::timer::new_number;
 use crate::time::Instant;
 
 #[derive(Default)]
 struct Timers {
-    pending: Mutex<BTreeMap<u64, (Instant, Waker)>>,
+    pending: Mutex<Map<u64, (Instant, Waker)>>,
     changed: Condvar,
 }
 
 static TIMERS: OnceLock<&'static Timers> = OnceLock::new();
 
 impl Timers {
-    fn lock(&self) -> MutexGuard<'_, BTreeMap<u64, (Instant, Waker)>> {
+    fn lock(&self) -> MutexGuard<'_, Map<u64, (Instant, Waker)>> {
         self.pending.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

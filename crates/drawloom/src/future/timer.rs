@@ -71,6 +71,14 @@ pub(super) fn fire(now: Option<Instant>, awake: &Waker) {
 }
 
 /// Waits until `duration` has passed, in virtual time inside an exploration.
+///
+/// ```
+/// use std::time::Duration;
+///
+/// use drawloom::future;
+///
+/// future::block_on(future::sleep(Duration::from_millis(1)));
+/// ```
 #[track_caller]
 pub fn sleep(duration: Duration) -> Sleep {
     let now = Instant::now();
@@ -80,12 +88,32 @@ pub fn sleep(duration: Duration) -> Sleep {
 }
 
 /// Waits until `deadline`.
+///
+/// ```
+/// use std::time::Duration;
+///
+/// use drawloom::future;
+/// use drawloom::time::Instant;
+///
+/// let due = Instant::now() + Duration::from_millis(1);
+/// future::block_on(future::sleep_until(due));
+/// assert!(Instant::now() >= due);
+/// ```
 #[track_caller]
 pub fn sleep_until(deadline: Instant) -> Sleep {
     Sleep { deadline, number: None, made_at: Location::caller() }
 }
 
-/// What [`sleep`] and [`sleep_until`] return.
+/// The future of [`sleep`] and [`sleep_until`].
+///
+/// ```
+/// use std::time::Duration;
+///
+/// use drawloom::future::{self, Sleep};
+///
+/// let sleep: Sleep = future::sleep(Duration::from_millis(1));
+/// future::block_on(sleep);
+/// ```
 #[derive(Debug)]
 #[must_use = "futures do nothing unless awaited"]
 pub struct Sleep {
@@ -109,7 +137,7 @@ impl Sleep {
         Instant::now() >= self.deadline
     }
 
-    /// Whether it was polled in vain.
+    /// Whether it was polled and not ready.
     #[doc(hidden)]
     #[must_use]
     pub fn was_polled(&self) -> bool {
@@ -178,18 +206,47 @@ impl Drop for Sleep {
 }
 
 /// Waits for `future`, but no longer than `duration`. If both end at the same instant the future wins.
+///
+/// ```
+/// use std::future::pending;
+/// use std::time::Duration;
+///
+/// use drawloom::future;
+///
+/// let late = future::block_on(future::timeout(Duration::from_millis(1), pending::<()>()));
+/// assert!(late.is_err());
+/// ```
 #[track_caller]
 pub fn timeout<F: Future>(duration: Duration, future: F) -> Timeout<F> {
     Timeout { future, sleep: sleep(duration) }
 }
 
 /// As [`timeout`], until `deadline`.
+///
+/// ```
+/// use std::time::Duration;
+///
+/// use drawloom::future;
+/// use drawloom::time::Instant;
+///
+/// let soon = Instant::now() + Duration::from_secs(1);
+/// assert_eq!(future::block_on(future::timeout_at(soon, async { 42 })), Ok(42));
+/// ```
 #[track_caller]
 pub fn timeout_at<F: Future>(deadline: Instant, future: F) -> Timeout<F> {
     Timeout { future, sleep: sleep_until(deadline) }
 }
 
-/// What [`timeout`] returns.
+/// The future of [`timeout`].
+///
+/// ```
+/// use std::time::Duration;
+///
+/// use drawloom::future::{self, Timeout};
+///
+/// let limited: Timeout<_> = future::timeout(Duration::from_secs(1), async { 42 });
+/// assert_eq!(future::block_on(limited), Ok(42));
+/// ```
 #[derive(Debug)]
 #[must_use = "futures do nothing unless awaited"]
 pub struct Timeout<F> {
@@ -217,6 +274,7 @@ impl<F> Timeout<F> {
 impl<F: Future> Future for Timeout<F> {
     type Output = Result<F::Output, Elapsed>;
 
+    #[track_caller]
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         // SAFETY: `future` is pinned whenever `self` is: nothing moves it out of a pinned `Timeout`, which
         // has no destructor of its own; `sleep` is `Unpin`.
@@ -231,7 +289,17 @@ impl<F: Future> Future for Timeout<F> {
     }
 }
 
-/// The time of a [`timeout`] was up.
+/// The time limit of a [`timeout`] is over.
+///
+/// ```
+/// use std::future::pending;
+/// use std::time::Duration;
+///
+/// use drawloom::future;
+///
+/// let elapsed = future::block_on(future::timeout(Duration::ZERO, pending::<()>())).unwrap_err();
+/// assert_eq!(elapsed.to_string(), "deadline has elapsed");
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Elapsed(());
 

@@ -1,4 +1,4 @@
-//! Letting other futures go on.
+//! Letting other futures continue.
 
 use std::future::Future;
 use std::panic::Location;
@@ -7,14 +7,29 @@ use std::task::{Context, Poll};
 
 use crate::rt::{self, OpKind, Operation, ResourceId};
 
-/// Lets other tasks, and other futures of this task, go on: the future counterpart of
+/// Lets other tasks, and other futures of this task, continue: the future counterpart of
 /// [`thread::yield_now`](crate::thread::yield_now).
+///
+/// ```
+/// use drawloom::future;
+///
+/// future::block_on(async {
+///     future::yield_now().await; // other tasks may run here
+/// });
+/// ```
 #[track_caller]
 pub fn yield_now() -> YieldNow {
     YieldNow { yielded: false, made_at: Location::caller() }
 }
 
-/// What [`yield_now`] returns.
+/// The future of [`yield_now`].
+///
+/// ```
+/// use drawloom::future::{self, YieldNow};
+///
+/// let turn: YieldNow = future::yield_now();
+/// future::block_on(turn);
+/// ```
 #[derive(Debug)]
 #[must_use = "futures do nothing unless awaited"]
 pub struct YieldNow {

@@ -15,8 +15,8 @@ const OUTCOMES: usize = 16;
 /// One execution in which clients of `object` do what `generator` says, and what they see is watched.
 ///
 /// The seed of the generator is a [choice](crate::choose), and who asks it first is the scheduler's: so what is called
-/// is replayed with the schedule. The generator is told what came back before its client asks again. A client that is
-/// told to wait lets others go on. To explore *all* that could be called is for [`run`](super::run).
+/// is replayed with the schedule. The generator learns each result before its client asks again. A client that is
+/// told to wait lets others continue. To explore *all* that could be called is for [`run`](super::run).
 ///
 /// ```
 /// use drawloom::history::generate::{Generator, one_of, phases};

@@ -1,6 +1,6 @@
 //! Histories: what clients call and get back, checked against a model while it happens.
 //!
-//! Assertions say what one run of a test must come to. A model says what *every* operation may return, whoever else is
+//! Assertions state the result of one run of a test. A model states what *every* operation may return, whatever else is
 //! at it: a [`Watch`] follows the clients of an exploration, and the first return that no order of the operations
 //! explains is a panic, with the few operations that are needed to see it.
 //!
@@ -34,7 +34,7 @@
 //! until it is scheduled, and any stale answer would be excused. So each call and each return is a step of its own, and
 //! whether one operation returned before another was called is for the scheduler to decide.
 //!
-//! That is also all that the verdict depends on, beside what came back. So a call and a return conflict, but two calls do
+//! The verdict depends on that and on the results alone. So a call and a return conflict, but two calls do
 //! not, nor do two returns: executions that differ only in the order of steps that commute have the same operations with
 //! the same results, and of any two operations in all of them or in none the one returned before the other was called.
 //! What explains one of these histories explains the others, and an exhaustive search makes one of them. An end that
@@ -69,6 +69,16 @@ type HistoryOf<M> = History<<M as Model>::Op, <M as Model>::Ret>;
 /// Watches the clients of one object: whether what they see is linearizable.
 ///
 /// It belongs to one execution: make it in the body of the test, not outside.
+///
+/// ```
+/// use drawloom::history::Watch;
+/// use drawloom::history::model::{Register, RegisterOp::*, RegisterRet};
+///
+/// let watch = Watch::new(Register::new(0));
+/// let mut client = watch.client();
+/// client.call(Write(1), || RegisterRet::Written);
+/// client.call(Read, || RegisterRet::Value(1)); // any other value would panic
+/// ```
 pub struct Watch<M: Model> {
     shared: Arc<Shared<M>>,
 }
@@ -171,7 +181,7 @@ impl<M: Model> Watch<M> {
         Client { process, open: false, shared: self.shared.clone() }
     }
 
-    /// What has happened so far. Operations that have not ended are pending.
+    /// The history so far. Operations that have not ended are pending.
     #[must_use]
     #[track_caller]
     pub fn history(&self) -> HistoryOf<M>
@@ -198,6 +208,15 @@ impl<M: Model> fmt::Debug for Watch<M> {
 }
 
 /// One client of the object. A client is sequential: a call ends the operation before it, as [`Outcome::Info`].
+///
+/// ```
+/// use drawloom::history::Watch;
+/// use drawloom::history::model::{Register, RegisterOp::*, RegisterRet};
+///
+/// let mut client = Watch::new(Register::new(0)).client();
+/// client.invoke(Read);
+/// client.ok(RegisterRet::Value(0));
+/// ```
 ///
 /// # Panics
 ///
@@ -257,7 +276,7 @@ where
         self.end(Outcome::Fail);
     }
 
-    /// Nobody will know whether the operation took effect.
+    /// Ends the operation without a known result: it may or may not have taken effect.
     #[track_caller]
     pub fn info(&mut self) {
         self.end(Outcome::Info);

@@ -8,6 +8,13 @@ use super::{Model, Watch};
 use crate::{rt, thread};
 
 /// How large scenarios are.
+///
+/// ```
+/// use drawloom::history::Scenario;
+///
+/// let large = Scenario { clients: 3, ..Scenario::default() };
+/// assert_eq!(large.length, 3);
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Scenario {
     /// How many clients there are.
@@ -29,6 +36,20 @@ impl Default for Scenario {
 /// replays both. If what they see is not linearizable, smaller scenarios are explored until none is seen to fail:
 /// fewer clients, fewer operations, those that stand first among `operations`. This is what
 /// [`check_linearizable!`](crate::check_linearizable) calls.
+///
+/// ```
+/// use drawloom::history::model::{Counter, CounterOp::AddAndGet, CounterRet::Sum};
+/// use drawloom::history::{self, Scenario};
+/// use drawloom::sync::atomic::{AtomicI64, Ordering::SeqCst};
+///
+/// drawloom::check(|| {
+///     let count = AtomicI64::new(0);
+///     history::run(Scenario::default(), Counter::default(), count, [AddAndGet(1)], |count, operation| match operation {
+///         AddAndGet(by) => Sum(count.fetch_add(by, SeqCst) + by),
+///         _ => unreachable!("the scenario has no other operation"),
+///     });
+/// });
+/// ```
 ///
 /// # Panics
 ///
@@ -62,6 +83,20 @@ pub fn run<M, T>(
 /// One execution of a given scenario: each client of `object` calls its list of operations, and what they see is
 /// watched. For scenarios that come from elsewhere: written down, or drawn by proptest
 /// (`drawloom_check::strategies`), which then shrinks them.
+///
+/// ```
+/// use drawloom::history;
+/// use drawloom::history::model::{Counter, CounterOp::AddAndGet, CounterRet::Sum};
+/// use drawloom::sync::atomic::{AtomicI64, Ordering::SeqCst};
+///
+/// drawloom::check(|| {
+///     let calls = [vec![AddAndGet(1)], vec![AddAndGet(2)]]; // one list for each client
+///     history::play(calls, Counter::default(), AtomicI64::new(0), |count, operation| match operation {
+///         AddAndGet(by) => Sum(count.fetch_add(by, SeqCst) + by),
+///         _ => unreachable!("the lists have no other operation"),
+///     });
+/// });
+/// ```
 ///
 /// # Panics
 ///

@@ -25,7 +25,7 @@ impl<T> Lock<T> {
     }
 
     /// Runs `f` while nobody else uses the value. It is short, and never waits.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(super) fn with<R>(&self, f: impl FnOnce(&mut T) -> R) -> R {
         if self.held.swap(true, Ordering::Acquire) {
             self.wait();
@@ -54,7 +54,7 @@ impl<T> Lock<T> {
 struct Held<'a>(&'a AtomicBool);
 
 impl Drop for Held<'_> {
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn drop(&mut self) {
         self.0.store(false, Ordering::Release);
     }

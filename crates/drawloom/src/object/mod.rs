@@ -90,7 +90,7 @@ impl<T> Object<T> {
         self.step(OpKind::Rmw, place, || (self.state.with(f), Act::Uses))
     }
 
-    /// As [`update_from`](Self::update_from); reports tell what was done to it.
+    /// As [`update_from`](Self::update_from); reports show the given act.
     #[doc(hidden)]
     #[inline]
     pub fn update_doing<R>(&self, place: &'static Location<'static>, f: impl FnOnce(&mut T) -> (R, Act)) -> R {
@@ -119,7 +119,7 @@ impl<T> Object<T> {
         self.state.into_inner()
     }
 
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn step<R>(&self, kind: OpKind, place: &'static Location<'static>, act: impl FnOnce() -> (R, Act)) -> R {
         let Some(rt) = rt::current() else { return act().0 };
         let access = Operation::new(kind, self.resource(rt), rt::site(place));
@@ -130,7 +130,7 @@ impl<T> Object<T> {
         })
     }
 
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn resource(&self, rt: Handle) -> ResourceId {
         self.slot.resource(rt, ResourceKind::Object, || State::Plain)
     }

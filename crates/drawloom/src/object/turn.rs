@@ -1,4 +1,4 @@
-//! A turn: what tasks take that share a thread, so that one of them goes on at a time.
+//! A turn: what tasks take that share a thread, so that one of them continues at a time.
 
 use std::fmt;
 use std::panic::Location;

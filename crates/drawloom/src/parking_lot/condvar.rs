@@ -25,7 +25,7 @@ impl WaitTimeoutResult {
     }
 }
 
-const HELD: &str = "who waits holds the lock";
+const HELD: &str = "the waiting task holds the lock";
 
 impl Condvar {
     /// A condition variable that nobody waits for.

@@ -1,7 +1,7 @@
 //! The production face: with the feature `controlled` off, every name that std has is std's own.
 //!
 //! Nothing here is compiled into a program: modules are re-exported, and what exists in both faces
-//! without being std's is empty and inlined. Only [`task`](crate::task), [`channel`](crate::channel), [`sync::Latch`] and
+//! without being std's is empty and inlined. Only [`task`](crate::task), [`channel`](crate::channel), [`Latch`](crate::ext::Latch) and
 //! [`hint::spin_until`] are code of their own, on std's threads, locks and atomics.
 
 pub mod hint;
@@ -20,6 +20,7 @@ pub use std::{thread, thread_local, time};
 pub mod sync {
     pub use std::sync::*;
 
+    #[doc(hidden)]
     pub use crate::latch::Latch;
 }
 

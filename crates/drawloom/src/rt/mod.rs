@@ -14,13 +14,13 @@ pub(crate) use drawloom_fiber::{Handle, Seen, current};
 pub(crate) use slot::Slot;
 
 /// The caller's place, as the engine carries it.
-#[inline(always)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 #[track_caller]
 pub(crate) fn here() -> Site {
     site(Location::caller())
 }
 
-#[inline(always)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 pub(crate) fn site(location: &'static Location<'static>) -> Site {
     Site(std::ptr::from_ref(location) as usize)
 }

@@ -29,7 +29,7 @@ impl Slot {
     }
 
     /// The resource that this object is in the current execution; `state` says what it begins as.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn resource(&self, rt: Handle, kind: ResourceKind, state: impl FnOnce() -> State) -> ResourceId {
         // What is left of the word of this execution is the number; of any other, more than that.
         let id = self.word.load(Ordering::Relaxed) ^ rt.mark();

@@ -19,7 +19,7 @@ trait Shown: Copy {
 macro_rules! shown_as_integer {
     ($($t:ty)*) => {$(
         impl Shown for $t {
-            #[inline(always)]
+            #[cfg_attr(not(debug_assertions), inline(always))]
             fn shown(self, _rt: Handle) -> u64 {
                 self as u64
             }
@@ -33,7 +33,7 @@ macro_rules! shown_as_integer {
 shown_as_integer!(u8 u16 u32 u64 usize i8 i16 i32 i64 isize);
 
 impl Shown for bool {
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn shown(self, _rt: Handle) -> u64 {
         self as u64
     }
@@ -56,7 +56,7 @@ impl<T> Shown for *mut T {
 }
 
 /// Waits for the turn of a read, carries it out, and records the value.
-#[inline(always)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 #[track_caller]
 fn read<T: Shown>(slot: &Slot, order: Ordering, act: impl FnOnce() -> T) -> T {
     let site = rt::here();
@@ -70,7 +70,7 @@ fn read<T: Shown>(slot: &Slot, order: Ordering, act: impl FnOnce() -> T) -> T {
 }
 
 /// The same for a store of `value`; `peek` says what was there.
-#[inline(always)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 #[track_caller]
 fn write<T: Shown>(slot: &Slot, order: Ordering, value: T, peek: impl FnOnce() -> T, act: impl FnOnce()) {
     let site = rt::here();
@@ -84,7 +84,7 @@ fn write<T: Shown>(slot: &Slot, order: Ordering, value: T, peek: impl FnOnce() -
 }
 
 /// The same for a read-modify-write; `peek` says what it has left there.
-#[inline(always)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 #[track_caller]
 fn modify<T: Shown>(slot: &Slot, order: Ordering, peek: impl FnOnce() -> T, act: impl FnOnce() -> T) -> T {
     let site = rt::here();
@@ -98,7 +98,7 @@ fn modify<T: Shown>(slot: &Slot, order: Ordering, peek: impl FnOnce() -> T, act:
 }
 
 /// The same for a compare-exchange of `expected` for `new`.
-#[inline(always)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 #[track_caller]
 fn exchange<T: Shown>(
     slot: &Slot,
@@ -124,14 +124,14 @@ fn exchange<T: Shown>(
     })
 }
 
-#[inline(always)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 fn operation(rt: Handle, slot: &Slot, kind: OpKind, orders: &[Ordering], site: rt::Site) -> Operation {
     note_weaker(rt, orders, site);
     Operation::new(kind, slot.resource(rt, ResourceKind::Atomic, || State::Plain), site)
 }
 
 /// What is proved of a program that asks for less than `SeqCst` has to say so.
-#[inline(always)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 pub(crate) fn note_weaker(rt: Handle, orders: &[Ordering], site: rt::Site) {
     if orders.iter().any(|order| *order != Ordering::SeqCst) {
         rt.weaker_access(site);

@@ -18,7 +18,7 @@ use crate::rt::{self, Handle, OpKind, Operation, ResourceId, ResourceKind, Slot,
 /// std may panic when one condition variable is used with two mutexes. Here, as with std on Linux,
 /// it is let pass: each wait gives back and takes again the mutex that it was given.
 ///
-/// A notification from inside an exploration does not reach who waits outside, nor the reverse.
+/// A notification from inside an exploration does not reach waiting threads outside, nor the reverse.
 pub struct Condvar {
     slot: Slot,
     native: std::sync::Condvar,

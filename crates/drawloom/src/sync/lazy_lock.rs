@@ -14,7 +14,7 @@ use crate::rt::{self, Handle};
 
 /// A value made on first use: [`std::sync::LazyLock`] outside an exploration; under control inside.
 ///
-/// # Every execution starts anew, if it can
+/// # Every execution starts again, if it can
 ///
 /// The initialiser of a `static` is a plain `fn() -> T` and is run again in each execution, so that
 /// its running is explored too. Values of earlier executions stay alive as long as the `LazyLock`

@@ -12,6 +12,7 @@ mod rwlock;
 
 pub use std::sync::{Arc, LockResult, PoisonError, TryLockError, TryLockResult, Weak};
 
+#[doc(hidden)] // its place is `drawloom::ext`
 pub use crate::latch::Latch;
 pub use barrier::{Barrier, BarrierWaitResult};
 pub use condvar::{Condvar, WaitTimeoutResult};

@@ -164,7 +164,7 @@ unsafe impl<T: ?Sized + Sync> Sync for MutexGuard<'_, T> {}
 
 impl<T: ?Sized> Drop for MutexGuard<'_, T> {
     // Small enough to be inlined into the user's code, with all that is unusual elsewhere.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn drop(&mut self) {
         if self.locked == ResourceId::NONE || std::thread::panicking() {
             return self.drop_unusually();

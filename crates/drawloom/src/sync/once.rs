@@ -12,7 +12,7 @@ use crate::rt::{self, Handle, OpKind, Operation, ResourceId, ResourceKind, Site,
 
 /// Runs something once: [`std::sync::Once`] outside an exploration; under control inside.
 ///
-/// Under control a `static` one starts anew in every execution, and what ran outside of an exploration
+/// Under control a `static` one starts again in every execution, and what ran outside of an exploration
 /// has not run inside of it.
 pub struct Once {
     control: Control,
@@ -21,7 +21,7 @@ pub struct Once {
     native_poisoned: AtomicBool,
 }
 
-/// What an initialiser is told of earlier attempts, as [`std::sync::OnceState`].
+/// The state that an initialiser gets of earlier attempts, as [`std::sync::OnceState`].
 pub struct OnceState {
     poisoned: bool,
     not_sync: PhantomData<Cell<()>>,

@@ -12,7 +12,7 @@ use crate::rt::{self, Handle};
 
 /// A cell that is written once: [`std::sync::OnceLock`] outside an exploration; under control inside.
 ///
-/// # Every execution starts anew
+/// # Every execution starts again
 ///
 /// A `static` one, or one that is captured from outside, is empty at the beginning of every execution;
 /// so is one that was filled outside of the exploration. Only a value that it was *made* with, by

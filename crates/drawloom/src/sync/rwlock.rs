@@ -16,7 +16,7 @@ type At = &'static Location<'static>;
 ///
 /// Under control it is first come, first served: a reader that comes after a waiting writer waits
 /// behind it, so a task that reads twice can deadlock with a writer in between, as it can with std's.
-/// std promises no order. That of a fair queue brings about every outcome that another one can, since who
+/// std promises no order. That of a fair queue causes every outcome that another one can, since who
 /// would be preferred is one who came earlier in another schedule; but a writer that is passed over for ever
 /// takes a lock that [prefers](crate::prefer) readers.
 /// std's own lock still guards the data, and so poisoning is std's.

@@ -108,6 +108,17 @@ impl Cancellable {
 ///
 /// Waiting for a channel, a [select](crate::select!), another task or for time to pass does the same. Locks,
 /// atomics and everything else that is std's do not: in production there is no way to interrupt them.
+///
+/// ```
+/// use drawloom::task;
+///
+/// let busy = task::spawn(|| loop {
+///     task::checkpoint();
+///     # std::thread::yield_now();
+/// });
+/// busy.cancel();
+/// assert!(busy.get().unwrap_err().is_cancelled());
+/// ```
 #[track_caller]
 pub fn checkpoint() {
     if let Some(mine) = mine() {
@@ -119,6 +130,16 @@ pub fn checkpoint() {
 
 /// Runs `f` as a section in which the task is not cancelled; a cancellation that comes meanwhile takes
 /// effect afterwards.
+///
+/// ```
+/// use drawloom::task;
+///
+/// let both = task::masked(|| {
+///     task::checkpoint(); // does not end the task here
+///     [1, 2]
+/// });
+/// assert_eq!(both, [1, 2]);
+/// ```
 #[track_caller]
 pub fn masked<T>(f: impl FnOnce() -> T) -> T {
     struct Unmask;

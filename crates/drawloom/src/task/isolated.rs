@@ -32,6 +32,22 @@ where
 ///
 /// Implement it for types of your own whose fields are all `Isolate`. Reference counts, references, raw
 /// pointers and channels are not.
+///
+/// ```
+/// use drawloom::task::{self, Isolate};
+///
+/// #[derive(Clone)]
+/// struct Order {
+///     item: String,
+///     count: u32,
+/// }
+/// impl Isolate for Order {}
+///
+/// let order = Order { item: "tea".to_owned(), count: 2 };
+/// let count = task::spawn_isolated(&order, |order| order.count).get();
+/// assert_eq!(count.unwrap(), 2);
+/// # let _ = order.item;
+/// ```
 pub trait Isolate: Clone {}
 
 macro_rules! isolated {

@@ -15,6 +15,13 @@ use crate::time::Instant;
 use crate::wait::{Ended, Wait};
 
 /// Spawns a task that runs `f`. In production it is a thread.
+///
+/// ```
+/// use drawloom::task;
+///
+/// let task = task::spawn(|| 42);
+/// assert_eq!(task.get().unwrap(), 42);
+/// ```
 #[track_caller]
 pub fn spawn<F, T>(f: F) -> Task<T>
 where
@@ -108,7 +115,17 @@ impl Control {
     }
 }
 
-/// The handle of a task. Dropping it lets the task go on by itself, as [`detach`](Self::detach) does.
+/// The handle of a task. Dropping it lets the task continue on its own, as [`detach`](Self::detach) does.
+///
+/// ```
+/// use std::time::Duration;
+///
+/// use drawloom::task::{self, Task};
+///
+/// let slow: Task<()> = task::spawn(|| task::sleep(Duration::from_secs(3600)));
+/// slow.cancel();
+/// assert!(slow.get().unwrap_err().is_cancelled());
+/// ```
 #[must_use = "get the task's result, cancel it, or detach it"]
 pub struct Task<T> {
     control: Control,
@@ -128,13 +145,13 @@ impl<T> Task<T> {
     }
 
     /// Asks the task to end; see [the module](crate::task) for where that takes effect. It may have ended before,
-    /// and may go on until then: [`get`](Self::get) tells.
+    /// and may continue until then: [`get`](Self::get) tells.
     #[track_caller]
     pub fn cancel(&self) {
         self.control.cancellation.ask();
     }
 
-    /// Lets the task go on by itself.
+    /// Lets the task continue on its own.
     pub fn detach(self) {}
 
     /// Whether the task has ended.
@@ -165,11 +182,20 @@ impl<T> fmt::Debug for Task<T> {
     }
 }
 
-/// Why a task has no result.
+/// The reason why a task has no result.
+///
+/// ```
+/// use drawloom::task::{self, TaskError};
+///
+/// let task = task::spawn(|| task::sleep(std::time::Duration::from_secs(3600)));
+/// task.cancel();
+/// assert!(matches!(task.get(), Err(TaskError::Cancelled)));
+/// ```
+#[non_exhaustive]
 pub enum TaskError {
-    /// It was cancelled.
+    /// The task was cancelled.
     Cancelled,
-    /// It has panicked, with this.
+    /// The task panicked, with this payload.
     Panicked(Box<dyn Any + Send>),
 }
 
@@ -180,7 +206,7 @@ impl TaskError {
         matches!(self, TaskError::Cancelled)
     }
 
-    /// What it has panicked with, if that is text.
+    /// The text of the panic, if it has one.
     #[must_use]
     pub fn panic_message(&self) -> Option<&str> {
         match self {
@@ -215,6 +241,10 @@ impl fmt::Display for TaskError {
 impl Error for TaskError {}
 
 /// Waits for time to pass, in virtual time inside an exploration; the task can be cancelled meanwhile.
+///
+/// ```
+/// drawloom::task::sleep(std::time::Duration::from_millis(1));
+/// ```
 #[track_caller]
 pub fn sleep(duration: Duration) {
     let wait = Wait::new();

@@ -35,7 +35,7 @@ impl TaskOf {
 
 /// A thread's identity, as [`std::thread::ThreadId`].
 ///
-/// Inside an exploration ids are given in the order of creation, beginning anew in every execution,
+/// Inside an exploration ids are given in the order of creation, beginning again in every execution,
 /// so that what is printed or hashed is the same when a schedule is replayed. Ids of different
 /// executions are nevertheless different.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -23,7 +23,7 @@ pub fn sleep_ms(ms: u32) {
     sleep(Duration::from_millis(u64::from(ms)));
 }
 
-/// As [`std::thread::yield_now`]: another task goes on, if there is one that can.
+/// As [`std::thread::yield_now`]: another task continues, if there is one that can.
 #[track_caller]
 pub fn yield_now() {
     match rt::current() {

@@ -53,7 +53,7 @@ impl Wait {
         self.owner.is_elder_than(&other.owner)
     }
 
-    /// Ends it, if it has not ended; the one who waits goes on at [`release`](Self::release).
+    /// Ends it, if it has not ended; the one who waits continues at [`release`](Self::release).
     #[track_caller]
     pub(crate) fn end(&self, why: Ended) -> bool {
         self.ended.update(|ended| {
@@ -63,13 +63,13 @@ impl Wait {
         })
     }
 
-    /// Lets the one who waits go on. Only for who has ended the wait.
+    /// Lets the one who waits continue. Only for who has ended the wait.
     #[track_caller]
     pub(crate) fn release(&self) {
         self.signal.set();
     }
 
-    /// Ends it and lets the one who waits go on.
+    /// Ends it and lets the one who waits continue.
     #[track_caller]
     pub(crate) fn end_and_release(&self, why: Ended) -> bool {
         let first = self.end(why);

@@ -64,7 +64,7 @@ fn another_process_cannot_join_a_task() {
             let _ = task.join(&mut ctx, None).await;
         });
         let reason = ctx.recv_down(monitor).await.reason.to_string();
-        assert!(reason.contains("another process has started at") && reason.contains("tasks.rs:"), "{reason}");
+        assert!(reason.contains("another process started at") && reason.contains("tasks.rs:"), "{reason}");
     });
 }
 

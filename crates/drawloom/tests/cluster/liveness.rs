@@ -71,7 +71,7 @@ fn who_tells_once_may_never_be_heard() {
     let found = gossip(false, 3 * PERIOD, faults);
     assert_eq!(
         found.findings()[0].message(),
-        "\"all know the largest\" does not come true when faults have stopped, and nothing is left to happen"
+        "\"all know the largest\" does not come true after faults have stopped, and no event is left"
     );
 }
 
@@ -106,7 +106,7 @@ fn a_rule_that_cuts_a_link_is_over_when_everything_heals() {
         });
     };
     let found = gossip(false, PERIOD, more);
-    assert!(found.findings()[0].message().contains("nothing is left to happen"), "{}", found.findings()[0].report());
+    assert!(found.findings()[0].message().contains("no event is left"), "{}", found.findings()[0].report());
 }
 
 #[test]

@@ -23,6 +23,16 @@ impl Node<u32> for Answers {
     }
 }
 
+/// Sends messages to another node.
+struct SendsTo(NodeId);
+
+impl Node<u32> for SendsTo {
+    fn on_start(&mut self, cx: &mut Ctx<'_, u32>) {
+        (0..3).for_each(|message| cx.send(self.0, message));
+    }
+    fn on_message(&mut self, _: NodeId, _: u32, _: &mut Ctx<'_, u32>) {}
+}
+
 /// Never comes to rest.
 struct Restless;
 
@@ -152,6 +162,25 @@ const MISTAKES: &[Mistake] = &[
         cluster.node("b", sends);
     }),
 ];
+
+/// What cannot be gone through is a mistake only where that was asked for.
+#[test]
+fn choices_in_events_that_are_not_ordered_are_drawn_unless_all_is_to_be_explored() {
+    fn explored(config: &str) -> drawloom::Exploration {
+        drawloom::explore(config.parse().expect("a configuration"), || {
+            let mut cluster = Cluster::new();
+            for (name, client) in [("a", "c"), ("b", "d")] {
+                let chooses = cluster.node(name, || Answers(|cx| _ = cx.choose(2)));
+                cluster.client(client, move || SendsTo(chooses));
+            }
+            cluster.run();
+        })
+    }
+    let drawn = explored("auto, shrink = false");
+    assert_eq!((drawn.findings().len(), drawn.exhausted()), (0, false), "{}", drawn.summary());
+    let all = explored("exhaustive, shrink = false");
+    assert!(all.findings()[0].message().contains("`cluster.ordered()`"), "{}", all.summary());
+}
 
 #[test]
 fn mistakes_are_named_with_their_place() {

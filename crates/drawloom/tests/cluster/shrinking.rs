@@ -111,8 +111,8 @@ const CASES: &[Case] = &[
         faults: || Faults::none().reboots(2).loses(Loss::Unsynced).duplicates(1),
         wrong: Wrong::ForgetsInTwo,
         needs: &[
-            "s0 crashes and restarts, and loses what was not synced",
-            "s0 crashes and restarts, and loses what was not synced",
+            "s0 crashes and restarts, and loses all unsynced data",
+            "s0 crashes and restarts, and loses all unsynced data",
         ],
     },
     Case {

@@ -7,6 +7,8 @@ use std::time::Duration;
 use drawloom::actor::{AnyPid, Ctx, Delivery, Down, Exit, ExitReason, MonitorRef, Pid, Received, System, TimerRef};
 use drawloom::sync::Latch;
 
+use drawloom_engine::{Budget, Budgets};
+
 use super::brute::{Log, Numbers, Subject, compare_subject};
 
 /// What a process does, one after the other.
@@ -276,8 +278,8 @@ fn compare_program(program: Program, most: u64, delivery: Delivery) -> bool {
 fn compare_it(name: &str, program: Program, most: u64, (delivery, early_fires): (Delivery, u32)) -> bool {
     let name = format!("{name} {delivery:?}: {program:?}");
     let body = move |log: &Arc<Log>| run(&program, delivery, log);
-    let subject =
-        Subject { body: Arc::new(body), asks_for_exits: false, has_gate: true, has_signals: true, early_fires };
+    let budgets = Budgets::NONE.with(Budget::EarlyFires, early_fires);
+    let subject = Subject { body: Arc::new(body), asks_for_exits: false, has_gate: true, has_signals: true, budgets };
     compare_subject(&subject, &name, most).is_some()
 }
 

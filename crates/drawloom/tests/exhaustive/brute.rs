@@ -10,7 +10,7 @@ use drawloom_engine::causality::Causality;
 use drawloom_engine::exhaustive::Explorer;
 use drawloom_engine::finding::Divergence;
 use drawloom_engine::strategy::{Sequential, Strategy, View};
-use drawloom_engine::{Budget, Engine, Limits, OpKind, ResourceId, TaskId};
+use drawloom_engine::{Budget, Budgets, Engine, Limits, OpKind, ResourceId, TaskId};
 use drawloom_explore::SHARING;
 use drawloom_fiber::{Executor, Settings};
 
@@ -43,8 +43,15 @@ pub struct Subject {
     pub has_gate: bool,
     /// Exit signals may keep a task from spawning another one: that is a choice.
     pub has_signals: bool,
-    /// Timers that may fire although there is time.
-    pub early_fires: u32,
+    /// What the program does not bring about, and may happen so many times.
+    pub budgets: Budgets,
+}
+
+impl Subject {
+    /// Whether something may go wrong of which only so much may.
+    fn has_mishaps(&self) -> bool {
+        [Budget::SpuriousWakeups, Budget::WeakFailures].iter().any(|budget| self.budgets[*budget] > 0)
+    }
 }
 
 /// What an execution came to: what was seen, and the word of the finding, if there was one.
@@ -84,8 +91,8 @@ impl Lab {
 
     fn run(&mut self, subject: &Subject, strategy: Box<dyn Strategy>) -> Ran {
         let limits = &mut self.settings.limits;
-        limits.budgets[Budget::EarlyFires] = subject.early_fires;
-        limits.spin_rounds = (subject.early_fires > 0).then_some(3);
+        limits.budgets = subject.budgets;
+        limits.spin_rounds = (subject.budgets != Budgets::NONE).then_some(3);
         let log = Arc::new(Log::default());
         let (theirs, body) = (log.clone(), subject.body.clone());
         self.executor.set_strategy(strategy);
@@ -112,7 +119,7 @@ impl Lab {
                 made.problems.insert(format!("two schedules of one class came to {first:?} and to {outcome:?}"));
             }
             // The hash is of executions that are sampled, in which no timer fires in vain.
-            let hash = if subject.early_fires == 0 { hash } else { class };
+            let hash = if subject.budgets == Budgets::NONE { hash } else { class };
             if *hashes.entry(class).or_insert(hash) != hash {
                 made.problems.insert("one class has two behaviour hashes".into());
             }
@@ -260,7 +267,9 @@ impl Enumerate {
         let pending = view.pending(task);
         match pending.kind {
             OpKind::Spawn => !self.subject.has_signals,
-            OpKind::Join | OpKind::Choose => true,
+            OpKind::Join => true,
+            // Two that share a budget are not taken for granted to commute.
+            OpKind::Choose => !self.subject.has_mishaps(),
             OpKind::Exit => !self.subject.asks_for_exits,
             _ => self.subject.has_gate && pending.resource == ResourceId(0),
         }
@@ -268,6 +277,10 @@ impl Enumerate {
 }
 
 impl Strategy for Enumerate {
+    fn is_exhaustive(&self) -> bool {
+        true
+    }
+
     fn begin(&mut self, _seed: u64) {
         self.wheels.borrow_mut().at = 0;
     }
@@ -323,8 +336,8 @@ pub fn compare_unless_many(
     most: u64,
     body: impl Fn(&Arc<Log>) + Send + Sync + 'static,
 ) -> Option<(usize, u64)> {
-    let subject =
-        Subject { body: Arc::new(body), asks_for_exits: false, has_gate: false, has_signals: false, early_fires };
+    let budgets = Budgets::NONE.with(Budget::EarlyFires, early_fires);
+    let subject = Subject { body: Arc::new(body), asks_for_exits: false, has_gate: false, has_signals: false, budgets };
     compare_subject(&subject, name, most)
 }
 

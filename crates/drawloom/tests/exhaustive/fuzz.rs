@@ -4,8 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::sync::{Arc, Mutex};
 
+use drawloom_engine::{Budget, Budgets};
+
 use crate::brute::{Classes, Lab, Log, Outcome, exhaust_with_two};
-use crate::generate::{generate, generate_awaiting, generate_with_timers};
+use crate::generate::{generate, generate_awaiting, generate_with_mishaps, generate_with_timers};
 use crate::random_program::{Op, Program};
 
 /// What a comparison has been over.
@@ -57,7 +59,7 @@ fn check(lab: &mut Lab, program: &Program, expected: &Classes, thorough: bool) -
     let subject = program.subject(false);
     let mut wrong = differences(expected, &lab.exhaust(&subject));
     // Timers of one deadline fire in the order in which their tasks were spawned.
-    if program.early_fires == 0 {
+    if program.budgets[Budget::EarlyFires] == 0 {
         let reversed = lab.exhaust(&program.subject(true));
         let (theirs, ours) = (multiset(reversed.iter().map(|(_, outcome)| outcome)), multiset(expected.values()));
         if theirs != ours {
@@ -69,12 +71,14 @@ fn check(lab: &mut Lab, program: &Program, expected: &Classes, thorough: bool) -
         wrong.extend(differences(expected, &exhaust_with_two(&subject)).iter().map(|w| format!("two workers: {w}")));
         let failing = expected.values().filter(|(_, finding)| finding.is_some()).count() as u64;
         for threads in 1..=2 {
-            let clock = match program.early_fires {
+            let clock = match program.budgets[Budget::EarlyFires] {
                 0 => String::new(),
                 most => format!(", clock = explore, early_fires = {most}"),
             };
+            let spurious = program.budgets[Budget::SpuriousWakeups];
+            let weak = program.budgets[Budget::WeakFailures];
             let config = format!(
-                "exhaustive(max_schedules = 1000000, spurious_wakeups = 0, weak_failures = 0, threads = {threads}{clock})"
+                "exhaustive(max_schedules = 1000000, spurious_wakeups = {spurious}, weak_failures = {weak}, threads = {threads}{clock})"
             );
             let body = subject.body.clone();
             let explored = drawloom::explore(config.parse().unwrap(), move || body(&Default::default()));
@@ -121,7 +125,7 @@ fn compare(generate: fn(u64) -> Program, seeds: Range<u64>, most: u64, thorough:
 #[test]
 fn a_poll_that_is_moved_meets_who_hangs_up() {
     let tasks = vec![vec![Op::Send(2, 0)], vec![Op::DropSender(2)], vec![Op::TryRecv(2)]];
-    let program = Program { tasks, receivers: [2; 3], joined_by: vec![None; 3], early_fires: 0 };
+    let program = Program { tasks, receivers: [2; 3], joined_by: vec![None; 3], budgets: Budgets::NONE };
     let mut lab = Lab::new();
     let made = lab.every_schedule(&program.subject(false), 1_000).expect("a small program");
     assert_eq!(made.classes.len(), 5);
@@ -133,9 +137,27 @@ fn a_poll_that_is_moved_meets_who_hangs_up() {
 fn a_park_that_is_moved_waits_for_its_own_timer() {
     let first = vec![Op::ParkTimeout(2), Op::ParkTimeout(2), Op::Unpark(1)];
     let tasks = vec![first, vec![Op::ParkTimeout(2), Op::Unpark(1)]];
-    let program = Program { tasks, receivers: [0; 3], joined_by: vec![None; 2], early_fires: 3 };
+    let program = Program {
+        tasks,
+        receivers: [0; 3],
+        joined_by: vec![None; 2],
+        budgets: Budgets::NONE.with(Budget::EarlyFires, 3),
+    };
     let mut lab = Lab::new();
     let made = lab.every_schedule(&program.subject(false), 10_000).expect("a small program");
+    assert_eq!(check(&mut lab, &program, &made.classes, true), Vec::<String>::new());
+}
+
+/// Which of several waits ends without a reason must not depend on which comes first: the budget is theirs together.
+#[test]
+fn every_wait_may_be_the_one_that_ends_without_a_reason() {
+    let tasks = vec![vec![Op::Park], vec![Op::Unpark(0), Op::Park, Op::Park]];
+    let budgets = Budgets::NONE.with(Budget::SpuriousWakeups, 1);
+    let program = Program { tasks, receivers: [0; 3], joined_by: vec![None; 2], budgets };
+    let mut lab = Lab::new();
+    let made = lab.every_schedule(&program.subject(false), 1_000).expect("a small program");
+    // None of them, the first, or the second; who parks after that waits in vain.
+    assert_eq!(made.classes.len(), 3);
     assert_eq!(check(&mut lab, &program, &made.classes, true), Vec::<String>::new());
 }
 
@@ -176,6 +198,19 @@ fn random_programs_whose_timers_fire_early_have_no_other_classes() {
 fn many_random_programs_whose_timers_fire_early_have_no_other_classes() {
     let programs = std::env::var("DRAWLOOM_FUZZ").ok().and_then(|n| n.parse().ok()).unwrap_or(2_500);
     println!("{:?}", compare(generate_with_timers, 0..programs, 3_000, true));
+}
+
+#[test]
+fn random_programs_in_which_waits_end_and_exchanges_fail_without_a_reason_have_no_other_classes() {
+    let compared = compare(generate_with_mishaps, 0..150, 150, true);
+    assert!(compared.programs > 40, "{compared:?}");
+}
+
+#[test]
+#[ignore = "a long run: use --release"]
+fn many_random_programs_in_which_waits_end_and_exchanges_fail_without_a_reason_have_no_other_classes() {
+    let programs = std::env::var("DRAWLOOM_FUZZ").ok().and_then(|n| n.parse().ok()).unwrap_or(4_000);
+    println!("{:?}", compare(generate_with_mishaps, 0..programs, 4_000, true));
 }
 
 /// What tasks have seen in the executions that came to their end, under `config`: those tasks whose end main waits for. How far

@@ -1,6 +1,7 @@
 //! Random programs: 2 to 4 tasks, 1 to 6 operations each, some of them deadlocking or panicking.
 
 use drawloom_engine::strategy::Tape;
+use drawloom_engine::{Budget, Budgets};
 
 use crate::random_program::{CHANNELS, Op, Program};
 
@@ -10,7 +11,19 @@ pub fn generate(seed: u64) -> Program {
     let count = [2, 2, 2, 3, 3, 4][draw.below(6)];
     // The more tasks, the fewer operations: every schedule has to be run.
     let most = [0, 0, 6, 4, 2][count];
-    generate_with(draw, count, most, 0, Draw::op)
+    generate_with(draw, count, most, Budgets::NONE, Draw::op)
+}
+
+/// The program of `seed` about waits that end, and exchanges that fail, without a reason; seldom with timers.
+pub fn generate_with_mishaps(seed: u64) -> Program {
+    let mut draw = Draw(Tape::new(seed ^ 0x0BAD_1DEA));
+    let count = [2, 2, 2, 3][draw.below(4)];
+    let most = [0, 0, 4, 2][count];
+    let spurious = draw.below(3) as u32;
+    let weak = if spurious == 0 { 1 + draw.below(2) } else { draw.below(2) } as u32;
+    let budgets = Budgets::NONE.with(Budget::SpuriousWakeups, spurious).with(Budget::WeakFailures, weak);
+    let budgets = budgets.with(Budget::EarlyFires, draw.below(6).saturating_sub(4) as u32);
+    generate_with(draw, count, most, budgets, Draw::op_or_mishap)
 }
 
 /// The program of `seed` about time; in most of them timers may fire early.
@@ -18,8 +31,8 @@ pub fn generate_with_timers(seed: u64) -> Program {
     let mut draw = Draw(Tape::new(seed ^ 0x0C10_CC5A));
     let count = [2, 2, 3][draw.below(3)];
     let most = [0, 0, 4, 2][count];
-    let early_fires = draw.below(4) as u32;
-    generate_with(draw, count, most, early_fires, Draw::op_or_wait)
+    let budgets = Budgets::NONE.with(Budget::EarlyFires, draw.below(4) as u32);
+    generate_with(draw, count, most, budgets, Draw::op_or_wait)
 }
 
 /// The program of `seed` about tasks that await values.
@@ -28,20 +41,20 @@ pub fn generate_awaiting(seed: u64) -> Program {
     let count = [2, 2, 3, 3, 4][draw.below(5)];
     let most = [0, 0, 6, 4, 2][count];
     // Seldom with timers.
-    let early_fires = draw.below(8).saturating_sub(6) as u32;
-    generate_with(draw, count, most, early_fires, Draw::op_or_await)
+    let budgets = Budgets::NONE.with(Budget::EarlyFires, draw.below(8).saturating_sub(6) as u32);
+    generate_with(draw, count, most, budgets, Draw::op_or_await)
 }
 
 fn generate_with(
     mut draw: Draw,
     count: usize,
     most: usize,
-    early_fires: u32,
+    budgets: Budgets,
     op: impl Fn(&mut Draw, usize, usize) -> Op,
 ) -> Program {
     let receivers = [(); CHANNELS.len()].map(|()| draw.below(count));
     let joined_by = (0..count).map(|task| draw.joiner_of(task, count)).collect();
-    let mut program = Program { tasks: Vec::new(), receivers, joined_by, early_fires };
+    let mut program = Program { tasks: Vec::new(), receivers, joined_by, budgets };
     // Few kinds per program, so that tasks meet at the same things.
     let palette: Vec<Op> = (0..4).map(|_| op(&mut draw, count, 1)).collect();
     for task in 0..count {
@@ -113,6 +126,27 @@ impl Draw {
             15 => Op::Load(a),
             16 => Op::Add(a, 1),
             17 => Op::Lock(0, self.inner(tasks, depth)),
+            _ => self.op(tasks, depth),
+        }
+    }
+
+    /// As often as not, what can end or fail without a reason, or has to do with that.
+    fn op_or_mishap(&mut self, tasks: usize, depth: usize) -> Op {
+        let (a, t) = (self.below(2), self.below(tasks));
+        let (v, w, time) = (self.value(), self.value(), 1 + self.below(3) as u64);
+        match self.below(20) {
+            0..=2 => Op::CasWeak(a, v, w),
+            3 | 4 => Op::Park,
+            5 | 6 => Op::Unpark(t),
+            7 | 8 => Op::Wait,
+            9 => Op::WaitWhile,
+            10 => Op::NotifyOne,
+            11 => Op::NotifyAll,
+            12 => Op::WaitTimeout(time),
+            13 => Op::ParkTimeout(time),
+            14 => Op::Lock(0, vec![Op::Add(a, 1)]),
+            15 => Op::Load(a),
+            16 => Op::Store(a, v),
             _ => self.op(tasks, depth),
         }
     }

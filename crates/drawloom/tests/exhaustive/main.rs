@@ -20,6 +20,9 @@ mod frugal;
 mod fuzz;
 mod generate;
 mod interpreter;
+mod mixed;
+mod nodes;
+mod pods;
 mod poison;
 #[allow(dead_code, reason = "the engine's tests ask for more")]
 #[path = "../../../engine/tests/programs/published.rs"]

@@ -6,6 +6,7 @@ use drawloom::cell::UnsafeCell;
 use drawloom::sync::atomic::{AtomicBool, AtomicI64};
 use drawloom::sync::{Arc, Barrier, Condvar, Mutex, Once, OnceLock, RwLock, mpsc};
 use drawloom::thread::{self, JoinHandle, Thread};
+use drawloom_engine::Budgets;
 use drawloom_engine::strategy::Tape;
 
 use crate::brute::{Log, Subject};
@@ -119,8 +120,8 @@ pub struct Program {
     pub receivers: [usize; CHANNELS.len()],
     /// By task: the later one that has its handle, and joins it; main if none.
     pub joined_by: Vec<Option<usize>>,
-    /// Timers that may fire although there is time.
-    pub early_fires: u32,
+    /// What tasks do not bring about, and may happen so many times.
+    pub budgets: Budgets,
 }
 
 impl Program {
@@ -160,7 +161,7 @@ impl Program {
         let program = Arc::new(self.clone());
         Subject {
             has_gate: self.has_gate(),
-            early_fires: self.early_fires,
+            budgets: self.budgets,
             asks_for_exits: self.any(|op| matches!(op, Op::IsFinished(_))),
             has_signals: false,
             body: Arc::new(move |log| program.run(log, reversed)),

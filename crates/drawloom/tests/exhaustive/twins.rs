@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use drawloom::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering::SeqCst};
 use drawloom::sync::{Arc, Condvar, Mutex, OnceLock, mpsc};
 use drawloom::thread;
+use drawloom_engine::Budgets;
 
 use crate::brute::{Lab, Subject};
 use crate::sctbench;
@@ -226,8 +227,13 @@ const FEW: u64 = 60;
 /// The number of classes by brute force, and of failing ones.
 fn count(lab: &mut Lab, body: fn(bool), fixed: bool) -> (u64, u64) {
     let body = move |_: &_| body(fixed);
-    let subject =
-        Subject { body: Arc::new(body), asks_for_exits: false, has_gate: false, has_signals: false, early_fires: 0 };
+    let subject = Subject {
+        body: Arc::new(body),
+        asks_for_exits: false,
+        has_gate: false,
+        has_signals: false,
+        budgets: Budgets::NONE,
+    };
     let made = lab.every_schedule(&subject, 200_000).expect("a small program");
     assert!(made.problems.is_empty(), "{:?}", made.problems);
     let failing = made.classes.values().filter(|(_, finding)| finding.is_some()).count();

@@ -73,7 +73,7 @@ fn the_page_has_the_sentence_and_shades_the_window() {
     assert_eq!(record.window.map(|window| window.from), opened);
     let html = page(&[Shown { label: "failing", record }], &PageOptions { sources: &source, ..PageOptions::default() });
     assert!(html.contains("both read `balance` before either wrote it back"));
-    assert!(html.contains("Atomicity gap: steps that belong together"));
+    assert!(html.contains("Atomicity gap: another task runs between steps that belong together"));
     assert!(html.contains("Race window: step"));
 }
 

@@ -25,7 +25,7 @@ fn screen_of_seed(seed: u64, class: Class, body: fn()) -> String {
 /// How often a schedule is replayed that takes longer than there is time for is up to the machine.
 fn whatever_the_time(report: &str) -> String {
     let redacted = |line: &str| match line.split_once(" preemptions in ") {
-        Some((before, after)) if after.contains("there was no time for more") => {
+        Some((before, after)) if after.contains("the time was up: `shrink = full`") => {
             let after = after.trim_start_matches(|c: char| c.is_ascii_digit());
             format!("{before} preemptions in N{after}\n")
         }

@@ -209,6 +209,6 @@ fn a_fault_that_the_bug_needs_stays_and_the_report_counts_it() {
     let config = Config::new().strategy(strategy).name("a test").shrink(drawloom::Shrink::Full);
     let again = drawloom::explore(config, trusting);
     let report = again.findings()[0].report();
-    let line = report.lines().find(|line| line.starts_with("nothing simpler in ")).unwrap_or_default();
+    let line = report.lines().find(|line| line.starts_with("no simpler schedule in ")).unwrap_or_default();
     assert!(line.ends_with(" replays (0 preemptions, 1 fault)"), "{report}");
 }

@@ -101,7 +101,7 @@ impl Place {
     /// Takes note of the newest step, and says what that changed; `over_all` says that it is ordered with all
     /// that can come here. Then it knows of all that came before, and who comes later and is ordered with
     /// any of these learns of them from it: no need to remember them.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(super) fn remember(&mut self, newest: Newest, over_all: bool, history: &mut History) -> Change {
         let change = if self.newest.is_empty() {
             Change::Added

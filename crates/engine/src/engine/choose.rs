@@ -12,7 +12,7 @@ use crate::task::{NOT_READY, Status};
 
 impl Engine {
     /// Takes note of what `task` does next.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub fn announce(&mut self, task: TaskId, operation: Operation) {
         self.tasks[task.index()].pending = operation;
         if operation.kind.is(Traits::NEEDS_ENABLING) {
@@ -20,7 +20,7 @@ impl Engine {
         }
         // Else it is in the ready list already, from its own step or from its settling; unless that
         // step was a yield.
-        debug_assert!(self.may_announce(task), "whoever announces is ready, or has yielded");
+        debug_assert!(self.may_announce(task), "a task that announces is ready, or has yielded");
     }
 
     pub(super) fn may_announce(&self, task: TaskId) -> bool {
@@ -86,7 +86,7 @@ impl Engine {
 
     /// What [`next`](Self::next) would say to run, if that can be told without asking anybody: nothing
     /// unusual is pending, and there is no choice, every choice is a uniform draw, or the current task goes on.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub fn next_at_once(&mut self) -> Option<TaskId> {
         if self.steps.len() >= self.fast_until {
             return None;
@@ -117,7 +117,7 @@ impl Engine {
     }
 
     /// One of the ready tasks.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(super) fn next_ready(&mut self, strategy: &mut dyn Strategy) -> Next {
         let task = match self.ready[..] {
             [] => return self.next_unusual(strategy),
@@ -160,13 +160,13 @@ impl Engine {
     }
 
     /// What [`next`](Self::next) would say to settle, if that can be told without asking anybody.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub fn settle_at_once(&mut self) -> Option<TaskId> {
         let task = self.settles;
         let t = self.tasks.get_mut(task.index())?;
         self.settles = TaskId::NONE;
         self.fast_until = self.next_periodic_check as usize;
-        debug_assert_eq!(t.ready_at, NOT_READY, "who waits is not ready");
+        debug_assert_eq!(t.ready_at, NOT_READY, "a waiting task is not ready");
         t.status = Status::Ready;
         let at = self.ready.len();
         self.ready.push(task);
@@ -193,7 +193,7 @@ impl Engine {
     }
 
     /// What comes before anybody is picked.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(super) fn next_before_all(&mut self) -> Option<Next> {
         if self.cut {
             self.stop(Stop::OutOfTime);
@@ -232,7 +232,7 @@ impl Engine {
     }
 
     /// `task` is to be settled before the next choice.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn unsettle(&mut self, task: TaskId) {
         if self.fast_until == 0 {
             self.leave_fast_path();
@@ -245,7 +245,7 @@ impl Engine {
     }
 
     /// As [`unsettle`](Self::unsettle), where nothing else is pending.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(super) fn settle_next(&mut self, task: TaskId) {
         debug_assert!(self.settles == TaskId::NONE && self.unsettled.is_empty(), "nobody else is to be settled");
         self.fast_until = 0;
@@ -263,7 +263,7 @@ impl Engine {
     }
 
     /// Nothing unusual is pending, unless timers take part in every choice.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(super) fn enter_fast_path(&mut self) {
         let careful = self.may_need_care
             && (self.timers_may_fire()

@@ -12,7 +12,7 @@ use crate::trace::Step;
 const YIELDS_UNTIL_TIME_PASSES: u64 = 64;
 
 /// The step that carries out `operation`, before anything is known of what it came to.
-#[inline(always)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 pub(super) fn step(task: TaskId, operation: &Operation, after: u32, was_choice: bool) -> Step {
     Step {
         site: operation.site,
@@ -29,15 +29,15 @@ pub(super) fn step(task: TaskId, operation: &Operation, after: u32, was_choice: 
 
 impl Engine {
     /// Carries out what `task` announced, as far as it is the engine's to carry out.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub fn commit(&mut self, task: TaskId, kind: OpKind, strategy: &mut dyn Strategy) -> Committed {
         let operation = self.tasks[task.index()].pending;
-        debug_assert_eq!(operation.kind, kind, "what is carried out is what was announced");
+        debug_assert_eq!(operation.kind, kind, "a task carries out the announced operation");
         self.carry_out(task, operation, strategy)
     }
 
     /// As [`commit`](Self::commit), for a caller that still has in registers what `task` announced.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub fn carry_out(&mut self, task: TaskId, operation: Operation, strategy: &mut dyn Strategy) -> Committed {
         self.record(task, &operation);
         self.commit_in_room(task, &operation, strategy)
@@ -45,7 +45,7 @@ impl Engine {
 
     /// Takes note of what a front end has carried out by itself, and knows all of: what was read or written, or done to a
     /// queue, and what it came to.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub fn commit_told(&mut self, task: TaskId, access: Operation, value: u64, outcome: u32) {
         debug_assert!(access.kind.is_told());
         if access.kind.is_of_queue() {
@@ -60,7 +60,7 @@ impl Engine {
         self.steps.push(Step { value, outcome: outcome as u16, ..step(task, &access, after, self.next_was_choice) });
     }
 
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn commit_of_queue(&mut self, task: TaskId, operation: &Operation, value: u64, outcome: u32) {
         let after = std::mem::take(&mut self.tasks[task.index()].granted_by);
         let step = Step { value, outcome: outcome as u16, ..step(task, operation, after, self.next_was_choice) };
@@ -77,7 +77,7 @@ impl Engine {
         self.leave_trail();
     }
 
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(super) fn record(&mut self, task: TaskId, operation: &Operation) {
         let after = std::mem::take(&mut self.tasks[task.index()].granted_by);
         self.steps.push(step(task, operation, after, self.next_was_choice));
@@ -93,14 +93,19 @@ impl Engine {
     }
 
     /// Whoever waits in vain has hope again.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn progress(&mut self, commit: impl FnOnce(&mut Self) -> Committed) -> Committed {
         self.yields_since_progress = 0;
         commit(self)
     }
 
     pub(crate) fn commit_choose(&mut self, task: TaskId, outcomes: u64, strategy: &mut dyn Strategy) -> Committed {
-        let chosen = self.chosen_of(task, outcomes, strategy);
+        let left = self.outcomes_left(task, outcomes);
+        self.forget_mishap(task);
+        if let Some(step) = self.steps.last_mut() {
+            step.arg = left;
+        }
+        let chosen = self.chosen_of(task, left, strategy);
         self.note_value(chosen);
         Committed::Done(outcome::OK)
     }
@@ -165,7 +170,7 @@ impl Engine {
         }
     }
 
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn commit_exit(&mut self, task: TaskId) -> Committed {
         self.remove_ready(task);
         if self.yielded == task {

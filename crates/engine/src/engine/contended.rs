@@ -26,7 +26,7 @@ impl Engine {
     /// Takes note that `task` locks or unlocks next. Then picks tasks, as
     /// [`next_at_once`](Self::next_at_once) does, and carries out their locks and unlocks until one
     /// of them can go on.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub fn lock_or_unlock(&mut self, task: TaskId, operation: Operation) -> Contended {
         debug_assert!(matches!(operation.kind, OpKind::Lock | OpKind::Unlock) && self.may_announce(task));
         let tasks = &mut self.tasks[..];

@@ -64,7 +64,7 @@ impl Engine {
     }
 
     /// Creates a child of `parent`, which has announced nothing yet and is in no list.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(super) fn create_task(
         &mut self,
         parent: TaskId,
@@ -76,11 +76,13 @@ impl Engine {
         parent_task.children += 1;
         let ordinal = parent_task.children;
         let (hash, group) = (parent_task.hash_of_child(), parent_task.group);
+        // Nobody waits for a group whose tasks nobody waits for.
+        let daemon = group != 0 && parent_task.daemon;
         let child = TaskId(self.tasks.len() as u32);
         let mut task = Task::new(parent, ordinal, spawned_at, name);
         task.granted_by = self.steps.len() as u32;
         task.hash = hash;
-        task.group = group;
+        (task.group, task.daemon) = (group, daemon);
         self.tasks.push(task);
         // A guest comes into being by a step of any kind, which has an operand of its own.
         if let Some(step) = self.steps.last_mut().filter(|step| step.kind.spawns()) {

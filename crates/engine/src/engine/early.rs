@@ -60,7 +60,7 @@ impl Engine {
         }
         debug_assert!(
             self.steps.last().is_some_and(|step| step.task == task && step.kind.reads_clock()),
-            "who waits for a limited time has read the clock"
+            "a task with a time limit has read the clock"
         );
         let rank = PathRank::of(&self.tasks, task);
         let t = &mut self.tasks[task.index()];

@@ -141,6 +141,18 @@ impl Engine {
         Some(chosen)
     }
 
+    /// A choice is made in the midst of a step that commutes with others which it would have to be ordered with: no exploration can go
+    /// through all executions. Whether that is a mistake, since [they were asked for](crate::Limits::all_are_wanted).
+    pub fn note_unmovable_choice(&mut self) -> bool {
+        self.unmovable = true;
+        self.limits.all_are_wanted
+    }
+
+    /// Whether the execution had [such a choice](Self::note_unmovable_choice).
+    pub fn has_unmovable_choice(&self) -> bool {
+        self.unmovable
+    }
+
     /// Creates a task of the environment that makes the operations that it is [given](Self::post_in_turn), one after another.
     pub fn create_queue(&mut self, parent: TaskId, strategy: &mut dyn Strategy) -> TaskId {
         let task = self.create_environment(parent, &[], None, None, strategy);

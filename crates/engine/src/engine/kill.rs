@@ -13,6 +13,11 @@ impl Engine {
         self.tasks[task.index()].group = group;
     }
 
+    /// The group that a task is in; 0, if it is in none.
+    pub fn group(&self, task: TaskId) -> u16 {
+        self.tasks[task.index()].group
+    }
+
     /// The member of `group` that is killed after `last`, or first: by the order of spawn paths, so that it is the same in all
     /// orders of steps that commute. Those that have ended count, for whether they have is no step of the one who kills.
     ///

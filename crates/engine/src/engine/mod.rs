@@ -22,6 +22,7 @@ mod fix;
 mod guard;
 mod guest;
 mod kill;
+mod mishap;
 mod spin;
 mod teardown;
 mod timer;
@@ -68,6 +69,8 @@ pub struct Limits {
     /// The exploration is exhaustive, and a task that has repeated a round of a spin loop so many times is held until
     /// nobody else can go on; none where executions are sampled.
     pub spin_rounds: Option<u32>,
+    /// All executions were asked for: what keeps an exploration from going through them is the user's mistake, not a reason to give up.
+    pub all_are_wanted: bool,
     /// Somebody will ask for the [behaviour](Engine::behaviour) of the execution.
     pub behaviour: bool,
     /// Somebody is going to read what front ends note of the execution ([`Notes`]).
@@ -86,6 +89,7 @@ impl Default for Limits {
             starvation_bound: 10_000,
             run_on: false,
             spin_rounds: None,
+            all_are_wanted: false,
             behaviour: true,
             notes: false,
             guard: None,
@@ -162,6 +166,12 @@ pub struct Engine {
     steps_before_teardown: usize,
     pub(crate) trails: Trails,
     next_was_choice: bool,
+    /// The execution is one of an exhaustive exploration, or repeats such a one ([`Strategy::is_exhaustive`]).
+    pub(crate) exhaustive: bool,
+    /// A choice was made within a step that others may move, without knowing of it ([`Engine::note_unmovable_choice`]).
+    unmovable: bool,
+    /// Tasks that have announced to choose whether something goes wrong, and of which budget that takes; only if it is exhaustive.
+    mishaps: Vec<(TaskId, Budget)>,
     /// The strategy's tape, if every choice is a uniform draw from it: then nobody need be asked.
     uniform: Option<Tape>,
     /// Who was picked last, and before which step it goes on without the strategy being asked.
@@ -221,6 +231,9 @@ impl Engine {
             steps_before_teardown: 0,
             trails: Trails::new(),
             next_was_choice: false,
+            exhaustive: false,
+            unmovable: false,
+            mishaps: Vec::new(),
             uniform: None,
             goes_on: (TaskId::NONE, 0),
             yields_since_progress: 0,
@@ -238,6 +251,9 @@ impl Engine {
     pub fn begin(&mut self, limits: &Limits, strategy: &mut dyn Strategy, seed: u64) {
         strategy.begin(seed);
         self.uniform = strategy.uniform_tape();
+        self.exhaustive = strategy.is_exhaustive();
+        self.unmovable = false;
+        self.mishaps.clear();
         self.goes_on = (TaskId::NONE, 0);
         self.tasks.clear();
         self.resources_in_use = 0;

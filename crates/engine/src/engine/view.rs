@@ -62,6 +62,7 @@ impl Engine {
             steps: self.steps.clone(),
             limits: self.limits.clone(),
             ending: self.ending.clone(),
+            exhaustive: self.exhaustive,
             aside: self.aside.clone(),
             notes: self.notes.clone(),
             ..Engine::new()

@@ -21,7 +21,7 @@ impl Engine {
     }
 
     /// Ends the wait of `task`.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn grant(&mut self, task: TaskId, result: u32) {
         self.tasks[task.index()].take_grant(result, self.steps.len());
         self.unsettle(task);
@@ -58,7 +58,7 @@ impl Engine {
         }
     }
 
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(super) fn make_ready(&mut self, task: TaskId) {
         let t = &mut self.tasks[task.index()];
         if t.ready_at == NOT_READY {
@@ -68,7 +68,7 @@ impl Engine {
         }
     }
 
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn remove_ready(&mut self, task: TaskId) {
         let at = std::mem::replace(&mut self.tasks[task.index()].ready_at, NOT_READY);
         if (at as usize) < self.ready.len() {
@@ -104,7 +104,7 @@ impl Engine {
 }
 
 /// Whoever is last among the `ready` takes the place of the one at `at`, who is not ready any more.
-#[inline(always)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 pub(super) fn close_gap(ready: &mut Vec<TaskId>, at: usize, tasks: &mut [Task]) {
     let Some(last) = ready.pop() else { return };
     if let Some(place) = ready.get_mut(at) {

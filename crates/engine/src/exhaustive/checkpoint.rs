@@ -17,7 +17,7 @@ use super::{Board, Explorer};
 use crate::schedule::{Reader, put};
 
 /// What every log begins with; its number is that of the format.
-const MAGIC: &[u8] = b"drawloom exhaustive exploration 4\n";
+const MAGIC: &[u8] = b"drawloom exhaustive exploration 5\n";
 const HEADER: u8 = b'H';
 const STATE: u8 = b'S';
 const ADDED: u8 = b'A';

@@ -161,13 +161,18 @@ impl Analysis {
         let can_race = |step: &Step| !step.kind.is(Traits::SILENT);
         let mut end = as_before + steps[as_before..].iter().rposition(can_race).map_or(0, |last| last + 1);
         for (step, i) in steps[as_before..end].iter().zip(as_before..) {
-            if step.kind.is(Traits::CHOOSES) || step.kind.happens() && step.value != 0 {
-                self.choices.push(i as u32);
-            } else if step.kind.is(Traits::REACHES) && self.reaching.is_none() {
+            // Most are neither.
+            if !step.kind.is(Traits::CHOOSES.with(Traits::REACHES)) {
+                continue;
+            }
+            if step.kind.is(Traits::REACHES) && self.reaching.is_none() {
                 self.reaching = Some(i);
             }
             if step.kind.fires() && self.fired.is_none() {
                 self.fired = Some(i);
+            }
+            if step.kind.is(Traits::CHOOSES) && (!step.kind.happens() || step.value != 0) {
+                self.choices.push(i as u32);
             }
         }
         self.with_awaits.clear();

@@ -101,8 +101,7 @@ impl Sleep {
 
 /// The number of outcomes that the next step of `task` has.
 fn outcomes(view: &View<'_>, task: TaskId) -> u64 {
-    let pending = view.pending(task);
-    pending.outcomes()
+    view.engine.outcomes_left(task, view.pending(task).outcomes())
 }
 
 /// What a planned step would be at `position`, as far as that can be told.

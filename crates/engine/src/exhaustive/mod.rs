@@ -221,7 +221,7 @@ impl Explorer {
         self.claim_by(Board::claim)
     }
 
-    /// The strategy for all executions that this worker [claims ahead](Self::claim_ahead). When one of them is over, the
+    /// The strategy for all executions that this worker [claims ahead](Self::claim_ahead). When one of them ends, the
     /// next one is claimed at once, which keeps other workers waiting for less time.
     pub fn strategy(&self) -> Exhaustive {
         Exhaustive::new(Explorer { own: Arc::clone(&self.own) }, true)

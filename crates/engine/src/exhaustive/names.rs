@@ -1,8 +1,7 @@
 //! Names of tasks that hold for all executions: spawn paths, as numbers.
 
-use std::collections::BTreeMap;
-
 use crate::id::TaskId;
+use crate::sorted::Map;
 
 /// A task of the program, whatever its number in an execution.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -10,7 +9,7 @@ pub(super) struct Name(pub(super) u32);
 
 /// Gives out names.
 pub(super) struct Names {
-    children: BTreeMap<(Name, u32), Name>,
+    children: Map<(Name, u32), Name>,
     /// Whose which child each is, in the order in which they were given out.
     given: Vec<(Name, u32)>,
 }
@@ -21,7 +20,7 @@ impl Names {
     const FIRST: [Name; 2] = [Names::MAIN, Name(1)];
 
     pub(super) fn new() -> Self {
-        Names { children: BTreeMap::new(), given: Vec::new() }
+        Names { children: Map::default(), given: Vec::new() }
     }
 
     /// Whose which child each is, in the order in which they were given out.
@@ -32,7 +31,7 @@ impl Names {
     /// The name of the `ordinal`-th child of `parent`.
     pub(super) fn child(&mut self, parent: Name, ordinal: u32) -> Name {
         let next = Name((Names::FIRST.len() + self.given.len()) as u32);
-        *self.children.entry((parent, ordinal)).or_insert_with(|| {
+        *self.children.get_or_insert_with((parent, ordinal), || {
             self.given.push((parent, ordinal));
             next
         })

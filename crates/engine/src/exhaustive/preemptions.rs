@@ -28,6 +28,7 @@ use super::sequence::Reversed;
 use crate::id::TaskId;
 use crate::operation::OpKind;
 use crate::resource::Traits;
+use crate::sorted::sort;
 
 /// Beyond so many states it is not worth while to find out: the prefix is explored.
 const MOST_STATES: usize = 100_000;
@@ -106,7 +107,7 @@ fn can_be_counted(execution: &Execution<'_>) -> bool {
 fn slack(execution: &Execution<'_>) -> u32 {
     let meets_others = |kind: OpKind| kind.family().is_some() || kind.is(Traits::REACHES) || kind.waits_first();
     let mut tasks: Vec<TaskId> = execution.steps.iter().filter(|s| meets_others(s.kind)).map(|s| s.task).collect();
-    tasks.sort_unstable();
+    sort(&mut tasks);
     tasks.dedup();
     let tasks = tasks.iter().filter(|task| !execution.is_environment(**task)).count();
     // Who waits for others, rather than for its turn, can be left for free, and yet be kept from waiting by a preemption:

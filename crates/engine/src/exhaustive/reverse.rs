@@ -367,13 +367,18 @@ impl<'a, 'e> Beside<'a, 'e> {
     /// Whether the sequence can begin with one of them if `moved` is what comes last.
     #[inline]
     fn covers(&self, moved: &Event) -> bool {
-        self.elsewhere.iter().any(|number| {
+        for number in self.elsewhere {
             let sleeper = &self.sleepers[*number];
-            if sleeper.planned.task == moved.planned.task {
-                return self.is_moved(sleeper, moved);
+            let covers = match sleeper.planned.task == moved.planned.task {
+                true => self.is_moved(sleeper, moved),
+                false if self.frugal || sleeper.is_woken_by(Some(&moved.label)) => false,
+                false => !self.staying.wakes(sleeper, self.staying.end),
+            };
+            if covers {
+                return true;
             }
-            !self.frugal && !sleeper.is_woken_by(Some(&moved.label)) && !self.staying.wakes(sleeper, self.staying.end)
-        })
+        }
+        false
     }
 
     /// Whether the sequence can begin with the sleeper's step, which is that of the task of what is moved.

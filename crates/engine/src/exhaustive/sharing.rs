@@ -121,7 +121,7 @@ impl Own {
             result = attempt(board);
             if result.is_some() { Then::Done } else { Then::Wait }
         });
-        result.expect("it is tried until it comes to something")
+        result.expect("it is tried until it succeeds")
     }
 
     /// Calls `act` with what the worker keeps.

@@ -297,6 +297,10 @@ impl Strategy for Exhaustive {
         }
     }
 
+    fn is_exhaustive(&self) -> bool {
+        true
+    }
+
     fn numbered(&mut self, parent: TaskId, ordinal: u32) {
         if let Some(scratch) = &mut self.scratch {
             scratch.children[parent.index()] = ordinal - 1;

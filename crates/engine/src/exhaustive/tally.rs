@@ -1,8 +1,9 @@
 //! What executions came to, in numbers that can be added up and stored.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use crate::schedule::{Reader, put};
+use crate::sorted::Map;
 
 /// What some executions came to.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
@@ -24,7 +25,7 @@ pub struct Tally {
     /// Their behaviour hashes, where behaviours are counted.
     pub behaviours: BTreeSet<u64>,
     /// By cause, those that failed.
-    pub failures: BTreeMap<String, Witness>,
+    pub failures: Map<String, Witness>,
 }
 
 /// An execution that failed, for all that failed by the same cause.
@@ -82,7 +83,7 @@ impl Tally {
         put(bytes, self.behaviours.len() as u64);
         self.behaviours.iter().for_each(|behaviour| bytes.extend(behaviour.to_le_bytes()));
         put(bytes, self.failures.len() as u64);
-        for (cause, witness) in &self.failures {
+        for (cause, witness) in self.failures.iter() {
             put_text(bytes, cause);
             for number in [witness.occurrences, witness.iteration, witness.preemptions, witness.steps] {
                 put(bytes, number);

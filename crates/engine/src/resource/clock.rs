@@ -22,7 +22,7 @@ pub(crate) const fn facts(kind: OpKind) -> Facts {
 
 impl OpKind {
     /// Whether it is a timer that fires.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) const fn fires(self) -> bool {
         matches!(self, OpKind::TimerFire)
     }

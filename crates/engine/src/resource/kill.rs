@@ -37,13 +37,13 @@ pub(crate) const fn facts(kind: OpKind) -> Facts {
 
 impl OpKind {
     /// Whether it kills a task.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) const fn kills(self) -> bool {
         matches!(self, OpKind::Kill)
     }
 
     /// Whether it stands for a step that a killed task does not make.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) const fn is_killed(self) -> bool {
         matches!(self, OpKind::Killed)
     }

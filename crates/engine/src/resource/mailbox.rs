@@ -42,7 +42,7 @@ pub(crate) const fn facts(kind: OpKind) -> Facts {
 
 impl OpKind {
     /// Whether it puts a message or a signal into a mailbox.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) const fn delivers(self) -> bool {
         matches!(self, OpKind::Deliver)
     }
@@ -53,7 +53,7 @@ impl OpKind {
     }
 
     /// Whether it takes something out of a mailbox.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) const fn receives(self) -> bool {
         matches!(self, OpKind::Receive)
     }

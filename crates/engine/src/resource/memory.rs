@@ -38,7 +38,7 @@ pub(crate) const fn facts(kind: OpKind) -> Facts {
 
 impl OpKind {
     /// Whether it is an access to memory: the engine does nothing for it, and it never waits.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub const fn is_access(self) -> bool {
         use OpKind::{Cas, CellRead, CellWrite, Load, Rmw, Store};
         matches!(self, Load | Store | Rmw | Cas | CellRead | CellWrite)
@@ -50,7 +50,7 @@ impl OpKind {
     }
 
     /// Whether it waits for a value of an atomic.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) const fn awaits(self) -> bool {
         matches!(self, OpKind::Await)
     }

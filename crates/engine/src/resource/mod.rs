@@ -58,7 +58,7 @@ pub(crate) use several::changes;
 
 impl Engine {
     /// Carries out an operation that `task` has announced. What is done most comes first, and takes no detour.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn commit_in_room(
         &mut self,
         task: TaskId,
@@ -131,7 +131,7 @@ impl Holders {
     }
 
     /// The task that holds it exclusively.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub fn exclusive(&self) -> Option<TaskId> {
         (self.exclusive != TaskId::NONE).then_some(self.exclusive)
     }
@@ -143,7 +143,7 @@ impl Holders {
     }
 
     /// The one exclusive holder is now `task`, or nobody.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn set_exclusive(&mut self, task: Option<TaskId>) {
         self.exclusive = task.unwrap_or(TaskId::NONE);
     }

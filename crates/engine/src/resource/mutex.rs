@@ -127,7 +127,7 @@ pub(crate) enum Request {
 
 impl Resource {
     /// Gives the mutex to `task`, or makes it wait for its turn.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn request(&mut self, task: TaskId, tasks: &mut [Task]) -> Request {
         self.trail.write(&mut tasks[task.index()].hash);
         // Nobody's number is beyond all tasks: one comparison tells both.
@@ -145,7 +145,7 @@ impl Resource {
     }
 
     /// Gives the mutex to the longest waiter, if there is one, whose wait is to be ended.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn hand_on(&mut self, tasks: &mut [Task]) -> Option<TaskId> {
         self.trail.unlock();
         let next = self.waiters.pop(tasks);
@@ -155,7 +155,7 @@ impl Resource {
 }
 
 impl Engine {
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn commit_lock(&mut self, task: TaskId, id: ResourceId) -> Committed {
         match self.resources[id.index()].request(task, &mut self.tasks) {
             Request::Granted => Committed::Done(outcome::OK),
@@ -177,7 +177,7 @@ impl Engine {
     }
 
     /// Whoever unlocks, the mutex is free: a guard may have been sent to another task.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn commit_unlock(&mut self, id: ResourceId) -> Committed {
         if let Some(next) = self.resources[id.index()].hand_on(&mut self.tasks) {
             self.grant(next, outcome::OK);

@@ -25,13 +25,10 @@ use crate::trace::Step;
 
 pub(crate) const fn facts(kind: OpKind) -> Facts {
     use Traits as T;
+    const USES: T = T::COMPETES.with(T::GIVES).with(T::UNATTENDED).with(T::SAME_ANYWHERE).with(T::CHOOSES);
     match kind {
-        OpKind::Happen => {
-            Facts::on(ResourceKind::Node, "happens", &[T::COMPETES, T::GIVES, T::UNATTENDED, T::SAME_ANYWHERE])
-        }
-        OpKind::Strike => {
-            Facts::on(ResourceKind::Node, "strikes", &[T::COMPETES, T::GIVES, T::UNATTENDED, T::SAME_ANYWHERE])
-        }
+        OpKind::Happen => Facts::on(ResourceKind::Node, "happens", &[USES]),
+        OpKind::Strike => Facts::on(ResourceKind::Node, "strikes", &[USES]),
         OpKind::Serve => Facts::of("serve", &[T::NEEDS_ENABLING, T::SILENT]),
         other => not_here(other),
     }
@@ -39,13 +36,13 @@ pub(crate) const fn facts(kind: OpKind) -> Facts {
 
 impl OpKind {
     /// Whether it is something that happens at a node.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) const fn happens(self) -> bool {
         matches!(self, OpKind::Happen | OpKind::Strike)
     }
 
     /// Whether it serves nodes.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) const fn serves(self) -> bool {
         matches!(self, OpKind::Serve)
     }

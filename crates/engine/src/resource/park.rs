@@ -25,13 +25,13 @@ pub(crate) const fn facts(kind: OpKind) -> Facts {
 
 impl OpKind {
     /// Whether it gives a task its token.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) const fn unparks(self) -> bool {
         matches!(self, OpKind::Unpark)
     }
 
     /// Whether it waits for the task's own token.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) const fn parks(self) -> bool {
         matches!(self, OpKind::Park)
     }

@@ -27,7 +27,7 @@ pub(crate) const fn facts(kind: OpKind) -> Facts {
 
 impl OpKind {
     /// Whether its operand says which parts of a resource it touches.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) const fn is_of_parts(self) -> bool {
         matches!(self, OpKind::ReadParts | OpKind::WriteParts)
     }

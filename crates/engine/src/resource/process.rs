@@ -53,7 +53,7 @@ pub(crate) const fn facts(kind: OpKind) -> Facts {
 
 impl OpKind {
     /// Whether the front end carries it out: one of the steps of this room.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) const fn is_of_process(self) -> bool {
         use OpKind::{
             Alive, Cancel, Demonitor, Down, End, Link, Monitor, Register, Signal, Trap, Unlink, Unregister, Whereis,
@@ -77,7 +77,7 @@ impl OpKind {
     }
 
     /// Whether it is something that a process does: what a fatal signal can keep it from.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) const fn is_of_actor(self) -> bool {
         self.delivers() || self.receives() || self.is_of_process() || self.spawns()
     }

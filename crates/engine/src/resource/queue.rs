@@ -1,6 +1,6 @@
 //! Queues of libraries: what is put in is taken out in order, and there may be room for so much only.
 //!
-//! Who waits for what is the library's business, as is what is in the queue: a front end carries these operations out, and tells
+//! Waits is the library's business, as is what is in the queue: a front end carries these operations out, and tells
 //! the engine what came of them. Most are *simple*: one message is put in where there is room, or taken out where there is one,
 //! and nobody else is concerned. Messages have numbers, so that it is known which of these commute. All else (somebody begins to
 //! wait, gets what he waited for, gives up; the queue is closed) depends on everything, and leaves a [`Tally`] behind, from
@@ -35,13 +35,13 @@ pub(crate) const fn facts(kind: OpKind) -> Facts {
 
 impl OpKind {
     /// Whether it is an operation on a queue.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub const fn is_of_queue(self) -> bool {
         matches!(self, OpKind::Put | OpKind::Take | OpKind::Leave | OpKind::Peek | OpKind::Rearrange)
     }
 
     /// Whether a front end carries it out by itself, and tells the engine what came of it: it never waits.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub const fn is_told(self) -> bool {
         self.is_access() || self.is_of_queue() || self.is_of_process()
     }
@@ -138,7 +138,7 @@ fn needed(arg: u64) -> Option<u64> {
     (arg >> 32).checked_sub(1)
 }
 
-#[inline(always)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 pub(crate) fn fold(trail: &mut Trail, hash: u64, step: &Step) -> u64 {
     match step.kind {
         OpKind::Put if step.is_ok() => trail.send(hash),

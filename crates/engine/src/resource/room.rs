@@ -305,7 +305,7 @@ impl Traits {
     pub(crate) const SENDS: Traits = Traits(1 << 26);
     /// It lets others go first.
     pub(crate) const GIVES_WAY: Traits = Traits(1 << 27);
-    /// Its outcome is a choice.
+    /// Its outcome is a choice, or choices can be made in the midst of it.
     pub(crate) const CHOOSES: Traits = Traits(1 << 28);
 
     /// It waits for what others do, rather than for its turn.
@@ -324,13 +324,13 @@ impl Traits {
     }
 
     /// Those of both.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) const fn with(self, other: Traits) -> Traits {
         Traits(self.0 | other.0)
     }
 
     /// Whether any of `these` is among them.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) const fn has(self, these: Traits) -> bool {
         self.0 & these.0 != 0
     }

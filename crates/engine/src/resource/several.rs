@@ -26,7 +26,7 @@ pub(crate) const fn facts(kind: OpKind) -> Facts {
 
 impl OpKind {
     /// Whether its operand names further resources that it touches.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) const fn is_of_several(self) -> bool {
         matches!(self, OpKind::ReadSeveral | OpKind::WriteSeveral)
     }

@@ -30,13 +30,13 @@ pub(crate) const fn facts(kind: OpKind) -> Facts {
 
 impl OpKind {
     /// Whether it is the last step of a task.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) const fn ends_task(self) -> bool {
         matches!(self, OpKind::Exit)
     }
 
     /// Whether it waits for a task's end.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) const fn joins(self) -> bool {
         matches!(self, OpKind::Join)
     }
@@ -47,7 +47,7 @@ impl OpKind {
     }
 
     /// Whether it asks for a task's end, and does not wait.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) const fn asks_for_end(self) -> bool {
         matches!(self, OpKind::IsFinished)
     }
@@ -66,7 +66,7 @@ fn is_killed(label: &Label) -> bool {
 }
 
 impl Room for Rules {
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn commit(&self, engine: &mut Engine, task: TaskId, operation: &Operation, _: &mut dyn Strategy) -> Committed {
         match operation.kind {
             kind @ (OpKind::Spawn | OpKind::Exit | OpKind::Join) => Committed::Done(engine.outcome_of(task, kind)),
@@ -164,7 +164,7 @@ impl Engine {
         Committed::Done(outcome)
     }
 
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn outcome_of(&mut self, task: TaskId, kind: OpKind) -> u32 {
         if kind.spawns() && self.is_doomed_process(task) {
             return outcome::KILLED;

@@ -15,7 +15,7 @@ pub(crate) const fn facts(kind: OpKind) -> Facts {
 
 impl OpKind {
     /// Whether it lets others go first.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) const fn gives_way(self) -> bool {
         matches!(self, OpKind::Yield)
     }

@@ -90,6 +90,10 @@ struct Wanderer {
 }
 
 impl Strategy for Wanderer {
+    fn is_exhaustive(&self) -> bool {
+        self.outcomes.is_exhaustive()
+    }
+
     fn begin(&mut self, seed: u64) {
         self.outcomes.begin(seed);
         self.preemptions.clear();

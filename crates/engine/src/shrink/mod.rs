@@ -17,10 +17,9 @@ mod faults;
 mod finish;
 mod passes;
 
-use std::collections::HashSet;
-
 use crate::behaviour::mix;
 use crate::engine::Engine;
+use crate::sorted::Set;
 use crate::strategy::{Lenient, Preemptions, Script, Strategy};
 use crate::trace::Step;
 
@@ -88,9 +87,9 @@ pub fn shrink(subject: &mut dyn Subject, original: &Script, seed: u64, budget: &
     let before = Cost::of(engine.steps(), preemptions.count());
     let best = Script::of(engine);
     let mut shrinker = Shrinker {
-        tried: HashSet::from([original.hash(), best.hash()]),
-        judged: HashSet::from([trace_hash(engine)]),
-        detours: HashSet::new(),
+        tried: [original.hash(), best.hash()].into_iter().collect(),
+        judged: [trace_hash(engine)].into_iter().collect(),
+        detours: Set::default(),
         has_shown: true,
         most_faults: u64::MAX,
         cost: before,
@@ -128,11 +127,11 @@ struct Shrinker<'s, 'b> {
     executed: Vec<Step>,
     preemptions: Preemptions,
     /// Scripts that were replayed.
-    tried: HashSet<u64>,
+    tried: Set<u64>,
     /// Executions that were looked at.
-    judged: HashSet<u64>,
+    judged: Set<u64>,
     /// Executions from which a detour has begun.
-    detours: HashSet<u64>,
+    detours: Set<u64>,
     /// Whether the last replay has shown what may be the finding.
     has_shown: bool,
     /// An execution with more faults is not taken: during a detour.
@@ -148,7 +147,11 @@ struct Shrinker<'s, 'b> {
 impl Shrinker<'_, '_> {
     /// Tries a script, unless it was tried before. Whether it is the best now.
     fn attempt(&mut self, script: Script) -> bool {
-        if !self.tried.insert(script.hash()) || self.is_spent() {
+        if !self.tried.insert(script.hash()) {
+            self.cut = self.cut || (self.budget.interrupted)();
+            return false;
+        }
+        if self.is_spent() {
             return false;
         }
         let strategy = Lenient::new(script, self.preemptions.clone());

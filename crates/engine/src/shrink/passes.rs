@@ -1,4 +1,7 @@
 //! The edits that are tried, pass by pass, until none of them helps.
+//!
+//! A schedule may have a hundred thousand stretches, and to put an edited one together looks at all of them. So each pass ends as
+//! soon as the budget is spent.
 
 use super::Shrinker;
 use crate::sorted;
@@ -28,7 +31,7 @@ impl Shrinker<'_, '_> {
         if self.attempt(base.empty()) {
             return;
         }
-        while enough - too_short > 1 {
+        while enough - too_short > 1 && !self.cut {
             let length = too_short + (enough - too_short) / 2;
             if self.attempt(base.with(base.stretches[..length].iter().copied())) {
                 enough = length;
@@ -41,9 +44,9 @@ impl Shrinker<'_, '_> {
     /// Pass 2: without some stretches in a row, fewer and fewer of them (ddmin).
     fn delete(&mut self) {
         let mut size = self.best.stretches.len() / 2;
-        while size > 0 {
+        while size > 0 && !self.cut {
             let mut at = 0;
-            while at < self.best.stretches.len() {
+            while at < self.best.stretches.len() && !self.cut {
                 let kept = |(i, _): &(usize, Stretch)| *i < at || *i >= at + size;
                 let shorter = self.edited(|stretches| stretches.filter(kept).map(|(_, s)| s).collect());
                 if !self.attempt(shorter) {
@@ -57,7 +60,7 @@ impl Shrinker<'_, '_> {
     /// Pass 3: a stretch together with the next one of its task, there or here.
     fn merge(&mut self) {
         let mut at = 0;
-        while at < self.best.stretches.len() {
+        while at < self.best.stretches.len() && !self.cut {
             let Stretch { task, count } = self.best.stretches[at];
             let later = self.best.stretches[at + 1..].iter().position(|s| s.task == task).map(|i| at + 1 + i);
             let merged = later.is_some_and(|later| {
@@ -96,7 +99,7 @@ impl Shrinker<'_, '_> {
     /// Pass 4: a stretch that goes on until its task waits, yields or exits.
     fn extend(&mut self) {
         let mut at = 0;
-        while at < self.best.stretches.len() {
+        while at < self.best.stretches.len() && !self.cut {
             let longer = self.edited(|stretches| {
                 stretches.map(|(i, s)| Stretch { count: if i == at { u64::MAX } else { s.count }, ..s }).collect()
             });
@@ -116,7 +119,7 @@ impl Shrinker<'_, '_> {
             // 0, the half, three quarters …: what a choice must come to is often a bound.
             let mut lower = 0;
             while let Some(outcome) = self.outcomes().get(task).and_then(|own| own.get(at)).copied() {
-                if lower >= outcome {
+                if lower >= outcome || self.cut {
                     break;
                 }
                 let mut outcomes = self.outcomes().to_vec();
@@ -146,6 +149,9 @@ impl Shrinker<'_, '_> {
         sorted::sort(&mut tasks);
         tasks.dedup();
         for task in tasks {
+            if self.cut {
+                return;
+            }
             let without = self.edited(|stretches| stretches.filter(|(_, s)| s.task != task).map(|(_, s)| s).collect());
             self.attempt(without);
         }

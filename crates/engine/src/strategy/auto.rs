@@ -157,6 +157,10 @@ impl Strategy for Auto {
         }
     }
 
+    fn is_exhaustive(&self) -> bool {
+        self.guide.as_ref().is_some_and(Guide::guides)
+    }
+
     fn spawned(&mut self, parent: TaskId, child: TaskId) {
         if let Some(guide) = &mut self.guide {
             guide.spawned(parent, child);

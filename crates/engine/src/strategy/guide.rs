@@ -109,6 +109,11 @@ impl Guide {
         }
     }
 
+    /// Whether the execution begins with a prefix of its own.
+    pub(super) fn guides(&self) -> bool {
+        self.leaf.is_some()
+    }
+
     /// The seed whose draws the execution that begins with `seed` is to turn over: the second is the opposite of the
     /// first. Each is as likely as any other (antithetic variates: Hammersley, Morton, 1956); but where one was not
     /// what led to the bug, the other is likely to be. The first is over when the second begins, whoever makes them.
@@ -153,7 +158,8 @@ impl Guide {
         let Some(mut leaf) = self.leaf.take() else { return };
         // With a finding the exploration is over.
         let unfit = |step: &Step| step.kind.gives_way() || step.outcomes() > MOST_OUTCOMES;
-        if !ending.is_done() || view.steps().len() > LONGEST_GUIDED || view.steps().iter().any(unfit) {
+        let is_fit = view.steps().len() <= LONGEST_GUIDED && !view.engine.has_unmovable_choice();
+        if !ending.is_done() || !is_fit || view.steps().iter().any(unfit) {
             leaf.abandon();
             return self.give_up(Fate::Unfit);
         }

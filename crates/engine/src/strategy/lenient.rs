@@ -156,6 +156,10 @@ fn fill(view: &View<'_>) -> TaskId {
 }
 
 impl Strategy for Lenient {
+    fn is_exhaustive(&self) -> bool {
+        self.script.exhaustive
+    }
+
     fn begin(&mut self, _seed: u64) {
         (self.at, self.used, self.seen) = (0, 0, 0);
         self.names.clear();

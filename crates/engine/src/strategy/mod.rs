@@ -117,6 +117,12 @@ pub trait Strategy {
         None
     }
 
+    /// Whether the execution that begins is one of an exhaustive exploration, or repeats such a one: then what a task announces
+    /// must not depend on steps that commute with its own.
+    fn is_exhaustive(&self) -> bool {
+        false
+    }
+
     /// `parent` has created `child`.
     fn spawned(&mut self, parent: TaskId, child: TaskId) {
         let _ = (parent, child);

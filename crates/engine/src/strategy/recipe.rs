@@ -35,7 +35,7 @@ pub struct NoRecipe;
 
 impl fmt::Display for NoRecipe {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("this is no recipe of an execution")
+        f.write_str("this is not a recipe of an execution")
     }
 }
 

@@ -73,6 +73,10 @@ fn divergence(step: u64, expected: String, found: String, segment: Option<&Segme
 }
 
 impl Strategy for Replay {
+    fn is_exhaustive(&self) -> bool {
+        self.schedule.exhaustive
+    }
+
     fn begin(&mut self, _seed: u64) {
         self.segment = 0;
         self.segment_began = 0;
@@ -85,7 +89,7 @@ impl Strategy for Replay {
         let step = view.steps().len() as u64;
         let line_of = self.line_of;
         let Some((segment, first)) = self.segment_at(step) else {
-            let found = format!("{} tasks that can still go on", view.ready().len());
+            let found = format!("{} tasks that can still run", view.ready().len());
             return Err(divergence(step, "the end of the recording".into(), found, None));
         };
         let wanted = view.ready().iter().copied().find(|t| view.is_path_of(*t, &segment.task));
@@ -128,7 +132,7 @@ impl Strategy for Replay {
             Some(chosen) if chosen < outcomes => Ok(chosen),
             Some(chosen) => Err(divergence(
                 view.steps().len() as u64,
-                format!("a choice that came to {chosen}"),
+                format!("a choice with the outcome {chosen}"),
                 format!("a choice of {outcomes} outcomes"),
                 None,
             )),

@@ -3,7 +3,6 @@
 //! Where a [`Schedule`](crate::schedule::Schedule) is what happened, a script is a wish: a stretch of it may
 //! not be possible, and is passed over then. Edits of a schedule, as shrinking makes them, are scripts.
 
-use std::collections::HashMap;
 use std::rc::Rc;
 
 use crate::behaviour::mix;
@@ -11,7 +10,7 @@ use crate::engine::Engine;
 use crate::id::{TaskId, TaskPath};
 use crate::resource::Choices;
 use crate::schedule::Schedule;
-use crate::sorted;
+use crate::sorted::{self, Map};
 use crate::trace::Step;
 
 /// A stretch of steps of one task.
@@ -32,6 +31,8 @@ pub struct Script {
     pub stretches: Vec<Stretch>,
     /// What choices come to; the first outcome where nothing is said.
     pub outcomes: Outcomes,
+    /// Whether it is of an execution of an exhaustive exploration ([`Strategy::is_exhaustive`](super::Strategy::is_exhaustive)).
+    pub exhaustive: bool,
 }
 
 /// A step of a script.
@@ -63,7 +64,7 @@ pub enum Outcomes {
 /// The tasks that a script speaks of.
 #[derive(Debug, Default)]
 pub(crate) struct Tasks {
-    index: HashMap<TaskPath, u32>,
+    index: Map<TaskPath, u32>,
     hashes: Vec<u64>,
 }
 
@@ -88,7 +89,9 @@ impl Script {
     /// What the execution that is in `engine` did.
     pub fn of(engine: &Engine) -> Script {
         let paths = (0..engine.tasks().len() as u32).map(|task| engine.path(TaskId(task))).collect();
-        Script { tasks: Rc::new(Tasks::of(paths)), stretches: Vec::new(), outcomes: Outcomes::InOrder(Vec::new()) }
+        let tasks = Rc::new(Tasks::of(paths));
+        let outcomes = Outcomes::InOrder(Vec::new());
+        Script { tasks, stretches: Vec::new(), outcomes, exhaustive: engine.exhaustive }
             .of_steps(engine.steps().iter().map(Wish::of))
     }
 
@@ -111,7 +114,7 @@ impl Script {
 
     /// The same with other stretches; those of one task that follow each other are joined.
     pub fn with(&self, stretches: impl IntoIterator<Item = Stretch>) -> Script {
-        let mut script = Script { tasks: self.tasks.clone(), stretches: Vec::new(), outcomes: self.outcomes.clone() };
+        let mut script = self.empty();
         stretches.into_iter().filter(|stretch| stretch.count > 0).for_each(|stretch| script.push(stretch));
         script
     }
@@ -149,6 +152,7 @@ impl From<&Schedule> for Script {
             stretches: stretches.collect(),
             tasks: Rc::new(tasks),
             outcomes: Outcomes::InOrder(schedule.outcomes.clone()),
+            exhaustive: schedule.exhaustive,
         }
     }
 }

@@ -59,7 +59,7 @@ impl Engine {
         let on_the_other_side = |acts: &[Act]| self.have_done(wait, acts);
         match wait.awaited {
             Awaited::Task(joined) => vec![(joined, self.tasks[joined.index()].spawned_at)],
-            Awaited::Lock | Awaited::ReadLock | Awaited::WriteLock => {
+            Awaited::Lock | Awaited::ReadLock | Awaited::WriteLock | Awaited::Init => {
                 let mut holders = self.holders(wait);
                 holders.extend(self.queued_before(wait));
                 holders

@@ -21,7 +21,7 @@ fn place(site: drawloom_engine::Site) -> Option<Site> {
 }
 
 fn region(enter: usize, leave: usize) -> Region {
-    Region { enter: line(enter), leave: line(leave) }
+    Region { enter: line(enter), leave: line(leave), whole: false }
 }
 
 fn under(guard: Guard) -> Limits {
@@ -183,7 +183,7 @@ pub fn random_guard(seed: u64, text: &str) -> Option<Arc<Armed>> {
         0 | 1 if text.contains("cvwait") => Guard::Order { before: any(), after: any() },
         _ if text.contains("cvwait") => return None,
         0 => Guard::Order { before: any(), after: any() },
-        n => Guard::Lock((0..n + 1).map(|_| Region { enter: any(), leave: any() }).collect()),
+        n => Guard::Lock((0..n + 1).map(|_| Region { enter: any(), leave: any(), whole: false }).collect()),
     };
     Some(Arc::new(Armed { guard, place }))
 }

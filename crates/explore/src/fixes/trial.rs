@@ -224,13 +224,13 @@ impl<'t, 'w, P: Program> Trial<'t, 'w, P> {
             return verification(false, format!("not verified: {}", stop.word()));
         }
         if self.untold {
-            return verification(false, "not tried: a task awaits something in there, and lets others run".to_owned());
+            return verification(false, "not tried: a task awaits inside, and lets others run".to_owned());
         }
         if !met {
-            return verification(false, "not tried: no execution comes to where it would be".to_owned());
+            return verification(false, "not tried: no execution reaches its place".to_owned());
         }
         if cut == schedules {
-            return verification(false, "not verified: no execution comes to its end".to_owned());
+            return verification(false, "not verified: no execution finishes".to_owned());
         }
         let made = match schedules {
             1 => "1 schedule".to_owned(),
@@ -240,7 +240,7 @@ impl<'t, 'w, P: Program> Trial<'t, 'w, P> {
             let after = MOST_TIME.as_secs();
             return verification(
                 false,
-                format!("not verified: given up after {after} s and {made}, none of which fails"),
+                format!("not verified: stopped after {after} s and {made}, none of which fails"),
             );
         }
         let enough = LEAST.min(self.worker.plan().fixes);
@@ -277,7 +277,7 @@ fn waits_for_its_turn(record: &Record) -> bool {
 /// How an execution under a fix fails: a verb, and what more there is to say.
 fn how_it_fails(original: &Record, record: &Record) -> (String, String) {
     if same_bug(original, record) {
-        return ("fails all the same".to_owned(), String::new());
+        return ("still fails".to_owned(), String::new());
     }
     match &record.finding.details {
         Details::Deadlock { blocked, cycle, .. } => {
@@ -304,6 +304,10 @@ fn waits(record: &Record, blocked: &BlockedRecord) -> String {
     let what = match resource {
         Some(resource) => match &resource.name {
             Some(name) => format!(" for {name}"),
+            None if resource.kind == "object" => match blocked.noun() {
+                Some(noun) => format!(" for a {noun}"),
+                None => " for an object".to_owned(),
+            },
             None => format!(" for a {}", resource.kind),
         },
         None => format!(" in {}", blocked.operation),

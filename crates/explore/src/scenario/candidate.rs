@@ -164,6 +164,10 @@ impl Strategy for Given {
         self.schedule.begin(seed);
     }
 
+    fn is_exhaustive(&self) -> bool {
+        self.schedule.is_exhaustive()
+    }
+
     fn numbered(&mut self, parent: TaskId, ordinal: u32) {
         self.schedule.numbered(parent, ordinal);
     }

@@ -258,12 +258,12 @@ fn send(watch: &Watch) -> bool {
 /// The last resort.
 fn end_the_process(still: Duration, stack: &[Frame]) -> ! {
     let mut text = format!(
-        "\ndrawloom: a task has not made a step for {} seconds, in code that drawloom does not control, and it cannot be \
-         left where it is. The process ends here.\n",
+        "\ndrawloom: a task has not made a step for {} seconds, in code that drawloom does not control, and \
+             cannot be abandoned. The process ends.\n",
         still.as_secs()
     );
     if stack.is_empty() {
-        text.push_str("    where it stands could not be seen\n");
+        text.push_str("    its stack could not be read\n");
     }
     for frame in stack {
         let _ = writeln!(text, "    {} at {}", frame.function, frame.location);

@@ -177,7 +177,7 @@ fn count(watch: &Watch) {
 }
 
 /// Captures the stack of the running task, and does with the task what the monitor says.
-#[inline(always)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 fn capture(watch: &Watch, context: *mut libc::c_void) {
     count(watch);
     let interrupted = in_a_task(context);

@@ -40,6 +40,11 @@ pub(super) fn holds(record: &Record) -> Vec<Bar> {
 
 /// The resources to which this is done somewhere.
 pub(super) fn with_act(record: &Record, wanted: &[Act]) -> drawloom_engine::sorted::Set<u32> {
-    let does = |step: &&StepRecord| act(record, step).is_some_and(|act| wanted.contains(&act));
+    with_any_act(record, |act| wanted.contains(&act))
+}
+
+/// The resources to which something that is `wanted` is done somewhere.
+pub(super) fn with_any_act(record: &Record, wanted: impl Fn(Act) -> bool) -> drawloom_engine::sorted::Set<u32> {
+    let does = |step: &&StepRecord| act(record, step).is_some_and(&wanted);
     record.steps.iter().filter(does).filter_map(|step| step.resource).collect()
 }

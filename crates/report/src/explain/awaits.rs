@@ -41,6 +41,8 @@ pub(super) fn wanted(case: &Case<'_>, b: &BlockedRecord, resource: u32) -> Strin
         Some("send") => format!("room in {name}"),
         Some("recv") => format!("a message in {name}"),
         Some("notified") => format!("a notification of {name}"),
+        // What is watched has a lock of the same name.
+        Some("await") => format!("a new value of {}", name.strip_prefix("object ").unwrap_or(name)),
         _ => name.to_owned(),
     }
 }

@@ -39,6 +39,7 @@ pub(super) fn blocked(case: &Case<'_>, all: &[BlockedRecord], cycle: &[u32]) -> 
         None => match behind(case, &involved) {
             Some(stuck) => deadlock(case, &stuck, &stuck.iter().map(|b| b.task).collect::<Vec<_>>()),
             None => permits(case, &involved)
+                .or_else(|| senders(case, &involved))
                 .or_else(|| wakers::circle(case, &involved).map(|circle| circular(case, &circle)))
                 .or_else(|| wakers::looked_too_early(case, &involved))
                 .unwrap_or_else(|| starvation(case, &involved)),
@@ -65,7 +66,9 @@ fn tell_panics(case: &Case<'_>, blame: &mut Blame) {
         .collect();
     if !all.is_empty() {
         let _ = write!(blame.sentence, "; before that {}", all.join(", and "));
-        blame.reasons.push("what a task holds or owes when it panics, nobody gives back or brings about".to_owned());
+        blame.reasons.push(
+            "a task that panics never releases its locks and never sends the messages that others wait for".to_owned(),
+        );
     }
 }
 
@@ -179,6 +182,28 @@ fn permits(case: &Case<'_>, involved: &[&BlockedRecord]) -> Option<Blame> {
     })
 }
 
+/// Tasks that all send where there is no room, each to another channel: each could receive what another one sends.
+fn senders(case: &Case<'_>, involved: &[&BlockedRecord]) -> Option<Blame> {
+    let sends = |b: &&BlockedRecord| b.operation == "send" && b.resource.is_some() && !case.record.is_told(b);
+    let differ = involved.iter().any(|b| b.resource != involved[0].resource);
+    if !differ || !involved.iter().all(sends) {
+        return None;
+    }
+    let names = &case.names;
+    let part = |b: &&BlockedRecord| {
+        let channel = b.resource.map(|channel| names.short(channel)).unwrap_or_default();
+        format!("task {} waits until somebody receives from {channel}", names.quoted(b.task))
+    };
+    let parts: Vec<String> = involved.iter().take(MOST_TOLD).map(part).collect();
+    Some(Blame {
+        class: Some(Class::Deadlock),
+        subkind: Some("circular-wait"),
+        sentence: format!("Deadlock: {}, and no task is left that could", parts.join(", ")),
+        reasons: vec!["all of them send first: one that received first would let another one continue".to_owned()],
+        ..Blame::default()
+    })
+}
+
 /// Tasks each of which waits for what the next one would do, if it did not wait.
 fn circular(case: &Case<'_>, circle: &[&BlockedRecord]) -> Blame {
     let names = &case.names;
@@ -196,7 +221,8 @@ fn circular(case: &Case<'_>, circle: &[&BlockedRecord]) -> Blame {
         subkind: Some("circular-wait"),
         sentence: format!("Deadlock: {}", parts.join(", and ")),
         reasons: vec![
-            "who ends each wait is known from executions that pass: here they all wait for each other".to_owned(),
+            "passing executions show which task ends each wait; in this one, all of them wait for each other"
+                .to_owned(),
         ],
         ..Blame::default()
     }
@@ -205,7 +231,7 @@ fn circular(case: &Case<'_>, circle: &[&BlockedRecord]) -> Blame {
 fn starvation(case: &Case<'_>, involved: &[&BlockedRecord]) -> Blame {
     let mut blame = Blame { class: Some(Class::Starvation), ..Blame::default() };
     let Some(first) = involved.first() else {
-        blame.sentence = "Starvation: nobody brings about what is waited for".to_owned();
+        blame.sentence = "Starvation: no running task can end the wait".to_owned();
         return blame;
     };
     let who = case.names.quoted(first.task);
@@ -260,10 +286,7 @@ fn why_nobody(case: &Case<'_>, b: &BlockedRecord) -> String {
     }
     match b.operation.as_str() {
         // It would have ended with an error, if no sender were left.
-        "recv" => {
-            " that nobody sends, and the channel is never closed: a sender that nobody uses any more is still alive"
-                .to_owned()
-        }
+        "recv" => " that no task sends, and the channel is never closed: an unused sender is still alive".to_owned(),
         "send" => ", and nobody receives".to_owned(),
         "lock" | "read" | "write" => match b.blockers.first() {
             Some(blocker) if finished(blocker.task) => {
@@ -299,14 +322,17 @@ fn why_nobody(case: &Case<'_>, b: &BlockedRecord) -> String {
                 format!(", and nobody will notify it again: task {} was the last to do so", names.quoted(last.task))
             }
             (Some("notified"), None) => ", and nobody notifies it".to_owned(),
+            (Some("await"), Some(last)) => {
+                format!(", and nobody will change it again: task {} was the last to do so", names.quoted(last.task))
+            }
             _ => match on_it(&["use"]).filter(|task| *task != b.task) {
                 Some(task) => {
                     format!(
-                        ", and nobody will end that: task {} was the last of the others to use it",
+                        ", and no task will end the wait: task {} was the last of the others to use it",
                         names.quoted(task)
                     )
                 }
-                None => ", and nobody is left to end that".to_owned(),
+                None => ", and no task is left to end the wait".to_owned(),
             },
         },
         "park" if b.argument.is_some() => {
@@ -317,7 +343,7 @@ fn why_nobody(case: &Case<'_>, b: &BlockedRecord) -> String {
             Some(call) => format!(", and {} never answers `{}`", names.quoted(call.of), call.text),
             None => ", and nobody is left to send one".to_owned(),
         },
-        _ => ", and nobody is left to end that".to_owned(),
+        _ => ", and no task is left to end the wait".to_owned(),
     }
 }
 

@@ -76,7 +76,10 @@ impl<'c> Busy<'c> {
 pub(super) fn livelock(case: &Case<'_>) -> Blame {
     let busy = Busy::of(case);
     let sentence = match busy.tasks.as_slice() {
-        [_] => format!("Livelock: task {} spins{} for ever: nobody changes what it waits for", busy.named, busy.over),
+        [_] => format!(
+            "Livelock: task {} spins{} for ever: no task changes the value that it waits for",
+            busy.named, busy.over
+        ),
         _ => format!("Livelock: tasks {} give way to each other for ever{}", busy.named, busy.over),
     };
     let subkind = if busy.tasks.len() == 1 { "spin" } else { "mutual" };
@@ -93,11 +96,11 @@ pub(super) fn step_limit(case: &Case<'_>, limit: u64) -> Blame {
         let subkind = if busy.tasks.len() == 1 { "spin" } else { "mutual" };
         return Blame { class: Some(Class::Livelock), subkind: Some(subkind), ..busy.blame(sentence) };
     }
-    let sentence = format!("Not at its end after {}: {who} still at work{}", count(limit, "step"), busy.over);
+    let sentence = format!("Unfinished after {}: {who} still working{}", count(limit, "step"), busy.over);
     let mut blame = busy.blame(sentence);
     blame.reasons.push(
-        "what is done does not repeat itself, so this may be a long program and no mistake: allow more steps \
-         (`max_steps`), or make it smaller"
+        "the steps do not repeat, so the program may just be long: allow more steps (`max_steps`), or \
+             make it smaller"
             .to_owned(),
     );
     blame

@@ -7,7 +7,7 @@ use super::knowledge::{Knowledge, Tally};
 use crate::names::Names;
 use crate::processes::Told;
 use crate::record::{Details, Place, Record};
-use crate::source::Sources;
+use crate::source::{Sources, is_identifier};
 use drawloom_engine::sorted::sort_by_key;
 
 /// A failing execution and what is known besides.
@@ -99,19 +99,34 @@ impl<'a> Case<'a> {
 
     /// The place to show for a step: of a piece of a coroutine, the line that uses what it is about.
     pub(super) fn shown_at(&self, step: u32) -> Option<Place> {
+        self.shown_for(step, || self.subject(step))
+    }
+
+    /// The same for an access: one piece may touch several things, each in a line of its own.
+    pub(super) fn accessed_at(&self, access: &Access) -> Option<Place> {
+        self.shown_for(access.step, || self.names.bare(access.resource).to_owned())
+    }
+
+    /// The line of a step, or of the piece that it is, that uses what is called `name`.
+    fn shown_for(&self, step: u32, name: impl FnOnce() -> String) -> Option<Place> {
         let place = self.place_of(step)?;
         if !self.sources.begins_piece(place) {
             return Some(place.clone());
         }
-        let name = self.subject(step);
+        let name = name();
         // Of several things that are one to the engine, any may be used first.
         if let Some(first) = name.contains(", ").then(|| self.sources.first_of_piece(place)).flatten() {
             return Some(first);
         }
+        // Types say nothing of where it is used. An attribute has its dot, which a variable or a word in a text has not.
+        let attribute = name.split_once('.').filter(|(of, _)| of.starts_with(char::is_uppercase));
+        let attribute = attribute.map(|(_, name)| name).filter(|name| is_identifier(name));
         let words = name.split(|c: char| !c.is_alphanumeric() && c != '_');
-        // Types say nothing of where it is used.
-        let names: Vec<String> =
-            words.filter(|w| w.starts_with(|c: char| c.is_lowercase() || c == '_')).map(str::to_owned).collect();
+        let words = words.filter(|w| w.starts_with(|c: char| c.is_lowercase() || c == '_'));
+        let names: Vec<String> = match attribute {
+            Some(attribute) => vec![format!(".{attribute}")],
+            None => words.map(str::to_owned).collect(),
+        };
         let plain = ["dict", "list", "set", "deque"];
         let names: Vec<String> = names.into_iter().filter(|name| !plain.contains(&name.as_str())).collect();
         Some(self.sources.in_piece(place, &names).unwrap_or_else(|| place.clone()))
@@ -120,6 +135,30 @@ impl<'a> Case<'a> {
     /// Whether it is taken and given back; an object of a library may be a lock.
     pub(super) fn is_lock(&self, resource: u32) -> bool {
         matches!(self.record.resources[resource as usize].kind.as_str(), "mutex" | "rwlock" | "object")
+    }
+
+    /// The step in which `task` begins to wait for a notification between two others, or is woken without one.
+    pub(super) fn notification_awaited(&self, task: u32, from: u32, to: u32) -> Option<u32> {
+        let steps = &self.whole.steps;
+        let is_condvar = |resource: Option<u32>| {
+            resource.is_some_and(|resource| self.whole.resources[resource as usize].kind == "condvar")
+        };
+        (from..to).find(|i| {
+            let step = &steps[*i as usize];
+            let waits = self.operation(*i) == "wait" && is_condvar(step.resource);
+            step.task == task && (waits || self.is_spurious(*i))
+        })
+    }
+
+    /// Whether a step is the choice that a task which waits for a notification wakes up without one. It gives the lock back then,
+    /// and takes it again.
+    pub(super) fn is_spurious(&self, i: u32) -> bool {
+        let step = &self.whole.steps[i as usize];
+        let next = (i + 1..self.whole.steps.len() as u32).find(|k| self.whole.steps[*k as usize].task == step.task);
+        self.operation(i) == "choose"
+            && step.resource.is_none()
+            && step.value == Some(1)
+            && next.is_some_and(|k| self.operation(k) == "unlock" && self.whole.steps[k as usize].place == step.place)
     }
 
     /// The accesses by which the failing task learned what it failed by: those on the line of the panic, or

@@ -5,6 +5,7 @@
 
 use super::case::{Blame, Case};
 use super::explanation::Checkpoint;
+use crate::record::Place;
 
 /// Checkpoints that are shown.
 const MOST: usize = 12;
@@ -22,7 +23,8 @@ pub(super) fn checkpoints(case: &Case<'_>, blame: &Blame) -> Vec<Checkpoint> {
         let next = own.get(at + 1).copied().or(window.to).unwrap_or(end);
         let taken = next > i + 1;
         let step = &case.record.steps[*i as usize];
-        let place = case.place_of(*i).cloned();
+        let suspended = suspended_at(case, *i);
+        let place = suspended.clone().or_else(|| case.shown_at(*i));
         // Several steps of one line are one place to be left at; the last of them says most.
         if let Some(last) = points.last().filter(|last| last.place == place) {
             if !last.taken {
@@ -32,7 +34,10 @@ pub(super) fn checkpoints(case: &Case<'_>, blame: &Blame) -> Vec<Checkpoint> {
         points.push(Checkpoint {
             source: place.as_ref().and_then(|place| case.sources.line(place)),
             place,
-            mark: mark(case, *i, case.record.operation(step)),
+            mark: match suspended {
+                Some(_) => "SUSPEND (awaits)".to_owned(),
+                None => mark(case, *i, case.record.operation(step)),
+            },
             step: *i,
             taken,
         });
@@ -47,6 +52,15 @@ pub(super) fn checkpoints(case: &Case<'_>, blame: &Blame) -> Vec<Checkpoint> {
         });
     }
     points
+}
+
+/// Of a piece of a coroutine: the `await` at which it ends, where the next piece of the task begins.
+fn suspended_at(case: &Case<'_>, i: u32) -> Option<Place> {
+    let begins_piece = |place: &&Place| case.sources.begins_piece(place);
+    case.place_of(i).filter(begins_piece)?;
+    let task = case.whole.steps[i as usize].task;
+    let next = (i + 1..case.whole.steps.len() as u32).find(|k| case.whole.steps[*k as usize].task == task)?;
+    case.place_of(next).filter(begins_piece).cloned()
 }
 
 fn mark(case: &Case<'_>, i: u32, operation: &str) -> String {

@@ -7,7 +7,7 @@ pub enum Class {
     Toctou,
     /// A task goes on using what another one has replaced or taken away.
     StaleReference,
-    /// A lock does not live as long as what it protects: two tasks hold two locks for one thing.
+    /// A lock does not live as long as what it protects: two tasks hold two locks for one object.
     LifetimeMismatch,
     /// Shared state is used without the lock that others hold for it.
     MissingGuard,
@@ -85,17 +85,17 @@ impl Class {
     /// What that means.
     pub fn meaning(self) -> &'static str {
         match self {
-            Class::Toctou => "state changes between a check and the action that rests on it",
-            Class::StaleReference => "a task goes on using what another one has replaced or taken away",
-            Class::LifetimeMismatch => "a lock does not live as long as what it protects",
+            Class::Toctou => "state changes between a check and the action that relies on it",
+            Class::StaleReference => "a task keeps using a value that another task has replaced or removed",
+            Class::LifetimeMismatch => "a lock does not live as long as the state that it protects",
             Class::MissingGuard => "shared state is used without the lock that others hold for it",
-            Class::AtomicityGap => "steps that belong together are torn apart by another task",
+            Class::AtomicityGap => "another task runs between steps that belong together",
             Class::Deadlock => "tasks wait for each other",
-            Class::OrderViolation => "steps come in an order that was not thought of, though nothing is torn apart",
-            Class::LostWakeup => "a notification does not reach the wait that it was meant for",
-            Class::Livelock => "tasks are busy for ever without getting anywhere",
+            Class::OrderViolation => "every step is whole, but they run in an order that the program does not expect",
+            Class::LostWakeup => "a notification does not reach the task that it was meant for",
+            Class::Livelock => "tasks run for ever without making progress",
             Class::DataRace => "nothing orders accesses to plain memory",
-            Class::Starvation => "a task waits for what nobody will bring about",
+            Class::Starvation => "a task waits for an event that no running task can produce",
             Class::AnyOrder => "it fails in every schedule that was tried",
         }
     }

@@ -36,7 +36,7 @@ pub(super) fn classify(case: &Case<'_>, pattern: &Pattern<'_>) -> Blame {
     let again = done_again(case, pattern);
     let (class, subkind) = if let Some(again) = again {
         blame.reasons.push(format!(
-            "what task {} did to {} in step {} it did again in step {}",
+            "task {} changed {} in step {} and did so again in step {}",
             case.names.quoted(opens.task),
             case.names.short(again[0].resource),
             again[0].step + 1,
@@ -46,8 +46,8 @@ pub(super) fn classify(case: &Case<'_>, pattern: &Pattern<'_>) -> Blame {
         (Class::AtomicityGap, "done-again")
     } else if let Some((one, other)) = two_locks_for_one_thing(case, pattern) {
         blame.reasons.push(format!(
-            "{} and {} were made at the same place and guarded the same state: whoever held the one did not exclude \
-             whoever held the other",
+            "{} and {} were made at the same place and guarded the same state: holding one did not exclude \
+             holding the other",
             case.names.short(one),
             case.names.short(other)
         ));
@@ -208,19 +208,21 @@ fn sentence(case: &Case<'_>, pattern: &Pattern<'_>, class: Class, subkind: &str)
             format!("Lost update: task {a} wrote back {x} as it had read it before task {b} changed it")
         }
         (Class::AtomicityGap, "aba", _) => format!(
-            "ABA: task {a} read {x}, task {b} changed it and it was changed back, and task {a} took it for untouched"
+            "ABA: task {a} read {x}, task {b} changed it and it was changed back, and task {a} assumed that it was unchanged"
         ),
         (Class::Toctou, _, Shape::ReadBothRead) => {
             format!("Check-then-act: task {a} checked {x}, task {b} changed {x} and {y}, and task {a} then used {y}")
         }
         (Class::Toctou, _, _) => {
-            format!("Check-then-act: task {a} checked {x}, {changed}, and task {a} acted on what it had seen")
+            format!("Check-then-act: task {a} checked {x}, {changed}, and task {a} acted on the old value")
         }
         (Class::StaleReference, _, Shape::ReadBothRead) => {
-            format!("Stale reference: task {a} went on with what it had read from {x} after task {b} had replaced it")
+            format!(
+                "Stale reference: task {a} kept using the value that it had read from {x} after task {b} had replaced it"
+            )
         }
         (Class::StaleReference, _, _) => {
-            format!("Stale reference: task {a} went on with an old {x} after task {b} had replaced it")
+            format!("Stale reference: task {a} kept using an old {x} after task {b} had replaced it")
         }
         (Class::LifetimeMismatch, _, Shape::WriteBothWrite) => format!(
             "Lifetime mismatch: task {b} got a new lock and came between the changes of task {a} to {x} and {y}"
@@ -239,8 +241,8 @@ fn sentence(case: &Case<'_>, pattern: &Pattern<'_>, class: Class, subkind: &str)
             )
         }
         (_, "done-again", _) => format!(
-            "Atomicity gap: task {a} acted on {x} before it exchanged it; {changed}, the exchange was refused, and task {a} \
-             did all of it again"
+            "Atomicity gap: task {a} acted on {x} before it exchanged it; {changed}, the exchange failed, and task {a} \
+             repeated all of it"
         ),
         (_, "two-locked-sections", _) => format!(
             "Atomicity gap: task {a} gave its lock back between two uses of {x} that belong together, and {changed}"
@@ -249,7 +251,9 @@ fn sentence(case: &Case<'_>, pattern: &Pattern<'_>, class: Class, subkind: &str)
             format!("Atomicity gap: task {b} saw {x} and {y} when task {a} had changed only the first of them")
         }
         (_, _, Shape::WriteOverWrite) => {
-            format!("Atomicity gap: tasks {a} and {b} wrote {x} and {y} at the same time, and one of each was left")
+            format!(
+                "Atomicity gap: tasks {a} and {b} wrote {x} and {y} at the same time, and one write of each survived"
+            )
         }
         (_, _, Shape::ReadBothWrite) => {
             format!("Atomicity gap: task {a} read {x} before and wrote {y} after task {b} changed both")
@@ -305,11 +309,11 @@ fn inconsistent(case: &Case<'_>, pattern: &Pattern<'_>, class: Class, subkind: &
     let a = case.names.path(opens.task);
     match (class, shape) {
         (_, Shape::WriteBothWrite | Shape::WriteOverWrite) => format!("{x} is changed, {y} is not yet"),
-        (Class::Toctou, Shape::ReadBothRead) => format!("{a} relies on what it saw in {x}"),
-        (_, Shape::ReadBothRead) => format!("{a} has {x} of before, and not yet {y}"),
-        (_, Shape::ReadBothWrite) => format!("{a} relies on what it saw in {x}"),
-        (Class::Toctou, _) => format!("{a} relies on what it saw in {x}"),
-        _ if subkind == "two-locked-sections" => format!("what {a} knows of {x} may be out of date"),
+        (Class::Toctou, Shape::ReadBothRead) => format!("{a} relies on the {x} that it saw"),
+        (_, Shape::ReadBothRead) => format!("{a} has the old {x}, and has not read {y} yet"),
+        (_, Shape::ReadBothWrite) => format!("{a} relies on the {x} that it saw"),
+        (Class::Toctou, _) => format!("{a} relies on the {x} that it saw"),
+        _ if subkind == "two-locked-sections" => format!("the {x} that {a} has read may be out of date"),
         (_, Shape::ReadWriteWrite) => format!("{a} has read {x} and not yet written it back"),
         (_, Shape::ReadWriteRead) => format!("{a} relies on the {x} that it has read"),
         (_, Shape::WriteWriteRead) => format!("{a} relies on the {x} that it has written"),

@@ -73,14 +73,13 @@ pub(super) fn dropped(case: &Case<'_>) -> Option<Blame> {
             format!("task {by} aborted task {who} while it waited{what}{place}")
         }
     };
-    let sentence =
-        format!("Atomicity gap: {happened}; what it had done to {y} before stays done, and the rest never comes");
+    let sentence = format!("Atomicity gap: {happened}; its change of {y} remains, and the rest never happens");
     let mut blame = Blame {
         class: Some(Class::AtomicityGap),
         subkind: Some(if matches!(why, Why::Aborted(_)) { "aborted-task" } else { "dropped-future" }),
         sentence,
         reasons: vec![format!(
-            "the wait{what} began in step {} and was never over; in step {} the future is gone",
+            "the wait{what} began in step {} and never ended; in step {} the future is dropped",
             wait + 1,
             gone + 1
         )],
@@ -89,7 +88,7 @@ pub(super) fn dropped(case: &Case<'_>) -> Option<Blame> {
             to: Some(gone),
             task,
             resource: Some(done.resource),
-            reason: format!("{} has changed {y}, and what belongs to it is still to come", case.names.path(task)),
+            reason: format!("{} has changed {y}, and the rest of the change is still to come", case.names.path(task)),
         }),
         opens: Some(done.clone()),
         harm: why.step(),

@@ -5,7 +5,7 @@ use drawloom_engine::guard::Guard;
 use super::class::Class;
 use super::stored;
 use crate::json;
-use crate::record::Place;
+use crate::record::{Place, Record};
 
 /// The version of the JSON form. Further fields may come, which readers ignore; any other change is a new
 /// version.
@@ -301,6 +301,16 @@ impl Effort {
 }
 
 impl Explanation {
+    /// The same schedule has also failed with the message `said`: something else than the schedule decides that.
+    pub fn also_said(&mut self, said: &str, record: &Record) {
+        let decides = record.meta.language.words.decides.replace('\n', " ");
+        let said = said.lines().map(str::trim).collect::<Vec<_>>().join(", ");
+        self.sentence += &format!(
+            "; followed again, the same schedule said `{said}`: the message depends on something else, such as {}",
+            decides.trim_end_matches('.')
+        );
+    }
+
     /// The lines of the trace, without what is folded between them.
     pub fn lines(&self) -> impl Iterator<Item = &Line> {
         self.trace.iter().filter_map(|item| match item {

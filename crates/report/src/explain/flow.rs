@@ -28,7 +28,7 @@ impl<'c, 'a> Flow<'c, 'a> {
     }
 
     fn place(&self, access: &Access) -> Option<Place> {
-        self.case.shown_at(access.step)
+        self.case.accessed_at(access)
     }
 
     pub(super) fn statement(&self, access: &Access) -> Option<Statement> {

@@ -31,21 +31,20 @@ pub(super) fn blame(case: &Case<'_>, cell: u32, earlier: &AccessRecord, later: &
     Some(Blame {
         subkind: Some("broken-lock"),
         sentence: format!(
-            "Data race: tasks {intruder} and {task} use {}, and nothing orders them. {flag} was to keep them apart, but \
-             looking at it and setting it are two steps: task {task} looked in step {}, task {intruder} set it in step {}, and task \
-             {task} set it as well in step {}",
+            "Data race: tasks {intruder} and {task} use {}, and nothing orders them. {flag} should keep them apart, but checking and setting it are two steps: task {task} checked it \
+             in step {}, task {intruder} set it in step {}, and task {task} set it, too, in step {}",
             case.names.short(cell),
             own.look.step + 1,
             other.set.step + 1,
             own.set.step + 1
         ),
-        reasons: vec![format!("both found {flag} free, since nobody had set it yet when they looked")],
+        reasons: vec![format!("both found {flag} free, since neither had set it when they checked")],
         window: Some(RaceWindow {
             from: own.look.step,
             to: Some(own.set.step),
             task: own.set.task,
             resource: Some(own.set.resource),
-            reason: format!("{} has found {flag} free, and has not set it yet", case.names.path(own.set.task)),
+            reason: format!("{} has found {flag} free but has not set it yet", case.names.path(own.set.task)),
         }),
         opens: Some(own.look.clone()),
         intrudes: vec![other.set.clone()],

@@ -7,6 +7,7 @@ use super::case::{Blame, Case};
 use super::class::Class;
 use super::flow::Flow;
 use super::parting::{Parting, parting};
+use super::wakeups::waits_in_a_loop;
 use super::witness::witnesses;
 use crate::names::count;
 use crate::processes::{lost, standing};
@@ -35,7 +36,7 @@ pub(super) fn always(case: &Case<'_>, tried: u64) -> Blame {
         class: Some(Class::AnyOrder),
         sentence: format!("Fails in all of {} that were tried: {how}", count(tried + 1, "schedule")),
         reasons: vec![format!(
-            "{} of other schedules fail in the same way; which ones there are besides was not looked at",
+            "{} of other schedules fail in the same way; further schedules were not examined",
             count(tried, "execution")
         )],
         resources: telling.iter().map(|a| a.resource).collect(),
@@ -64,8 +65,42 @@ fn acts<'c>(case: &'c Case<'_>) -> Vec<&'c Access> {
     acts.split_off(acts.len().saturating_sub(MOST_ACTS))
 }
 
+/// A panic after a wait for a notification that is in no loop, and that ended without one: what was waited for need not be there.
+fn woken_for_nothing(case: &Case<'_>) -> Option<Blame> {
+    let task = case.record.finding.task;
+    let woken = (0..case.end()).rev().find(|i| case.whole.steps[*i as usize].task == task && case.is_spurious(*i))?;
+    if waits_in_a_loop(case, woken) {
+        return None;
+    }
+    let own = || case.accesses.all.iter().filter(|a| a.task == task);
+    // The lock is taken again at the line of the wait, and what it guards is used under it.
+    let used = own().find(|a| a.step > woken && a.step < case.end())?;
+    let looked = own().rfind(|a| a.step < woken && a.resource == used.resource)?;
+    let (who, x) = (case.names.quoted(task), case.names.short(used.resource));
+    Some(Blame {
+        class: Some(Class::Toctou),
+        subkind: Some("not-looked-again"),
+        sentence: format!(
+            "Check-then-act: task {who} checked {x} before its wait, was woken without a notification, and continued without checking \
+             again"
+        ),
+        reasons: vec![format!(
+            "a wait may end at any time, here in step {}; it also ends when another task was faster",
+            woken + 1
+        )],
+        resources: vec![used.resource],
+        opens: Some(looked.clone()),
+        closes: Some(used.clone()),
+        steps: vec![woken],
+        ..Blame::default()
+    })
+}
+
 /// A panic that no pattern explains.
 pub(super) fn order(case: &Case<'_>) -> Blame {
+    if let Some(blame) = woken_for_nothing(case) {
+        return blame;
+    }
     let finding = &case.record.finding;
     let who = case.names.quoted(finding.task);
     let mut blame = Blame { resources: Vec::new(), ..Blame::default() };
@@ -111,7 +146,7 @@ pub(super) fn order(case: &Case<'_>) -> Blame {
                 "Order violation: task {who} used {x} after task {writer} had changed it (step {})",
                 write.step + 1
             );
-            blame.reasons.push(format!("each operation on {x} is whole; it is their order that was not thought of"));
+            blame.reasons.push(format!("each operation on {x} is complete; the program does not expect their order"));
             blame.intrudes.push(write.clone());
         }
         (None, Some(write)) => {
@@ -123,8 +158,8 @@ pub(super) fn order(case: &Case<'_>) -> Blame {
             if let Some([look, change]) = let_through(case, told, write) {
                 let y = case.names.short(look.resource);
                 blame.sentence = format!(
-                    "Order violation: task {who} looked at {y} before task {writer} had changed it, and so used {x} before \
-                     that one had changed it, too"
+                    "Order violation: task {who} read {y} before task {writer} had changed it, and so used {x} before \
+             task {writer} had changed that, too"
                 );
                 blame.resources.push(look.resource);
                 blame.steps.extend([told.step, write.step]);
@@ -133,8 +168,9 @@ pub(super) fn order(case: &Case<'_>) -> Blame {
         }
         (None, None) => {
             let other = others(case, told).next().map(|a| case.names.quoted(a.task)).unwrap_or_default();
-            blame.sentence =
-                format!("Order violation: tasks {who} and {other} used {x} in an order that was not thought of");
+            blame.sentence = format!(
+                "Order violation: tasks {who} and {other} used {x} in an order that the program does not expect"
+            );
         }
     }
     blame

@@ -39,14 +39,12 @@ impl Parting {
         let (reader, writer) = (case.names.quoted(self.read.task), case.names.quoted(self.write.task));
         let x = case.names.short(self.read.resource);
         if let Some(other) = self.instead.map(|task| case.names.quoted(task)) {
-            return format!(
-                "task {reader} received from {x} what task {writer} had sent, before what task {other} sends"
-            );
+            return format!("task {reader} received from {x} the message of task {writer} before that of task {other}");
         }
         match self.too_late {
             true => {
                 format!(
-                    "task {reader} came to {x} only after task {writer} had changed it (step {})",
+                    "task {reader} reached {x} only after task {writer} had changed it (step {})",
                     self.write.step + 1
                 )
             }
@@ -58,14 +56,14 @@ impl Parting {
     pub(super) fn reason(&self, case: &Case<'_>) -> String {
         if let Some(other) = self.instead.map(|task| case.names.quoted(task)) {
             let reader = case.names.quoted(self.read.task);
-            return format!("in an execution that passes task {reader} received there what task {other} had sent");
+            return format!("in a passing execution, task {reader} received there the message of task {other}");
         }
         format!(
-            "in an execution that passes task {} came to {} {} that change{}",
+            "in a passing execution, task {} reached {} {} that change{}",
             case.names.quoted(self.read.task),
             case.names.short(self.read.resource),
             if self.too_late { "before" } else { "after" },
-            if self.parts { ", and then went another way" } else { "" }
+            if self.parts { ", and then took another path" } else { "" }
         )
     }
 }

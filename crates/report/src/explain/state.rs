@@ -1,8 +1,10 @@
 //! The table of shared state: who writes it, who reads it, and what guards it.
 
+use drawloom_engine::act::Act;
 use drawloom_engine::sorted::{Map, Set, sort_by_key};
 
 use super::accesses::Access;
+use super::acts;
 use super::case::{Blame, Case};
 use super::explanation::{Accessor, GuardCell, SharedState};
 
@@ -20,7 +22,12 @@ pub(super) fn shared(case: &Case<'_>, blame: &Blame) -> Vec<SharedState> {
         accesses.at(access.resource).push(access);
     }
     let mut seen = Set::default();
-    resources.retain(|resource| seen.insert(*resource) && !case.record.is_event_loop(Some(*resource)));
+    // What tasks of a library wait at, a channel or a semaphore, guards itself, as those of std do; but for locks.
+    let guards_itself = acts::with_any_act(case.record, |act| {
+        !matches!(act, Act::Uses | Act::Locks | Act::LocksShared | Act::Unlocks | Act::Abandons | Act::Awaits(_))
+    });
+    let is_state = |resource: &u32| !case.record.is_event_loop(Some(*resource)) && !guards_itself.contains(resource);
+    resources.retain(|resource| seen.insert(*resource) && is_state(resource));
     resources.iter().filter_map(|r| row(case, *r, accesses.get(r)?)).take(MOST).collect()
 }
 

@@ -14,11 +14,12 @@ enum Stored {
 struct Stretch {
     enter: Place,
     leave: Place,
+    whole: bool,
 }
 
 pub(super) fn write(guard: &Option<Guard>, out: &mut String) {
     let stretches = |regions: &[Region]| {
-        regions.iter().map(|r| Stretch { enter: place(&r.enter), leave: place(&r.leave) }).collect()
+        regions.iter().map(|r| Stretch { enter: place(&r.enter), leave: place(&r.leave), whole: r.whole }).collect()
     };
     let stored = guard.as_ref().map(|guard| match guard {
         Guard::Lock(regions) => Stored::Lock(stretches(regions)),
@@ -31,7 +32,7 @@ pub(super) fn write(guard: &Option<Guard>, out: &mut String) {
 
 pub(super) fn read(from: &mut Reader<'_>) -> Result<Option<Guard>, Fault> {
     let regions = |stretches: Vec<Stretch>| {
-        stretches.into_iter().map(|s| Region { enter: site(&s.enter), leave: site(&s.leave) }).collect()
+        stretches.into_iter().map(|s| Region { enter: site(&s.enter), leave: site(&s.leave), whole: s.whole }).collect()
     };
     let stored = Option::<Stored>::read(from)?;
     Ok(stored.map(|stored| match stored {
@@ -50,7 +51,7 @@ crate::json::variants! {
 }
 
 crate::json::object! {
-    Stretch { enter, leave }
+    Stretch { enter, leave, #[left_out] whole }
 }
 
 fn place(site: &Site) -> Place {

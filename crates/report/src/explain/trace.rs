@@ -210,7 +210,11 @@ fn lines_of(groups: &[Group], steps: usize) -> usize {
 
 fn line(case: &Case<'_>, blame: &Blame, steps: &[u32]) -> Line {
     let first = &case.whole.steps[steps[0] as usize];
-    let place = case.shown_at(steps[0]);
+    let blamed = blame.opens.iter().chain(&blame.intrudes).chain(&blame.closes).find(|a| a.step == steps[0]);
+    let place = match blamed {
+        Some(access) => case.accessed_at(access),
+        None => case.shown_at(steps[0]),
+    };
     let for_ever = |i: &u32| case.record.outcome(&case.whole.steps[*i as usize]) == BLOCKED;
     let fails = steps.iter().any(for_ever).then_some(Mark::Fails);
     let mark = steps.iter().find_map(|i| mark(blame, *i)).or(fails);
@@ -304,6 +308,7 @@ pub(super) fn verb(case: &Case<'_>, i: u32) -> String {
             Act::Receives => format!("receives from {name}"),
             Act::Abandons => format!("is dropped while it waits for {name}"),
         },
+        "choose" if case.is_spurious(i) => "wakes up without a notification".to_owned(),
         "lock" | "try_lock" if case.whole.is_event_loop(step.resource) => format!("takes {name}{outcome}"),
         "unlock" if case.whole.is_event_loop(step.resource) => format!("gives back {name}"),
         "read cell" | "read parts" | "read several" => format!("reads {name}"),

@@ -91,18 +91,18 @@ fn told(case: &Case<'_>, missed: Parting, b: &BlockedRecord) -> Blame {
         class: Some(Class::LostWakeup),
         subkind: Some("looked-too-early"),
         sentence: format!(
-            "Lost wake-up: task {waker} looked at {x} before task {waiter} had changed it, so it {woken}; task {waiter} \
-             waits, and nobody will end that"
+            "Lost wake-up: task {waker} checked {x} before task {waiter} had changed it, so it {woken}; task {waiter} \
+             waits, and no task will end the wait"
         ),
         reasons: vec![format!(
-            "in an execution that passes task {waker} came to {x} after that change, and woke task {waiter}"
+            "in a passing execution, task {waker} reached {x} after that change, and woke task {waiter}"
         )],
         window: Some(RaceWindow {
             from: read.step,
             to: Some(write.step),
             task: read.task,
             resource: Some(read.resource),
-            reason: format!("{} has seen that nobody is to be woken", names.path(read.task)),
+            reason: format!("{} has seen no task to wake", names.path(read.task)),
         }),
         harm: Some(read.step),
         resources: vec![read.resource],

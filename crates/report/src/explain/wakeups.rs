@@ -57,7 +57,7 @@ fn wiped_out(case: &Case<'_>, b: &BlockedRecord, wait: u32) -> Option<Blame> {
              nobody notifies it again"
         ),
         reasons: vec![format!(
-            "{x} was changed in step {}, the notification came in step {} when nobody waited, step {} wiped that out, and \
+            "{x} was changed in step {}, the notification came in step {} when no task was waiting, step {} erased it, and \
              the wait began in step {}",
             told.step + 1,
             lost + 1,
@@ -114,7 +114,7 @@ fn before_the_change(case: &Case<'_>, b: &BlockedRecord, wait: u32) -> Option<Bl
             to: Some(change.step),
             task,
             resource: Some(mutex),
-            reason: format!("{condvar} is notified, and {x} is not changed yet"),
+            reason: format!("{condvar} has been notified, but {x} is not changed yet"),
         }),
         harm: Some(wait),
         resources: vec![mutex],
@@ -187,14 +187,12 @@ fn lost_wakeup(case: &Case<'_>, b: &BlockedRecord, wait: u32) -> Option<Blame> {
             to: Some(wait),
             task: b.task,
             resource: b.resource,
-            reason: format!("{} has decided to wait, and does not wait yet", case.names.path(b.task)),
+            reason: format!("{} has decided to wait but is not waiting yet", case.names.path(b.task)),
         });
         blame.opens = Some(look.clone());
     } else {
         if earlier().is_none() {
-            blame
-                .reasons
-                .push(format!("task {waiter} waits without looking whether what it waits for has come already"));
+            blame.reasons.push(format!("task {waiter} waits without checking whether its event has already happened"));
         }
         blame.window = Some(RaceWindow {
             from: lost,
@@ -286,8 +284,7 @@ fn one_of_several(case: &Case<'_>, b: &BlockedRecord, wait: u32) -> Option<Blame
                  it and waits again, and not task {waiter}"
             ),
             None => format!(
-                "Lost wake-up: task {notifier} woke one of those who wait for {condvar}, which was task {woken} and not \
-                 task {waiter}, and nobody notifies it again"
+                "Lost wake-up: task {notifier} woke one of the tasks that wait for {condvar}: task {woken}, not task {waiter}, and nobody notifies it again"
             ),
         },
         ..Blame::default()
@@ -297,7 +294,7 @@ fn one_of_several(case: &Case<'_>, b: &BlockedRecord, wait: u32) -> Option<Blame
     }
     blame.steps.extend(waits_again);
     blame.reasons.push(format!(
-        "task {waiter} waits since step {}, and the notification in step {} is for one alone",
+        "task {waiter} waits since step {}, and the notification in step {} wakes only one task",
         wait + 1,
         notified + 1
     ));
@@ -307,7 +304,7 @@ fn one_of_several(case: &Case<'_>, b: &BlockedRecord, wait: u32) -> Option<Blame
 }
 
 /// Whether the source looks at a condition right before it waits.
-fn waits_in_a_loop(case: &Case<'_>, wait: u32) -> bool {
+pub(super) fn waits_in_a_loop(case: &Case<'_>, wait: u32) -> bool {
     let Some(place) = case.place_of(wait) else { return false };
     let lines = (place.line.saturating_sub(3)..=place.line).filter_map(|n| case.sources.raw(&place.file, n));
     lines.into_iter().any(|line| line.contains("while ") || line.contains("wait_while"))

@@ -66,7 +66,9 @@ pub(super) fn arrows(record: &Record, first: u32) -> (Vec<Arrow>, bool) {
         }
         made[step.task.index()].push(j);
     }
-    arrows.extend(messages_between_processes(record, first));
+    if cfg!(feature = "processes") {
+        arrows.extend(messages_between_processes(record, first));
+    }
     (arrows, true)
 }
 

@@ -21,9 +21,9 @@ pub(super) fn sentence(record: &Record, names: &Names<'_>) -> String {
             let mut who = if cycle.is_empty() { blocked.iter().map(|b| b.task).collect() } else { cycle.clone() };
             sort(&mut who);
             let verb = match (who.len(), cycle.is_empty()) {
-                (1, true) => "waits for what nobody brings about",
+                (1, true) => "waits for an event that no running task can produce",
                 (1, false) => "waits for itself",
-                (_, true) => "wait for what nobody brings about",
+                (_, true) => "wait for events that no running task can produce",
                 (_, false) => "wait for each other",
             };
             format!("{} {verb}", all_of(&who, names))

@@ -37,6 +37,7 @@ pub(super) static TABLE: Table = Table {
         tells_waits: false,
         assertion: None,
         made_of_locks: &[],
+        asks_for_items: &[],
         connections: &[],
         event_loop: None,
     },

@@ -99,6 +99,8 @@ pub(crate) struct Facts {
     pub(crate) assertion: Option<&'static str>,
     /// Things of its library that are made of locks: their class, and the word for it.
     pub(crate) made_of_locks: &'static [(&'static str, &'static str)],
+    /// How it is asked whether a queue has something, in a line of source.
+    pub(crate) asks_for_items: &'static [&'static str],
     /// How names begin of things with two ends, at which tasks send and receive.
     pub(crate) connections: &'static [&'static str],
     pub(crate) event_loop: Option<EventLoop>,

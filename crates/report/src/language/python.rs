@@ -24,7 +24,7 @@ pub(super) static TABLE: Table = Table {
         panicked_how: "raised",
         panicked_with: "raised",
         decides: "the order of a set, which is that of\n\
-                  addresses where objects have no hash of their own, and of texts another one in each process;\n\
+                  addresses where objects have no hash of their own, and differs between processes for strings;\n\
                   `id()`; real time, real randomness, or a global that keeps its value from one execution to the next.",
         no_choice: "So the test shows no more than an ordinary one: the workers share nothing that one of them changes.",
         received: "an item",
@@ -57,6 +57,7 @@ pub(super) static TABLE: Table = Table {
             ("PriorityQueue", "queue"),
             ("SimpleQueue", "queue"),
         ],
+        asks_for_items: &[".empty()", ".qsize()"],
         connections: &["socket pair ", "connection ", "address ", "pipe "],
         event_loop: Some(EventLoop {
             name: "event loop",

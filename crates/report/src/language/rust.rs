@@ -36,6 +36,7 @@ pub(super) static TABLE: Table = Table {
         tells_waits: false,
         assertion: None,
         made_of_locks: &[],
+        asks_for_items: &[".is_empty()", ".len()"],
         connections: &[],
         event_loop: Some(EventLoop {
             name: TURN,

@@ -7,6 +7,7 @@ pub(crate) enum Sketch<'a> {
     Hold {
         lock: &'a str,
         lines: Vec<String>,
+        in_coroutines: bool,
     },
     /// `lines` while the lock of a key is held, which is removed at their end; beside it stands `remark`.
     HoldAndRemove {
@@ -14,7 +15,9 @@ pub(crate) enum Sketch<'a> {
         remark: &'a str,
     },
     /// A lock from the first use of what is shared to the last.
-    HoldOverAll,
+    HoldOverAll {
+        in_coroutines: bool,
+    },
     /// A second look before the act.
     CheckAgain {
         name: &'a str,
@@ -30,6 +33,10 @@ pub(crate) enum Sketch<'a> {
     /// Read and write in one step of an atomic.
     UpdateAtOnce {
         name: &'a str,
+    },
+    /// What a step of an atomic returned, in the place of another look: the line of the step.
+    UseReturned {
+        line: &'a str,
     },
     /// Two variables made one.
     OneRecord,
@@ -68,6 +75,11 @@ pub(crate) enum Sketch<'a> {
         first: &'a str,
         second: &'a str,
     },
+    /// A look before a wait that is made again after it: the lines of both as they are.
+    LookAgainInLoop {
+        look: &'a str,
+        wait: &'a str,
+    },
     /// A condition variable, used as it should be.
     WaitInLoop,
     /// A channel or the like instead of a notification.
@@ -105,6 +117,10 @@ pub(crate) enum Sketch<'a> {
     },
     /// All waits before the first change.
     ReserveFirst,
+    /// Messages that are received while a task waits for room for its own.
+    ReceiveMeanwhile,
+    /// Messages that are received before a wait for who sends them.
+    ReceiveFirst(Awaited<'a>),
     /// A channel that is closed.
     CloseChannel(Awaited<'a>),
     /// A lock that is given back on every way out.
@@ -113,6 +129,8 @@ pub(crate) enum Sketch<'a> {
     WriteAlways,
     /// The end of a wait, brought about on every way out.
     EndWait(Awaited<'a>),
+    /// What is taken from a queue if it has something, in one step.
+    TakeOrGiveUp,
     /// A wait for a limited time.
     LimitWait(Awaited<'a>),
     /// A process learns of the end of the one that was to answer.
@@ -132,8 +150,17 @@ pub(crate) struct Awaited<'a> {
     pub(crate) is_told: bool,
     /// The operation with which it waits.
     pub(crate) operation: &'a str,
+    /// Of a future, the method that was called for it.
+    pub(crate) future: Option<&'a str>,
     /// What the record calls the resource.
     pub(crate) name: &'a str,
+}
+
+impl Awaited<'_> {
+    /// Whether it waits for room.
+    pub(crate) fn sends(&self) -> bool {
+        self.future.unwrap_or(self.operation) == "send"
+    }
 }
 
 /// How nobody can reach something without its lock.
@@ -141,6 +168,11 @@ pub(crate) struct Encapsulation {
     pub(crate) title: String,
     pub(crate) sketch: Vec<String>,
     pub(crate) tradeoff: &'static str,
+}
+
+/// `if` becomes `while` in a line that looks: None if it has none.
+pub(super) fn in_loop(look: &str) -> Option<String> {
+    look.strip_prefix("if ").map(|condition| format!("while {condition}"))
 }
 
 /// Lines of a sketch.

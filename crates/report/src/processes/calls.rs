@@ -17,6 +17,10 @@ pub(crate) struct Call {
 
 /// The call that a blocked task waits in, if it does in one.
 pub(crate) fn call_of(told: Told<'_>, b: &BlockedRecord) -> Option<Call> {
+    if cfg!(feature = "processes") { call(told, b) } else { None }
+}
+
+fn call(told: Told<'_>, b: &BlockedRecord) -> Option<Call> {
     let (record, mail) = (told.record, told.mail());
     if b.operation != "receive" || b.place.is_none() {
         return None;

@@ -39,10 +39,15 @@ pub(crate) struct Mail {
 
 impl Mail {
     pub(crate) fn of(record: &Record) -> Mail {
-        let processes = &record.processes;
-        if processes.all.is_empty() {
-            return Mail::default();
+        if cfg!(feature = "processes") && !record.processes.all.is_empty() {
+            Mail::between(record)
+        } else {
+            Mail::default()
         }
+    }
+
+    fn between(record: &Record) -> Mail {
+        let processes = &record.processes;
         let mut mail = Mail {
             owners: processes.all.iter().map(|process| (process.mailbox, process.task)).collect(),
             said: processes.said.iter().map(|said| (said.step, said.text.clone())).collect(),
@@ -141,6 +146,10 @@ impl Told<'_> {
 
     /// What a step says, with processes by the names that they have here, and without what everybody knows: `Take("book", …)`.
     pub(crate) fn text(&self, step: u32) -> Option<String> {
+        if cfg!(feature = "processes") { self.said_by(step) } else { None }
+    }
+
+    fn said_by(&self, step: u32) -> Option<String> {
         let said = self.mail().said(step)?;
         let mut text = String::with_capacity(said.len() + 16);
         let mut rest = said;

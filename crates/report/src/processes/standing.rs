@@ -1,5 +1,7 @@
 //! What is left when the execution is over: what is in mailboxes, who is tied to whom, what was lost.
 
+use drawloom_engine::sorted::{sort, sort_by_key};
+
 use super::Told;
 
 /// A process in the end.
@@ -18,6 +20,10 @@ pub(crate) struct Standing {
 
 /// Each process in the end, in the order of tasks.
 pub(crate) fn standing(told: Told<'_>) -> Vec<Standing> {
+    if cfg!(feature = "processes") { stand(told) } else { Vec::new() }
+}
+
+fn stand(told: Told<'_>) -> Vec<Standing> {
     let record = told.record;
     let mut links: Vec<(u32, u32)> = Vec::new();
     let mut monitors: Vec<(u32, u32)> = Vec::new();
@@ -44,7 +50,7 @@ pub(crate) fn standing(told: Told<'_>) -> Vec<Standing> {
             .filter(|(by, with)| *by == task && is_there(*by) && is_there(*with))
             .map(|(_, with)| *with)
             .collect();
-        others.sort_unstable();
+        sort(&mut others);
         others.dedup();
         others.into_iter().map(|other| told.names.tag(other)).collect()
     };
@@ -78,6 +84,10 @@ pub(crate) struct Lost {
 
 /// Messages to processes that had ended, or ended before they received them. What happens when a process ends is none.
 pub(crate) fn lost(told: Told<'_>) -> Vec<Lost> {
+    if cfg!(feature = "processes") { lost_messages(told) } else { Vec::new() }
+}
+
+fn lost_messages(told: Told<'_>) -> Vec<Lost> {
     let (record, mail) = (told.record, told.mail());
     let mut lost = Vec::new();
     for process in &record.processes.all {
@@ -92,6 +102,6 @@ pub(crate) fn lost(told: Told<'_>) -> Vec<Lost> {
             lost.push(Lost { step, from, to: process.task, text, late: end < step });
         }
     }
-    lost.sort_by_key(|lost| lost.step);
+    sort_by_key(&mut lost, |lost| lost.step);
     lost
 }

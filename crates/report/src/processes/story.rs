@@ -42,6 +42,10 @@ pub(crate) struct Row {
 
 /// The rows of an execution among processes, or nodes.
 pub(crate) fn story(told: Told<'_>) -> Vec<Row> {
+    if cfg!(feature = "processes") { rows(told) } else { Vec::new() }
+}
+
+fn rows(told: Told<'_>) -> Vec<Row> {
     let record = told.record;
     if told.mail().is_empty() {
         return nodes::rows(told);

@@ -6,9 +6,11 @@ use crate::record::{Record, StepRecord};
 
 /// What was done, to whom, and what is known of it; none of a step of something else.
 pub(crate) fn words(record: &Record, names: &Names<'_>, step: &StepRecord) -> Option<(String, String, String)> {
-    if names.mail().is_empty() || !record.is_of_process(step) {
-        return None;
-    }
+    let is_told = cfg!(feature = "processes") && !names.mail().is_empty() && record.is_of_process(step);
+    if is_told { words_of(record, names, step) } else { None }
+}
+
+fn words_of(record: &Record, names: &Names<'_>, step: &StepRecord) -> Option<(String, String, String)> {
     let told = Told { record, names };
     let owner = names.mail().owner(step.resource);
     let tag = || owner.map_or_else(|| names.short(step.resource.unwrap_or(0)).to_owned(), |task| names.tag(task));
@@ -18,7 +20,7 @@ pub(crate) fn words(record: &Record, names: &Names<'_>, step: &StepRecord) -> Op
     let word = record.operation(step);
     let own = match (outcome, index()) {
         // Where nothing was done, nothing was said.
-        ("killed", _) => "does not come to it: an exit signal was fatal".to_owned(),
+        ("killed", _) => "is not reached: an exit signal was fatal".to_owned(),
         (_, i) => match word {
             "receive" => match names.mail().delivery_of(step) {
                 Some(delivery) => text(Some(delivery)),

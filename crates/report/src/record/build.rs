@@ -162,7 +162,7 @@ impl Record {
                 let sentence = if deadlock.is_passed_over() {
                     "a lock lets others in first, again and again"
                 } else if deadlock.is_starvation() {
-                    "nobody brings about what is waited for"
+                    "no running task can end the wait"
                 } else {
                     "tasks wait for each other"
                 };

@@ -2,6 +2,7 @@
 
 use super::packed::{self, PACKED_VERSION, Packed};
 use super::{AccessRecord, Details, Record, StepRecord, VERSION};
+use crate::cause::cause;
 use crate::explain::Explanation;
 use crate::json::{self, Fault, Readable, Reader, Written};
 use crate::language::Language;
@@ -62,18 +63,25 @@ impl std::error::Error for ReadError {}
 impl Record {
     /// The record as the text of a trace file.
     pub fn write(&self) -> String {
+        let mut text;
         if self.steps.len() < packed::FROM {
-            return json::text(self);
+            text = json::text(self);
+            text.pop();
+        } else {
+            let without = Record { version: PACKED_VERSION, steps: Vec::new(), ..self.clone() };
+            text = json::text(&without);
+            // One more field of the object.
+            text.pop();
+            text += ",\"packed\":";
+            text += &json::text(&Packed::of(&self.steps));
         }
-        let without = Record { version: PACKED_VERSION, steps: Vec::new(), ..self.clone() };
-        let steps = json::text(&Packed::of(&self.steps));
-        let mut text = json::text(&without);
-        // One more field of the object.
-        text.pop();
-        text + ",\"packed\":" + &steps + "}"
+        text += ",\"cause\":";
+        text += &json::text(&cause(self));
+        text + "}"
     }
 
     /// Reads a trace file.
+    #[cfg(feature = "read")]
     pub fn read(text: &str) -> Result<Record, ReadError> {
         let damaged = |fault: Fault| ReadError::Damaged(shortened(fault.to_string()));
         let head: Head = match json::read(text) {
@@ -99,6 +107,14 @@ impl Record {
         }
         record.check().map_err(ReadError::Damaged)?;
         Ok(record)
+    }
+
+    /// Reads what little of a trace file is needed to replay it, and to tell its finding from others.
+    pub fn glance(text: &str) -> Result<Glance, ReadError> {
+        json::read(text).map_err(|fault| match text.starts_with("{\"version\":") {
+            true => ReadError::Damaged(shortened(fault.to_string())),
+            false => ReadError::NotATrace,
+        })
     }
 
     /// Every index points into its table, so that nobody who uses a record has to ask.
@@ -181,6 +197,28 @@ fn fits(explanation: &Explanation) -> bool {
     steps.chain(checkpoints).chain(explanation.evidence.steps.iter().copied()).all(|step| step < TOO_LARGE)
 }
 
+/// What is read by those who do not look at the execution: tests do, and all that they can do is compiled for each project.
+pub struct Glance {
+    /// How the schedule is replayed.
+    pub meta: Replays,
+    /// What was found.
+    pub finding: Kind,
+    /// The [cause](crate::cause()) of the finding. Files of earlier versions say none.
+    pub cause: String,
+}
+
+/// The token of a trace file.
+pub struct Replays {
+    /// The token; empty if there is none.
+    pub token: String,
+}
+
+/// The finding of a trace file.
+pub struct Kind {
+    /// Its kind.
+    pub kind: String,
+}
+
 /// What is looked at before the rest.
 struct Head {
     version: u64,
@@ -204,6 +242,9 @@ crate::json::object! {
     Tail { packed }
     OfLanguage { meta }
     Named { language }
+    Glance { meta, finding, #[optional] cause }
+    Replays { token }
+    Kind { kind }
 }
 
 /// The language that a file names, if there is no table for it.

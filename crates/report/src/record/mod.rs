@@ -37,7 +37,7 @@ use file::{backtrace, hexadecimal, steps};
 use crate::explain::Explanation;
 use crate::language::Language;
 
-pub use file::ReadError;
+pub use file::{Glance, ReadError};
 pub use processes::{HappenedRecord, ProcessRecord, ProcessesRecord, SaidRecord, TieRecord};
 pub use stuck::{FrameRecord, HeldRecord, StandingRecord, StuckRecord};
 
@@ -189,6 +189,9 @@ impl From<drawloom_engine::shrink::Cost> for Extent {
     }
 }
 
+/// Where the sources of the library that a program runs on are, in its checkout.
+pub const OUR_SOURCES: [&str; 3] = ["crates/drawloom/src/", "crates/sim/src/", "crates/tokio/src/"];
+
 /// A place in the user's source.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Place {
@@ -212,7 +215,7 @@ impl Place {
     /// nobody's business.
     pub fn is_ours(&self) -> bool {
         let file = self.file.replace('\\', "/");
-        let in_checkout = ["crates/drawloom/src/", "crates/sim/src/", "crates/tokio/src/"].iter().any(|path| {
+        let in_checkout = OUR_SOURCES.iter().any(|path| {
             let at = file.find(path);
             at.is_some_and(|at| at == 0 || file[..at].ends_with('/'))
         });
@@ -436,6 +439,20 @@ impl BlockedRecord {
     /// The method that the user called to wait: that of a future, if there is one, rather than the park of its task.
     pub(crate) fn method(&self) -> &str {
         self.awaited.as_deref().unwrap_or(&self.operation)
+    }
+
+    /// What kind of thing a future waits for, by the method that was called for it.
+    pub fn noun(&self) -> Option<&'static str> {
+        Some(match self.awaited.as_deref()? {
+            "lock" => "mutex",
+            "read" | "write" => "rwlock",
+            "acquire" => "semaphore",
+            "send" | "recv" => "channel",
+            "notified" => "notify",
+            "barrier wait" => "barrier",
+            "get_or_init" => "once cell",
+            _ => return None,
+        })
     }
 
     /// The operand of [`method`](Self::method); of a join, the task.

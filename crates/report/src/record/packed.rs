@@ -90,7 +90,7 @@ impl Packed {
             return Err(format!("it has more than {most} steps"));
         }
         let step = |(i, row): (u32, usize)| {
-            let row = self.rows.get(row).ok_or("it has a step that is none of its rows")?;
+            let row = self.rows.get(row).ok_or("it has a step that is not one of its rows")?;
             let base = last.of(row.resource);
             let step = StepRecord {
                 after: row.after.map(|distance| i.wrapping_sub(distance)),

@@ -2,6 +2,7 @@
 
 use super::{Record, StepRecord};
 use drawloom_engine::notes::Happening;
+use drawloom_engine::sorted::sort_by_key;
 use drawloom_engine::{Engine, OpKind, ResourceId, ResourceKind, Step, outcome};
 
 /// The processes of an execution. None where there were no actors.
@@ -84,6 +85,10 @@ impl Record {
 impl ProcessesRecord {
     /// As the execution that is still in `engine` has left them, after the steps that were `made` up to the finding.
     pub(super) fn of(engine: &Engine, made: &[Step]) -> ProcessesRecord {
+        if cfg!(feature = "processes") { ProcessesRecord::all_of(engine, made) } else { ProcessesRecord::default() }
+    }
+
+    fn all_of(engine: &Engine, made: &[Step]) -> ProcessesRecord {
         let owner = |id: ResourceId| {
             let task = engine.mailbox_owner(id)?;
             (engine.task(task).name.as_deref() != Some(TIMER)).then_some(task)
@@ -96,7 +101,7 @@ impl ProcessesRecord {
                 Some(ProcessRecord { task: task.0, mailbox: id.0, reason: None, left: left(made, id) })
             })
             .collect();
-        all.sort_by_key(|process| process.task);
+        sort_by_key(&mut all, |process| process.task);
         let notes = engine.notes();
         let mut said = Vec::new();
         for (step, i) in made.iter().zip(0..) {

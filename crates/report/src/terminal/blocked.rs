@@ -51,6 +51,11 @@ pub(super) fn blocked_on(
         if let Some(target) = names.target(b.operand()) {
             let _ = write!(text, " {} task {}", if b.awaited.is_some() { "of" } else { "for" }, names.path(target));
         }
+        // A future that another one polls only knows where the task was spawned.
+        let spawned_at = b.blockers.first().and_then(|joined| joined.place);
+        if let Some(place) = record.place(b.place).filter(|_| b.awaited.is_some() && b.place != spawned_at) {
+            let _ = write!(text, " at {place}");
+        }
         return text;
     }
     if resource.is_some_and(|r| r.kind != "channel" || r.name.is_some()) {
@@ -67,7 +72,7 @@ pub(super) fn blocked_on(
             holders(&mut text, record, names, b, all, ("taken by", "at"));
         }
         "lock" | "read" | "write" => holders(&mut text, record, names, b, all, ("held by", "since")),
-        "call_once" => holders(&mut text, record, names, b, all, ("being initialised by", "since")),
+        "call_once" | "get_or_init" => holders(&mut text, record, names, b, all, ("being initialised by", "since")),
         // Of a library's channel it is not known who has an end of it: only who has used it.
         "recv" if b.awaited.is_some() => {
             text += " — channel empty";
@@ -80,6 +85,7 @@ pub(super) fn blocked_on(
         "notified" if everybody && b.blockers.is_empty() => text += " — nobody is left to notify it",
         "notified" => holders(&mut text, record, names, b, all, ("last notified by", "at")),
         "await" if everybody && b.blockers.is_empty() => text += " — nobody is left to change it",
+        "await" => holders(&mut text, record, names, b, all, ("last changed by", "at")),
         "recv" => text += if everybody { " — channel empty, no active senders" } else { " — channel empty" },
         "send" => {
             text += if size == Some(0) { " — nobody receives" } else { " — channel full" };
@@ -161,7 +167,7 @@ fn told(
     let is = |kind| language.made_of_locks(given) == Some(kind) || resource.is_some_and(|r| r.kind == kind);
     let (mut text, nobody, (held, since)) = match b.operation.as_str() {
         "lock" if language.is_event_loop(given) => {
-            let next = record.place(b.place).map(|place| format!(" to go on to {place}")).unwrap_or_default();
+            let next = record.place(b.place).map(|place| format!(" to continue at {place}")).unwrap_or_default();
             (format!("waits for {name}{next}"), "", ("while it stands still in", "at"))
         }
         "recv" | "send" if language.is_connection(given) => {
@@ -188,7 +194,7 @@ fn told(
             (format!("blocked on join() of {name}{place}"), "call task_done()", ("to be done by", "at"))
         }
         "wait" if is("barrier") => {
-            (format!("blocked on wait() of {name}{place}"), "come to it", ("to be reached by", "at"))
+            (format!("blocked on wait() of {name}{place}"), "reach it", ("to be reached by", "at"))
         }
         "wait" if is("event") => (format!("blocked on wait() of {name}{place}"), "set it", ("to be set by", "at")),
         "wait" => (format!("blocked on wait() of {name}{place}"), "notify it", ("to be notified by", "at")),
@@ -205,17 +211,8 @@ fn told(
 /// What is waited on, by its name; an object of a library is what its method says.
 fn named(names: &Names<'_>, b: &BlockedRecord) -> Option<String> {
     let name = names.resource(b.resource)?;
-    let noun = match b.awaited.as_deref() {
-        Some("lock") => "mutex",
-        Some("read" | "write") => "rwlock",
-        Some("acquire") => "semaphore",
-        Some("send" | "recv") => "channel",
-        Some("notified") => "notify",
-        Some("barrier wait") => "barrier",
-        _ => "",
-    };
     Some(match name.strip_prefix("object ") {
-        Some(rest) => format!("{noun} {rest}").trim_start().to_owned(),
+        Some(rest) => format!("{} {rest}", b.noun().unwrap_or_default()).trim_start().to_owned(),
         None => name.to_owned(),
     })
 }

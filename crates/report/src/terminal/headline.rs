@@ -50,7 +50,7 @@ fn what_went_wrong(record: &Record, names: &Names<'_>, options: &RenderOptions<'
             let _ = writeln!(out, "{}", start("OUT OF TIME"));
             let _ = writeln!(
                 out,
-                "  The `timeout` was over before the first execution was, after {}.",
+                "  The `timeout` ended before the first execution did, after {}.",
                 count(record.steps.len() as u64, "step")
             );
             for (i, task) in unfinished(record).take(MOST_LISTED) {
@@ -84,7 +84,7 @@ fn what_went_wrong(record: &Record, names: &Names<'_>, options: &RenderOptions<'
                 indent(&mut out, text);
             }
             if !waiting.is_empty() {
-                let _ = writeln!(out, "  After that these wait for ever:");
+                let _ = writeln!(out, "  These then wait for ever:");
             }
             for b in waiting.iter().take(MOST_LISTED) {
                 let _ = writeln!(out, "  {}: {}", names.full(b.task), blocked_on(record, names, b, waiting, true));
@@ -113,7 +113,7 @@ fn what_went_wrong(record: &Record, names: &Names<'_>, options: &RenderOptions<'
                 let _ = writeln!(out, "\nDependency {word}: {} → (no progress possible)", path(chain));
             }
             if !everybody {
-                let _ = writeln!(out, "\nOther tasks could still go on; these never will.");
+                let _ = writeln!(out, "\nOther tasks could still continue; these never will.");
             }
         }
         Details::DataRace { resource, earlier, later } => {
@@ -123,8 +123,8 @@ fn what_went_wrong(record: &Record, names: &Names<'_>, options: &RenderOptions<'
             advice_unless_explained(
                 record,
                 &mut out,
-                "Protect the cell by a lock, or pass it on by a join, a channel or an atomic. What is not under\n\
-                 control, such as std's own locks and the counts of an `Arc`, orders nothing here.",
+                "Protect the cell by a lock, or pass it on by a join, a channel or an atomic. Operations outside\n\
+                 Drawloom's control, such as std's own locks and the counts of an `Arc`, order nothing here.",
             );
         }
         Details::Livelock { bound } => {
@@ -141,7 +141,7 @@ fn what_went_wrong(record: &Record, names: &Names<'_>, options: &RenderOptions<'
                 let _ = writeln!(out, "  {}: yielded {}{at}", names.full(i), count(task.yields, "time"));
             }
             and_more(&mut out, unfinished(record).count());
-            advice(&mut out, "If they would come to an end all the same, raise `progress_bound`.");
+            advice(&mut out, "If they would end nevertheless, raise `progress_bound`.");
         }
         Details::StepLimit { limit } => {
             let _ = writeln!(out, "{}", start("STEP LIMIT"));
@@ -172,7 +172,7 @@ fn what_went_wrong(record: &Record, names: &Names<'_>, options: &RenderOptions<'
             advice(
                 &mut out,
                 "They were alive when every task had ended: a cycle of references, a forgotten guard, or a static.\n\
-                 If that is meant, say `leaks = false`.",
+                 If that is intended, set `leaks = false`.",
             );
         }
         Details::Unjoined { tasks } => {
@@ -183,7 +183,7 @@ fn what_went_wrong(record: &Record, names: &Names<'_>, options: &RenderOptions<'
             and_more(&mut out, tasks.len());
             advice(
                 &mut out,
-                "Nobody knows when they end, or that they panicked. Join them, or say `unjoined = false`.",
+                "No task learns when they end, or that they panicked. Join them, or set `unjoined = false`.",
             );
         }
         Details::Divergence { step, expected, found, task } => {
@@ -199,14 +199,14 @@ fn what_went_wrong(record: &Record, names: &Names<'_>, options: &RenderOptions<'
             advice(
                 &mut out,
                 &format!(
-                    "Either the program has changed since the recording: then run the test anew.\n\
-                     Or something decides that is not under control: {decides}"
+                    "Either the program has changed since the recording: then run the test again.\n\
+                     Or the outcome depends on something outside Drawloom's control: {decides}"
                 ),
             );
         }
         Details::Nothing if record.finding.kind == "nothing explored" => {
             let _ = writeln!(out, "{}", start("NOTHING EXPLORED"));
-            let _ = writeln!(out, "  No execution had a choice: at no time could two tasks go on.");
+            let _ = writeln!(out, "  No execution had a choice: at no time could two tasks run.");
             advice(&mut out, record.meta.language.words.no_choice);
         }
         Details::Nothing => {

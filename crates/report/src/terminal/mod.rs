@@ -113,7 +113,7 @@ fn footer(out: &mut String, record: &Record, options: &RenderOptions<'_>, paint:
 fn minimising(minimised: &Minimised) -> String {
     let Minimised { before, after, replays, complete, .. } = minimised;
     let replays = count(*replays, "replay");
-    let rest = if *complete { "" } else { "; there was no time for more: `shrink = full` goes on" };
+    let rest = if *complete { "" } else { "; the time was up: `shrink = full` continues" };
     let changes = [
         (before.preemptions, after.preemptions, "preemptions"),
         (before.faults, after.faults, "faults"),
@@ -127,7 +127,7 @@ fn minimising(minimised: &Minimised) -> String {
             let faults = Some(after.faults).filter(|faults| *faults > 0);
             let faults = faults.map(|faults| format!(", {}", count(faults, "fault"))).unwrap_or_default();
             // Who has not tried everything has not seen that there is nothing.
-            let what = if *complete { "nothing simpler in" } else { "no simpler schedule in the first" };
+            let what = if *complete { "no simpler schedule in" } else { "no simpler schedule in the first" };
             format!("{what} {replays} ({}{faults}){rest}", count(after.preemptions, "preemption"))
         }
     }

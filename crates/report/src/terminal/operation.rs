@@ -149,7 +149,7 @@ pub(crate) fn waits_for(
         "park" if argument.is_some() => "waits to be woken".to_owned(),
         "park" => "parks".to_owned(),
         "acquire" if resource.is_some_and(|i| record.resources.get(i as usize).is_some_and(|r| r.kind == "signal")) => {
-            "waits for whoever serves it".to_owned()
+            "waits for the task that serves it".to_owned()
         }
         "notified" => format!("waits for a notification of {name}"),
         "recv" => format!("waits for {} in {name}", language.words.received),

@@ -20,6 +20,10 @@ const MOST_LEFT: usize = 4;
 
 /// The two sections; nothing where there were no processes.
 pub(super) fn processes(record: &Record, names: &Names<'_>, options: &RenderOptions<'_>) -> String {
+    if cfg!(feature = "processes") { sections(record, names, options) } else { String::new() }
+}
+
+fn sections(record: &Record, names: &Names<'_>, options: &RenderOptions<'_>) -> String {
     let told = Told { record, names };
     let rows = story(told);
     if rows.is_empty() {

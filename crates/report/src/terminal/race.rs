@@ -45,7 +45,7 @@ pub(crate) fn missing(record: &Record, names: &Names<'_>, earlier: &AccessRecord
     match (synchronises(earlier), synchronises(later)) {
         (None, None) => format!("task {a} released nothing {after}, and task {b} acquired nothing {before}"),
         (Some(released), None) => {
-            format!("what task {a} released {after} {released} is lost, for task {b} acquired nothing {before}")
+            format!("what task {a} released {after} {released} is lost, since task {b} acquired nothing {before}")
         }
         (None, Some(acquired)) => {
             format!("task {a} released nothing {after} that task {b} could have acquired {before} {acquired}")

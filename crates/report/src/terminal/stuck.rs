@@ -15,7 +15,7 @@ pub(super) fn stuck_task(record: &Record, names: &Names<'_>, stuck: &StuckRecord
     let at = |place: Option<u32>| record.place(place).map(|p| format!(" at {p}")).unwrap_or_default();
     let who = names.full(record.finding.task);
     let does = if stuck.sleeps { "blocks its OS thread" } else { "is busy" };
-    let whence = if stuck.in_teardown { ", in a destructor that runs since the execution is over," } else { "" };
+    let whence = if stuck.in_teardown { ", in a destructor at the end of the execution," } else { "" };
     let _ = writeln!(out, "  {who} has not made a step for {}.", count(stuck.seconds, "second"));
     let _ = writeln!(out, "  It {does}{whence} in code that drawloom does not control:");
     for frame in stuck.stack.iter().take(MOST_FRAMES) {
@@ -33,7 +33,7 @@ pub(super) fn stuck_task(record: &Record, names: &Names<'_>, stuck: &StuckRecord
         let _ = writeln!(out, "  It holds {what}, taken{}.", at(held.place));
     }
     if !stuck.others.is_empty() {
-        out.push_str("  The other tasks stand still meanwhile:\n");
+        out.push_str("  The other tasks stand still:\n");
     }
     for other in stuck.others.iter().take(MOST_LISTED) {
         let what = names.resource(other.resource).map(|what| format!(" of {what}")).unwrap_or_default();
@@ -45,9 +45,10 @@ pub(super) fn stuck_task(record: &Record, names: &Names<'_>, stuck: &StuckRecord
     }
     out.push_str(match stuck.sleeps {
         true => {
-            "\n  All tasks share one OS thread, so whoever blocks it waits for ever if another task is to wake it. A lock of\n  \
-             std or of another library must not be held over a step: use `drawloom::sync` (or the facade of that library)\n  \
-             here and where the other tasks stand. A wait for something outside of the test may take as long as `timeout`.\n"
+            "\n  All tasks share one OS thread, so a task that blocks it waits for ever if another task must \
+             wake it. A lock of\n  std or of another library must not be held over a step: use \
+             `drawloom::sync` (or the facade of that library)\n  here and where the other tasks stand. A wait \
+             for something outside of the test may take as long as `timeout`.\n"
         }
         false => {
             "\n  No other task can run before this one makes a step. A loop that waits for another task needs one: an atomic of\n  \

@@ -40,20 +40,20 @@ fn a_minimised_finding_says_what_has_become_less() {
     );
     assert_snapshot!(
         footer(&minimised(simple, simple, 28, true)),
-        @"nothing simpler in 28 replays (1 preemption)"
+        @"no simpler schedule in 28 replays (1 preemption)"
     );
     let faulty = extent(0, 2, 3, 0, 13);
     assert_snapshot!(
         footer(&minimised(faulty, faulty, 90, true)),
-        @"nothing simpler in 90 replays (0 preemptions, 2 faults)"
+        @"no simpler schedule in 90 replays (0 preemptions, 2 faults)"
     );
     assert_snapshot!(
         footer(&minimised(simple, simple, 500, false)),
-        @"no simpler schedule in the first 500 replays (1 preemption); there was no time for more: `shrink = full` goes on"
+        @"no simpler schedule in the first 500 replays (1 preemption); the time was up: `shrink = full` continues"
     );
     assert_snapshot!(
         footer(&minimised(extent(41, 2, 44, 9, 88), simple, 500, false)),
-        @"minimised 41 → 1 preemptions in 500 replays; there was no time for more: `shrink = full` goes on"
+        @"minimised 41 → 1 preemptions in 500 replays; the time was up: `shrink = full` continues"
     );
 }
 

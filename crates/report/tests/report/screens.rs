@@ -268,7 +268,7 @@ fn what_could_have_ordered_a_race_is_said_in_one_sentence() {
         text.lines().find(|line| line.contains("Nothing orders them")).unwrap_or_default().trim().to_owned()
     };
     assert_snapshot!(sentence(vec![], vec![]), @"Nothing orders them: task 0.1 (deposit) released nothing after its write, and task 0.2 acquired nothing before its read.");
-    assert_snapshot!(sentence(vec![], lock_and_unlock(9)), @"Nothing orders them: what task 0.1 (deposit) released after its write (last: unlock mutex `paid`, step 5, src/x.rs:9) is lost, for task 0.2 acquired nothing before its read.");
+    assert_snapshot!(sentence(vec![], lock_and_unlock(9)), @"Nothing orders them: what task 0.1 (deposit) released after its write (last: unlock mutex `paid`, step 5, src/x.rs:9) is lost, since task 0.2 acquired nothing before its read.");
     assert_snapshot!(sentence(vec![op(OpKind::Lock, 1, 11)], vec![]), @"Nothing orders them: task 0.1 (deposit) released nothing after its write that task 0.2 could have acquired before its read (last: lock mutex `paid`, step 7, src/x.rs:11).");
     assert_snapshot!(sentence(vec![op(OpKind::Load, 1, 11)], lock_and_unlock(9)), @"Nothing orders them: what task 0.1 (deposit) released after its write (last: unlock mutex `paid`, step 5, src/x.rs:9) is not what task 0.2 acquired before its read (last: load mutex `paid`, reads 0, step 9, src/x.rs:11).");
 }

@@ -93,9 +93,9 @@ protocols! {
     "WAL: torn" wal::torn, Medium, 1,
         "a record has no checksum, and half of it is read", "linearizable";
     "at most once" once::forgets_requests, Easy, 1,
-        "what was carried out is remembered in memory alone", "an operation takes effect once";
+        "the record of completed requests is only in memory", "an operation takes effect once";
     "Paxos: promise" paxos::promise_is_broken, Medium, 0,
-        "an acceptor accepts what it has promised not to", "one value is chosen";
+        "an acceptor accepts a value that it has promised to refuse", "one value is chosen";
     "Paxos: value" paxos::value_is_ignored, Medium, 0,
-        "a proposer ignores what others have accepted", "one value is chosen";
+        "a proposer ignores the values that others have accepted", "one value is chosen";
 }

@@ -58,7 +58,7 @@ impl Source {
     }
 
     fn region(self, enter: &str, leave: &str) -> Region {
-        Region { enter: self.at(enter), leave: self.at(leave) }
+        Region { enter: self.at(enter), leave: self.at(leave), whole: false }
     }
 
     fn order(self, before: &str, after: &str) -> Guard {
@@ -239,7 +239,7 @@ fn work_stealing(program: &str) -> Vec<Known> {
         "wsq_lock" => steal.at("self.exclusion.enter()"),
         _ => drop.at("taken.write(0)"),
     };
-    let region = |enter: &Site, leave: Site| Region { enter: enter.clone(), leave };
+    let region = |enter: &Site, leave: Site| Region { enter: enter.clone(), leave, whole: false };
     let (pushes, pops) = (push.at("self.tail.read()"), pop.at("self.tail.read()"));
     let all = Guard::Lock(vec![
         region(&pushes, push.at("self.tail.write(tail + 1)")),
@@ -256,7 +256,7 @@ fn work_stealing(program: &str) -> Vec<Known> {
 fn safe_stack() -> Vec<Known> {
     let of = |function| Source { function, ..source!("safe_stack.rs", "pop") };
     let (pop, push, work) = (of("pop"), of("push"), of("safe_stack"));
-    let region = |enter: &Site, leave: Site| Region { enter: enter.clone(), leave };
+    let region = |enter: &Site, leave: Site| Region { enter: enter.clone(), leave, whole: false };
     let look = pop.at("self.count.read()");
     let pops = [
         region(&look, pop.at("self.count.atomic_add(-1)")),

@@ -15,6 +15,7 @@ mod judge;
 mod later;
 mod latest;
 mod refusals;
+mod strangers;
 mod threads;
 mod unseen;
 
@@ -65,4 +66,10 @@ fn nine_of_ten_of_the_latest_programs_are_told_right() {
 #[test]
 fn nine_of_ten_of_the_unseen_programs_are_told_right() {
     judge_all("unseen programs", [unseen::threads::PROGRAMS, unseen::asynchronous::PROGRAMS], 12);
+}
+
+/// At the first run there were 11.
+#[test]
+fn all_but_one_of_strangers_programs_are_told_right() {
+    judge_all("strangers' programs", [strangers::threads::PROGRAMS, &[]], 14);
 }

@@ -29,7 +29,7 @@ fn a_long_program_is_no_livelock() {
         worker.join().unwrap();
     });
     assert_eq!(explanation.class, None, "{report}");
-    assert!(explanation.sentence.starts_with("Not at its end after 300 steps"), "{report}");
+    assert!(explanation.sentence.starts_with("Unfinished after 300 steps"), "{report}");
 }
 
 #[test]
@@ -108,7 +108,7 @@ fn intended_panic() {
 fn a_panic_does_not_hide_who_waits_for_ever() {
     let (explanation, report) = explained("auto", intended_panic);
     assert!(report.contains("no such file"), "{report}");
-    assert!(report.contains("After that these wait for ever:"), "{report}");
+    assert!(report.contains("These then wait for ever:"), "{report}");
     assert!(report.contains("waiter"), "{report}");
     assert_eq!(explanation.class, Some(Class::Starvation), "{report}");
     assert!(explanation.sentence.contains("had panicked with `no such file`"), "{report}");

@@ -26,9 +26,9 @@ pub struct Builder {
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub enum UnhandledPanic {
-    /// It goes on.
+    /// It continues.
     Ignore,
-    /// It goes on here, too.
+    /// It continues here, too.
     ShutdownRuntime,
 }
 

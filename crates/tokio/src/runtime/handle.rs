@@ -5,6 +5,7 @@ use std::fmt;
 use std::future::{Future, poll_fn};
 use std::io;
 use std::marker::PhantomData;
+use std::panic::Location;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -19,6 +20,7 @@ use super::alive::{Alive, Counts};
 use super::metrics::RuntimeMetrics;
 use super::runtime::shut_down;
 use crate::context::{self, Async, Within};
+use crate::sync::permits::Place;
 use crate::task::{Hook, JoinHandle, SharedTasks, ThreadHooks, coop, spawn_blocking_in, spawn_in};
 use crate::turns::{InTurn, OfThread};
 
@@ -50,6 +52,7 @@ struct Inner {
     is_local: bool,
     /// Whether the runtime has ended, for those who know no more of it than a handle.
     ended: Object<bool>,
+    made_at: Place,
     /// The same, for its own tasks, which end together with it.
     has_ended: AtomicBool,
     counts: Arc<Counts>,
@@ -93,11 +96,13 @@ impl Handle {
             has_time,
             is_local,
             ended: Object::new(false),
+            made_at: Location::caller(),
             has_ended: AtomicBool::new(false),
             counts: Arc::new(Counts::default()),
             park,
             threads,
         };
+        drawloom::label(&inner.ended, "runtime");
         Handle { inner: Arc::new(inner) }
     }
 
@@ -156,9 +161,8 @@ impl Handle {
     }
 
     /// From now on nothing can be spawned.
-    #[track_caller]
     pub(super) fn end(&self) {
-        self.inner.ended.update(|ended| *ended = true);
+        self.inner.ended.update_from(self.inner.made_at, |ended| *ended = true);
         self.inner.has_ended.store(true, Ordering::Release);
     }
 

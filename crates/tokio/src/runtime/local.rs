@@ -2,6 +2,7 @@
 
 use std::future::Future;
 use std::io;
+use std::marker::PhantomData;
 use std::panic::AssertUnwindSafe;
 use std::time::Duration;
 
@@ -20,7 +21,10 @@ pub struct LocalRuntime {
 /// How a [`LocalRuntime`] is to be: nothing to say.
 #[derive(Default, Debug, Clone)]
 #[non_exhaustive]
-pub struct LocalOptions {}
+pub struct LocalOptions {
+    /// As tokio's, it stays on its thread.
+    here: PhantomData<*mut u8>,
+}
 
 impl LocalRuntime {
     /// A runtime.

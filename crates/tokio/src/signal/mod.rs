@@ -81,7 +81,7 @@ pub fn ctrl_c() -> impl Future<Output = io::Result<()>> {
     }
 }
 
-/// Sends what the user would by pressing Ctrl-C: all who wait in [`ctrl_c`] go on.
+/// Sends what the user would by pressing Ctrl-C: all who wait in [`ctrl_c`] continue.
 #[track_caller]
 pub fn raise_ctrl_c() {
     raise_number(INTERRUPT);

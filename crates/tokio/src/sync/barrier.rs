@@ -8,7 +8,7 @@ use drawloom::object::{Awaited, Object};
 
 use crate::waiting::{Until, Waiting, Wakers};
 
-/// Lets tasks go on when so many have come, as `tokio::sync::Barrier`.
+/// Lets tasks continue when so many have come, as `tokio::sync::Barrier`.
 pub struct Barrier {
     parties: usize,
     state: Object<State>,

@@ -5,14 +5,15 @@ use std::fmt;
 use std::future::Future;
 use std::panic::Location;
 
-use drawloom::object::Object;
+use drawloom::object::{Act, Object};
 use drawloom::sync::OnceLock;
 
+use super::TryAcquireError;
 use super::permits::{Acquire, Held, Permits, Place};
 
 /// A value that is made once, by a future, as `tokio::sync::OnceCell`.
 ///
-/// A static one begins anew in each execution.
+/// A static one starts again in each execution.
 pub struct OnceCell<T> {
     /// The value that it was made with.
     given: Option<T>,
@@ -26,7 +27,7 @@ impl<T> OnceCell<T> {
     #[must_use]
     #[track_caller]
     pub const fn new() -> Self {
-        OnceCell { given: None, value: OnceLock::new(), permits: Object::new(Permits::new(1)) }
+        OnceCell { given: None, value: OnceLock::new(), permits: Object::new(Permits::of_cell()) }
     }
 
     /// As [`new`](Self::new).
@@ -47,7 +48,7 @@ impl<T> OnceCell<T> {
     #[must_use]
     #[track_caller]
     pub const fn const_new_with(value: T) -> Self {
-        OnceCell { given: Some(value), value: OnceLock::new(), permits: Object::new(Permits::new(1)) }
+        OnceCell { given: Some(value), value: OnceLock::new(), permits: Object::new(Permits::of_cell()) }
     }
 
     /// Whether there is a value.
@@ -76,11 +77,22 @@ impl<T> OnceCell<T> {
         if self.initialized() {
             return Err(SetError::AlreadyInitializedError(value));
         }
-        if self.permits.update(|permits| permits.try_take(1)).is_err() {
-            return Err(SetError::InitializingError(value));
+        match self.permits.update_doing(Location::caller(), |permits| permits.try_taking(1)) {
+            Ok(()) => {}
+            Err(TryAcquireError::NoPermits) => return Err(SetError::InitializingError(value)),
+            Err(TryAcquireError::Closed) => return Err(SetError::AlreadyInitializedError(value)),
         }
-        let _held = Held { permits: &self.permits, count: 1, place: Location::caller() };
-        self.value.set(value).map_err(SetError::AlreadyInitializedError)
+        self.fill(value, Held { permits: &self.permits, count: 1, place: Location::caller() });
+        Ok(())
+    }
+
+    /// Puts the value in, and ends all waits for it.
+    fn fill(&self, value: T, held: Held<'_>) {
+        let filled = self.value.set(value);
+        debug_assert!(filled.is_ok(), "who has the permit is the only one");
+        let place = held.place;
+        std::mem::forget(held);
+        self.permits.update_doing(place, |permits| (permits.close(), Act::Unlocks)).wake();
     }
 
     /// Waits to be the one who makes the value; none if somebody else has made it.
@@ -88,8 +100,8 @@ impl<T> OnceCell<T> {
         if self.initialized() {
             return None;
         }
-        let taken = Acquire::new(&self.permits, 1, place).await;
-        debug_assert!(taken.is_ok(), "a cell is never closed");
+        // Closed once there is a value.
+        Acquire::new(&self.permits, 1, place).await.ok()?;
         let held = Held { permits: &self.permits, count: 1, place };
         (!self.initialized()).then_some(held)
     }
@@ -108,9 +120,8 @@ impl<T> OnceCell<T> {
     {
         let place = Location::caller();
         async move {
-            if let Some(_held) = self.claim(place).await {
-                let value = f().await;
-                let _ = self.value.set(value);
+            if let Some(held) = self.claim(place).await {
+                self.fill(f().await, held);
             }
             self.there()
         }
@@ -125,22 +136,25 @@ impl<T> OnceCell<T> {
     {
         let place = Location::caller();
         async move {
-            if let Some(_held) = self.claim(place).await {
-                let value = f().await?;
-                let _ = self.value.set(value);
+            if let Some(held) = self.claim(place).await {
+                self.fill(f().await?, held);
             }
             Ok(self.there())
         }
     }
 
     /// The value, if there is one.
+    #[track_caller]
     pub fn into_inner(mut self) -> Option<T> {
         self.take()
     }
 
     /// Takes the value out.
+    #[track_caller]
     pub fn take(&mut self) -> Option<T> {
-        self.given.take().or_else(|| self.value.take())
+        let value = self.given.take().or_else(|| self.value.take())?;
+        self.permits = Object::new(Permits::of_cell());
+        Some(value)
     }
 }
 

@@ -7,6 +7,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker, ready};
 
+use drawloom::future::facade::awaited_at;
 use drawloom::object::{Act, Awaited, Object};
 
 use self::error::{RecvError, TryRecvError};
@@ -55,12 +56,12 @@ impl<T> Sender<T> {
     pub fn send(mut self, value: T) -> Result<(), T> {
         let shared = self.shared.take().expect("a sender is used once");
         let mut value = Some(value);
-        let receiver = shared.state.update(|state| {
+        let receiver = shared.state.update_doing(Location::caller(), |state| {
             state.complete = true;
             if !state.closed {
                 state.value = value.take();
             }
-            state.receiver.take()
+            (state.receiver.take(), Act::Sends)
         });
         Wakers::from(receiver).wake();
         value.map_or(Ok(()), Err)
@@ -88,9 +89,9 @@ impl<T> Sender<T> {
     fn poll_closed_from(&mut self, context: &mut Context<'_>, place: Place) -> Poll<()> {
         let budget = ready!(coop::poll_proceed(context));
         // The waker that was there is dropped after the step: that may take one.
-        let (poll, _replaced) = self.shared().state.update_from(place, |state| match state.closed {
-            true => (Poll::Ready(()), None),
-            false => (Poll::Pending, state.sender.replace(context.waker().clone())),
+        let (poll, _replaced) = self.shared().state.update_doing(place, |state| match state.closed {
+            true => ((Poll::Ready(()), None), Act::Receives),
+            false => ((Poll::Pending, state.sender.replace(context.waker().clone())), Act::Awaits(Awaited::Change)),
         });
         budget.after(poll)
     }
@@ -171,14 +172,18 @@ fn close<T>(shared: &Shared<T>, place: Place) {
 impl<T> Future for Receiver<T> {
     type Output = Result<T, RecvError>;
 
+    #[track_caller]
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let shared = self.shared.as_ref().expect("called after complete");
         let budget = ready!(coop::poll_proceed(context));
-        let (poll, _replaced) = shared.state.update_doing(shared.made_at, |state| match state.value.take() {
-            Some(value) => ((Poll::Ready(Ok(value)), None), Act::Receives),
-            None if state.complete || state.closed => ((Poll::Ready(Err(RecvError(()))), None), Act::Uses),
-            None => ((Poll::Pending, state.receiver.replace(context.waker().clone())), Act::Awaits(Awaited::Message)),
-        });
+        let (poll, _replaced) =
+            shared.state.update_doing(awaited_at(shared.made_at), |state| match state.value.take() {
+                Some(value) => ((Poll::Ready(Ok(value)), None), Act::Receives),
+                None if state.complete || state.closed => ((Poll::Ready(Err(RecvError(()))), None), Act::Uses),
+                None => {
+                    ((Poll::Pending, state.receiver.replace(context.waker().clone())), Act::Awaits(Awaited::Message))
+                }
+            });
         let poll = budget.after(poll);
         if poll.is_ready() {
             self.shared = None;

@@ -26,8 +26,19 @@ pub(crate) struct Permits {
     tickets: u64,
     /// A waker that another has taken the place of, to be dropped after the step: that may take one.
     replaced: Option<Waker>,
-    /// Of a lock, all that there are: who takes them all has it alone.
-    of_lock: Option<usize>,
+    of: Of,
+}
+
+/// What the permits are for: reports call a wait for them by that.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Of {
+    Semaphore,
+    /// All that there are: who takes them all has it alone.
+    Lock(usize),
+    /// A cell, for who makes its value.
+    Cell,
+    /// Room in a channel.
+    Channel,
 }
 
 struct Waiter {
@@ -40,32 +51,50 @@ struct Waiter {
 impl Permits {
     pub(crate) const MAX: usize = usize::MAX >> 3;
 
+    /// Those of a semaphore.
     pub(crate) const fn new(available: usize) -> Self {
-        Permits { available, closed: false, waiting: VecDeque::new(), tickets: 0, replaced: None, of_lock: None }
+        Permits::of(Of::Semaphore, available)
     }
 
     /// Those of a lock.
     pub(crate) const fn of_lock(all: usize) -> Self {
-        Permits {
-            available: all,
-            closed: false,
-            waiting: VecDeque::new(),
-            tickets: 0,
-            replaced: None,
-            of_lock: Some(all),
-        }
+        Permits::of(Of::Lock(all), all)
+    }
+
+    /// The one of a cell that is filled once.
+    pub(crate) const fn of_cell() -> Self {
+        Permits::of(Of::Cell, 1)
+    }
+
+    /// Those of a channel.
+    pub(crate) const fn of_channel(room: usize) -> Self {
+        Permits::of(Of::Channel, room)
+    }
+
+    const fn of(of: Of, available: usize) -> Self {
+        Permits { available, closed: false, waiting: VecDeque::new(), tickets: 0, replaced: None, of }
     }
 
     /// What reports say of taking `wanted` of them.
     pub(crate) fn taking(&self, wanted: usize, done: bool) -> Act {
-        match self.of_lock {
-            None if !done => Act::Awaits(Awaited::Permits),
-            Some(1) if !done => Act::Awaits(Awaited::Lock),
-            Some(all) if !done && wanted < all => Act::Awaits(Awaited::ReadLock),
-            Some(_) if !done => Act::Awaits(Awaited::WriteLock),
-            Some(all) if wanted < all => Act::LocksShared,
-            Some(_) => Act::Locks,
-            None => Act::Acquires,
+        match self.of {
+            Of::Semaphore if !done => Act::Awaits(Awaited::Permits),
+            Of::Channel if !done => Act::Awaits(Awaited::Room),
+            Of::Cell if !done => Act::Awaits(Awaited::Init),
+            Of::Lock(1) if !done => Act::Awaits(Awaited::Lock),
+            Of::Lock(all) if !done && wanted < all => Act::Awaits(Awaited::ReadLock),
+            Of::Lock(_) if !done => Act::Awaits(Awaited::WriteLock),
+            Of::Lock(all) if wanted < all => Act::LocksShared,
+            Of::Lock(_) | Of::Cell => Act::Locks,
+            Of::Semaphore | Of::Channel => Act::Acquires,
+        }
+    }
+
+    /// What reports say of giving some back.
+    fn giving(&self) -> Act {
+        match self.of {
+            Of::Lock(_) | Of::Cell => Act::Unlocks,
+            Of::Semaphore | Of::Channel => Act::Releases,
         }
     }
 
@@ -262,10 +291,7 @@ impl Drop for Held<'_> {
 
 pub(crate) fn release(permits: &Object<Permits>, count: usize, place: Place) {
     if count > 0 {
-        let give = |permits: &mut Permits| {
-            let act = if permits.of_lock.is_some() { Act::Unlocks } else { Act::Releases };
-            (permits.give(count), act)
-        };
+        let give = |permits: &mut Permits| (permits.give(count), permits.giving());
         permits.update_doing(place, give).wake();
     }
 }

@@ -12,14 +12,14 @@ use crate::waiting::{Until, Waiting};
 
 /// A value that is set once, and can be waited for, as `tokio::sync::SetOnce`.
 ///
-/// A static one begins anew in each execution.
+/// A static one starts again in each execution.
 pub struct SetOnce<T> {
     value: OnceLock<T>,
     state: Object<State>,
 }
 
 struct State {
-    /// How often it was set: a static one begins anew in each execution, and this goes on.
+    /// How often it was set: a static one starts again in each execution, and this continues.
     sets: u64,
     waiting: Waiting,
 }

@@ -6,6 +6,7 @@
 use std::cell::Cell;
 use std::fmt;
 use std::future::{Future, poll_fn};
+use std::marker::PhantomData;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
@@ -64,6 +65,7 @@ pub(crate) struct Budgeted<F> {
 impl<F: Future> Future for Budgeted<F> {
     type Output = F::Output;
 
+    #[track_caller]
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<F::Output> {
         let _limited = Limited::new(Some(BUDGET));
         // SAFETY: `future` is pinned whenever `self` is: nothing moves it out, and there is no destructor.
@@ -106,6 +108,7 @@ pub struct Unconstrained<F> {
 impl<F: Future> Future for Unconstrained<F> {
     type Output = F::Output;
 
+    #[track_caller]
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<F::Output> {
         let _limited = Limited::none();
         // SAFETY: `future` is pinned whenever `self` is: nothing moves it out, and there is no destructor.
@@ -122,6 +125,7 @@ pub struct Coop<F: Future> {
 impl<F: Future> Future for Coop<F> {
     type Output = F::Output;
 
+    #[track_caller]
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<F::Output> {
         let budget = ready!(poll_proceed(context));
         // SAFETY: `future` is pinned whenever `self` is: nothing moves it out, and there is no destructor.
@@ -144,14 +148,14 @@ impl<F: Future> fmt::Debug for Coop<F> {
 #[inline]
 pub fn poll_proceed(context: &mut Context<'_>) -> Poll<RestoreOnPending> {
     match left() {
-        None => Poll::Ready(RestoreOnPending(Cell::new(None))),
+        None => Poll::Ready(RestoreOnPending::new(None)),
         Some(0) => {
             context.waker().wake_by_ref();
             Poll::Pending
         }
         Some(left) => {
             set_left(Some(left - 1));
-            Poll::Ready(RestoreOnPending(Cell::new(Some(left))))
+            Poll::Ready(RestoreOnPending::new(Some(left)))
         }
     }
 }
@@ -159,13 +163,22 @@ pub fn poll_proceed(context: &mut Context<'_>) -> Poll<RestoreOnPending> {
 /// What [`poll_proceed`] returns.
 #[derive(Debug)]
 #[must_use]
-pub struct RestoreOnPending(Cell<Option<u8>>);
+pub struct RestoreOnPending {
+    before: Cell<Option<u8>>,
+    /// The budget is that of the task that polls.
+    here: PhantomData<*const ()>,
+}
 
 impl RestoreOnPending {
+    #[inline]
+    fn new(before: Option<u8>) -> Self {
+        RestoreOnPending { before: Cell::new(before), here: PhantomData }
+    }
+
     /// The unit of budget is used.
     #[inline]
     pub fn made_progress(&self) {
-        self.0.set(None);
+        self.before.set(None);
     }
 
     /// Progress was made if `poll` is ready.
@@ -181,7 +194,7 @@ impl RestoreOnPending {
 impl Drop for RestoreOnPending {
     #[inline]
     fn drop(&mut self) {
-        if let Some(before) = self.0.get() {
+        if let Some(before) = self.before.get() {
             set_left(Some(before));
         }
     }

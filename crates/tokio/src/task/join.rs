@@ -83,6 +83,37 @@ impl<T> JoinHandle<T> {
         self.abort.id
     }
 
+    /// As a poll, by who awaits at `place`; without one, where it is called.
+    #[track_caller]
+    pub(super) fn poll_from(
+        &mut self,
+        context: &mut Context<'_>,
+        place: Option<&'static Location<'static>>,
+    ) -> Poll<Result<T, JoinError>> {
+        let id = self.id();
+        let budget = ready!(coop::poll_proceed(context));
+        // Not in a closure, which would be the place.
+        let poll = match self.inner.as_mut().expect("there until it is dropped") {
+            Inner::Shared(inner) => match place {
+                Some(place) => inner.poll_from(context, place),
+                None => Pin::new(inner).poll(context),
+            },
+            Inner::Native(output) => output.poll(context),
+            Inner::Never => Poll::Ready(Err(facade::cancelled())),
+            Inner::Local(inner, output) => {
+                let poll = match place {
+                    Some(place) => inner.poll_from(context, place),
+                    None => Pin::new(inner).poll(context),
+                };
+                poll.map_ok(|()| {
+                    let output = output.lock().unwrap_or_else(PoisonError::into_inner).take();
+                    output.expect("a task that has ended well has left its output")
+                })
+            }
+        };
+        budget.after(poll.map_err(|inner| JoinError { inner, id }))
+    }
+
     /// Ends the task from afar.
     #[must_use = "abort handles do nothing unless `.abort` is called"]
     pub fn abort_handle(&self) -> AbortHandle {
@@ -96,19 +127,9 @@ impl<T> Unpin for JoinHandle<T> {}
 impl<T> Future for JoinHandle<T> {
     type Output = Result<T, JoinError>;
 
-    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        let id = self.id();
-        let budget = ready!(coop::poll_proceed(context));
-        let poll = match self.inner.as_mut().expect("there until it is dropped") {
-            Inner::Shared(inner) => Pin::new(inner).poll(context),
-            Inner::Native(output) => output.poll(context),
-            Inner::Never => Poll::Ready(Err(facade::cancelled())),
-            Inner::Local(inner, output) => Pin::new(inner).poll(context).map_ok(|()| {
-                let output = output.lock().unwrap_or_else(PoisonError::into_inner).take();
-                output.expect("a task that has ended well has left its output")
-            }),
-        };
-        budget.after(poll.map_err(|inner| JoinError { inner, id }))
+    #[track_caller]
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        self.get_mut().poll_from(context, None)
     }
 }
 

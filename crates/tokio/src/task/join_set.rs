@@ -4,7 +4,6 @@ use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
 use std::future::{Future, poll_fn};
 use std::panic::Location;
-use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, Wake, Waker};
 
@@ -173,7 +172,8 @@ impl<T: 'static> JoinSet<T> {
             let Some(key) = self.next_key(waker, place) else { return Poll::Pending };
             let Some(member) = self.tasks.get_mut(&key) else { continue };
             let member_waker = member.waker.clone();
-            if let Poll::Ready(result) = Pin::new(&mut member.handle).poll(&mut Context::from_waker(&member_waker)) {
+            let polled = member.handle.poll_from(&mut Context::from_waker(&member_waker), Some(place));
+            if let Poll::Ready(result) = polled {
                 let id = member.handle.id();
                 self.tasks.remove(&key);
                 return Poll::Ready(Some(result.map(|output| (id, output))));
@@ -280,7 +280,7 @@ impl<T> JoinSet<T> {
         }
     }
 
-    /// Lets all go on by themselves.
+    /// Lets all continue by themselves.
     pub fn detach_all(&mut self) {
         self.fresh.clear();
         self.tasks.clear();

@@ -66,7 +66,7 @@ struct Queue {
 /// What a worker has done so far.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Measured {
-    /// How often it began to wait, and how often it went on.
+    /// How often it began to wait, and how often it continued.
     pub(crate) turns: u64,
     /// How long it did not wait.
     pub(crate) busy: Duration,
@@ -127,7 +127,7 @@ impl Ready {
         drivers.iter().for_each(Waker::wake_by_ref);
     }
 
-    /// A task was polled; whether it goes on.
+    /// A task was polled; whether it continues.
     fn polled(&self, number: u64, goes_on: bool) {
         let again = {
             let mut queue = lock(&self.state);

@@ -57,6 +57,7 @@ impl<T> Timeout<T> {
 impl<T: Future> Future for Timeout<T> {
     type Output = Result<T::Output, Elapsed>;
 
+    #[track_caller]
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         // SAFETY: both are pinned whenever `self` is: nothing moves them out of a pinned `Timeout`, which has no
         // destructor of its own.

@@ -9,6 +9,7 @@ mod macros;
 mod mpsc;
 mod notify;
 mod oneshot;
+mod random;
 mod runtime;
 mod shared_values;
 mod tasks;

@@ -93,7 +93,7 @@ def _dirty_read(events: list[Event]) -> str | None:
             item = _meet(write, read) if read.kind == "read" and read.task != write.task else None
             # On one connection what is not committed is seen by all who use it.
             if item is not None and read.transaction == write.transaction:
-                return f"dirty read of {_in_words(item)}: what was read was not committed yet"
+                return f"dirty read of {_in_words(item)}: the value that was read was not committed yet"
     return None
 
 
@@ -112,9 +112,9 @@ def _lost_update(events: list[Event]) -> str | None:
                 # Nobody wrote what is written back now: who has read more than that may be the victim of a write skew.
                 break
             elif event.keeps_rows:
-                return f"lost update of {_in_words(item)}: it was written between being read and being written back"
+                return f"lost update of {_in_words(item)}: another transaction wrote it between the read and the write-back"
             else:
-                return f"phantom in {_in_words(item)}: a row came or went after rows were looked for"
+                return f"phantom in {_in_words(item)}: a row appeared or disappeared after a query"
     return None
 
 
@@ -130,8 +130,8 @@ def _non_repeatable(events: list[Event]) -> str | None:
             item = _meet(first, event) if same and written is not None and _meet(event, written) else None
             if item is not None and written is not None:
                 if written.keeps_rows:
-                    return f"non-repeatable read of {_in_words(item)}: a transaction read it twice, and not the same"
-                return f"phantom in {_in_words(item)}: a transaction looked twice, and found other rows"
+                    return f"non-repeatable read of {_in_words(item)}: a transaction read it twice, and got different values"
+                return f"phantom in {_in_words(item)}: a transaction looked twice, and found different rows"
     return None
 
 
@@ -149,5 +149,5 @@ def _write_skew(events: list[Event]) -> str | None:
                     back.task == write.task and back_at < own_at and back_at < write_at and _meet(back, own)
                     for back_at, back in reads
                 ):
-                    return f"write skew on {_in_words(item)}: each wrote what the other had read before"
+                    return f"write skew on {_in_words(item)}: each wrote rows that the other had read before"
     return None

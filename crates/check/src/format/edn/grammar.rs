@@ -66,7 +66,7 @@ impl Grammar for EdnGrammar {
                     other => other,
                 })))
             }
-            Some(b'}' | b']' | b')') => parser.error("a bracket closes what is not open"),
+            Some(b'}' | b']' | b')') => parser.error("a closing bracket has no opening bracket"),
             Some(first) => {
                 let start = parser.at;
                 let word = word(parser);
@@ -77,7 +77,7 @@ impl Grammar for EdnGrammar {
                 let word = parser.utf8(word)?;
                 let digits = word.strip_prefix(['-', '+']).unwrap_or(word);
                 if digits.starts_with(|c: char| c.is_ascii_digit()) {
-                    return number(word).map_or_else(|| wrong("a word that begins as a number is none"), Ok);
+                    return number(word).map_or_else(|| wrong("a word that starts like a number is not a number"), Ok);
                 }
                 Ok(match word {
                     "nil" => Scalar::Nil,
@@ -87,7 +87,7 @@ impl Grammar for EdnGrammar {
                     "##-Inf" => Scalar::Float(f64::NEG_INFINITY),
                     "##NaN" => Scalar::Float(f64::NAN),
                     ":" | "#" | "" => return wrong(&format!("{:?} is not a value", char::from(first))),
-                    _ if first == b'#' => return wrong("a value that begins with '#' is not known"),
+                    _ if first == b'#' => return wrong("a value that begins with '#' is unknown"),
                     _ => Scalar::Text(Cow::Borrowed(word.strip_prefix(':').unwrap_or(word))),
                 })
             }

@@ -20,7 +20,7 @@ impl Grammar for JsonGrammar {
             None => parser.error("a value is missing"),
             Some(b'"') => parser.string().map(Scalar::Text),
             Some(b'-' | b'0'..=b'9') => number(parser),
-            Some(b'}' | b']') => parser.error("a bracket closes what is not open"),
+            Some(b'}' | b']') => parser.error("a closing bracket has no opening bracket"),
             Some(_) => {
                 for (word, value) in [("null", None), ("true", Some(true)), ("false", Some(false))] {
                     if parser.text[parser.at..].starts_with(word.as_bytes()) {
@@ -28,7 +28,7 @@ impl Grammar for JsonGrammar {
                         return Ok(value.map_or(Scalar::Nil, Scalar::Bool));
                     }
                 }
-                parser.error("what stands here is no value")
+                parser.error("this is not a value")
             }
         }
     }

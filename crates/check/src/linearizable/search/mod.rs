@@ -8,7 +8,7 @@
 //! is not placed at all, nor one that makes no difference to the operation after it. A node that was entered before is not entered again; what is remembered of it is the
 //! window of operations that matter, not the whole set.
 //!
-//! Everything before the furthest urgent return that was ever met can be explained: by what was placed when it was met.
+//! Everything before the furthest urgent return that was ever met can be explained by the operations that were placed when it was met.
 //!
 //! Wing & Gong, Testing and verifying concurrent objects (1993); Lowe, Testing for linearizability (2017).
 
@@ -30,9 +30,9 @@ use crate::model::{Model, Next};
 /// In which order candidates are tried. None is best for all histories.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
-    /// Whoever has to be over first.
+    /// The one with the earliest deadline.
     Deadline,
-    /// Whoever was called first.
+    /// The one that was called first.
     Call,
 }
 
@@ -48,7 +48,7 @@ pub(crate) enum Progress {
     Found,
     /// There is no order.
     Impossible,
-    /// So many steps were made. The search can go on.
+    /// So many steps were made. The search can continue.
     Steps,
     /// It remembers too much.
     Bytes,
@@ -198,7 +198,7 @@ impl<S: Clone + Eq + std::hash::Hash> Search<S> {
         self.most_placed.max(self.trail.len())
     }
 
-    /// The operation that could not be placed, once the search has ended in vain.
+    /// The operation that could not be placed, once the search has failed.
     pub fn culprit(&self) -> Option<OpId> {
         self.instance.ids.get(self.furthest_op as usize).copied().map(OpId)
     }
@@ -208,7 +208,7 @@ impl<S: Clone + Eq + std::hash::Hash> Search<S> {
         self.trail.iter().map(|op| OpId(self.instance.ids[*op as usize]))
     }
 
-    /// Goes on until the search ends, `limit` steps have been made in all, or more than `bytes` are remembered.
+    /// Continues until the search ends, `limit` steps have been made in all, or more than `bytes` are remembered.
     pub fn run<M: Model<State = S>>(
         &mut self,
         model: &M,

@@ -1,4 +1,4 @@
-//! What a search need not look at. Each rule is sound by itself, whatever the others leave out.
+//! What a search need not look at. Each rule is sound on its own, whatever the others leave out.
 
 use super::{Frame, Instance, NONE, Search};
 use crate::history::History;

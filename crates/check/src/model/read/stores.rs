@@ -43,7 +43,7 @@ impl Readable for Register<Value> {
     }
 }
 
-/// The key of an event, and what is left of its value: `key` stands by itself or first in a list of two.
+/// The key of an event, and what is left of its value: `key` stands on its own or first in a list of two.
 fn keyed(event: &Event) -> Result<(Value, Value), String> {
     match &event.key {
         Some(key) => Ok((key.clone(), event.value.clone())),

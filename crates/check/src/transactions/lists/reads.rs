@@ -125,7 +125,7 @@ impl Lists<'_> {
             None => format!("a list that ends with {}", history.list(&appended)),
         };
         let because = vec![format!(
-            "{} read {} ({}), where what it had done before asks for {expected}",
+            "{} read {} ({}), but its earlier operations require {expected}",
             history.name(TxnId(txn)),
             history.key_name(history.key_of(op)),
             history.micro(op)

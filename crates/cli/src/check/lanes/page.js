@@ -48,7 +48,7 @@ if (why) {
   const given = !why.given_up ? "" : culprit ? ` Fewer may be enough: their reduction was given up after ${why.steps} steps.` :
     ` Those are too many to show; the explanation was given up after ${why.steps} steps.`;
   const failed = why.failed ? ` It would fit if this had not failed: ${why.failed.text}.` : "";
-  byId("facts").textContent = `${why.left} of ${why.operations} operations ${why.enough ? "are enough to see it" : "cannot be explained by themselves"}${about}; ` +
+  byId("facts").textContent = `${why.left} of ${why.operations} operations ${why.enough ? "are enough to see it" : "cannot be explained on their own"}${about}; ` +
     `the shortest prefix that cannot be explained has ${why.prefix}.${given}${failed}`;
 }
 byId("views").hidden = !culprit;

@@ -221,7 +221,7 @@ impl Native {
         slot
     }
 
-    /// The first process has ended, and the system with it: nobody goes on.
+    /// The first process has ended, and the system with it: nobody continues.
     fn end(&self) {
         self.timers.clear();
         let mut relations = self.relations();

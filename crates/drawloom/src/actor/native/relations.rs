@@ -85,7 +85,7 @@ impl Relations {
         Gone { links: gone.links, monitored_by: gone.monitored_by, fatal: gone.fatal }
     }
 
-    /// Nobody goes on: all who have not ended.
+    /// Nobody continues: all who have not ended.
     pub(super) fn end(&mut self) -> Vec<ProcessId> {
         self.ended = true;
         self.processes.keys().copied().collect()

@@ -29,7 +29,7 @@ struct State {
     /// How often somebody has brought something.
     news: u64,
     waiting: bool,
-    /// Of a task: it waits until nobody goes on, and is not counted among those who do.
+    /// Of a task: it waits until nobody continues, and is not counted among those who do.
     settles: bool,
     /// Of a task: what its runtime wakes it by.
     waker: Option<Waker>,
@@ -118,7 +118,7 @@ impl Slot {
         true
     }
 
-    /// A task is over, wherever it stood: it goes on, to its end.
+    /// A task is over, wherever it stood: it continues, to its end.
     pub(super) fn gets_up(&self, quiet: &Quiet) {
         let mut state = self.state();
         let counted = !state.waiting && !state.settles;
@@ -182,7 +182,7 @@ pub(super) struct Quiet {
 }
 
 impl Quiet {
-    /// One more goes on.
+    /// One more continues.
     pub(super) fn enter(&self) {
         self.active.fetch_add(1, Ordering::SeqCst);
     }
@@ -194,7 +194,7 @@ impl Quiet {
         }
     }
 
-    /// Whoever waits looks whether to go on.
+    /// Whoever waits looks whether to continue.
     pub(super) fn look_again(&self) {
         if self.settling.load(Ordering::SeqCst) > 0 {
             let mut tasks = self.lock.lock().unwrap_or_else(PoisonError::into_inner);
@@ -205,7 +205,7 @@ impl Quiet {
         }
     }
 
-    /// The same for a task: whether nobody else goes on.
+    /// The same for a task: whether nobody else continues.
     pub(super) fn poll(&self, slot: &Slot, context: &Context<'_>) -> Poll<()> {
         let mut state = slot.state();
         if !state.settles {
@@ -226,7 +226,7 @@ impl Quiet {
         Poll::Ready(())
     }
 
-    /// The calling process waits until nobody goes on, or it is to end.
+    /// The calling process waits until nobody continues, or it is to end.
     pub(super) fn wait(&self, doomed: impl Fn() -> bool) {
         self.settling.fetch_add(1, Ordering::SeqCst);
         self.leave();

@@ -37,6 +37,21 @@ impl<T> Receiver<T> {
         }
     }
 
+    /// [`recv`](Self::recv) for an iterator that was made at `made_at`: that is the place which people know where std calls it, as
+    /// in `inbox.iter().sum()`.
+    #[track_caller]
+    pub(super) fn recv_for(&self, made_at: &'static Location<'static>) -> Result<T, RecvError> {
+        let called = Location::caller();
+        let in_std = called.file().starts_with("/rustc/") || called.file().contains("/lib/rustlib/src/");
+        match &self.end {
+            Flavor::Native(receiver) => receiver.recv(),
+            Flavor::Controlled(channel) => {
+                let place = if in_std { made_at } else { called };
+                channel.receive(Patience::Endless, rt::site(place)).map_err(|_| RecvError)
+            }
+        }
+    }
+
     /// As [`std::sync::mpsc::Receiver::try_recv`].
     ///
     /// # Errors
@@ -76,8 +91,9 @@ impl<T> Receiver<T> {
     }
 
     /// As [`std::sync::mpsc::Receiver::iter`].
+    #[track_caller]
     pub fn iter(&self) -> Iter<'_, T> {
-        Iter { rx: self }
+        Iter { rx: self, made_at: Location::caller() }
     }
 
     /// As [`std::sync::mpsc::Receiver::try_iter`].

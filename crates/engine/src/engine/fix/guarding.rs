@@ -68,6 +68,8 @@ impl OfTask {
 pub(super) struct Statement {
     pub(super) site: Site,
     first: OpKind,
+    /// What the first was done to, if the same done to something else belongs to it.
+    whole: ResourceId,
     /// It has taken a lock, and is not over before that is given back.
     pub(super) takes: bool,
     /// It has given a lock back: that is its end.
@@ -81,7 +83,8 @@ pub(super) struct Statement {
 impl Statement {
     /// Whether an operation belongs to it.
     pub(super) fn goes_on_with(&self, operation: &Operation) -> bool {
-        let is_another = self.first != operation.kind || operation.is_in_transaction();
+        let on_another = self.whole != ResourceId::NONE && self.whole != operation.resource;
+        let is_another = self.first != operation.kind || on_another || operation.is_in_transaction();
         let gives_back = self.takes && self.object == operation.resource && self.object != ResourceId::NONE;
         self.site == operation.site && (is_another || gives_back || self.awaits) && !self.gave_back
     }
@@ -162,6 +165,14 @@ impl Guarding {
         place
     }
 
+    /// Whether a region begins or ends with the whole of what is at `site`.
+    fn is_whole(&mut self, site: Site) -> bool {
+        let armed = Arc::clone(&self.armed);
+        let (Guard::Lock(regions) | Guard::Atomic(regions)) = &armed.guard else { return false };
+        let place = self.place(site);
+        place.enters.iter().chain(&place.leaves).any(|i| regions[*i].whole)
+    }
+
     pub(super) fn enters(&mut self, site: Site) -> Vec<usize> {
         self.place(site).enters.clone()
     }
@@ -208,11 +219,14 @@ impl Guarding {
             return;
         }
         let goes_on = own.statement.is_some_and(|s| s.goes_on_with(&step.operation()));
+        let whole = !goes_on && self.is_whole(step.site);
+        let own = &mut self.of_tasks[step.task.index()];
         let mut statement = match own.statement {
             Some(statement) if goes_on => statement,
             _ => Statement {
                 site: step.site,
                 first: step.kind,
+                whole: if whole { step.resource } else { ResourceId::NONE },
                 takes: false,
                 gave_back: false,
                 object: ResourceId::NONE,

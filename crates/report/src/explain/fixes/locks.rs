@@ -1,12 +1,13 @@
 //! Fixes that keep steps together: one lock over them, or one step instead of several.
 
 use super::{Draft, Words};
+use crate::explain::accesses::Mode;
 use crate::explain::explanation::{Effort, Fix};
 use crate::language::{Encapsulation, Sketch};
 
-const SERIALISES: &str = "whoever comes meanwhile waits; keep what is slow out of the section";
-const DEADLOCKS: &str = "a deadlock, if another lock is taken inside in one place and outside in another";
-const OTHERS: &str = "every other place that uses the same state has to take the lock, too";
+const SERIALISES: &str = "other tasks block while the lock is held; keep slow work outside";
+const DEADLOCKS: &str = "a deadlock, if one place takes another lock inside and another place takes it outside";
+const OTHERS: &str = "every other place that uses the same state must take the lock, too";
 
 /// The lock that the window's task holds at its ends, or one to be made.
 fn lock_name(draft: &Draft<'_, '_>) -> (String, bool) {
@@ -31,26 +32,53 @@ fn keep_the_lock(draft: &Draft<'_, '_>) -> Fix {
         false => "Hold one lock over all of it".to_owned(),
     };
     let own = draft.blame.opens.as_ref().is_some_and(|a| a.section && a.locks.contains(&a.resource));
-    let mut sketch = draft.written(Sketch::Hold { lock: &lock, lines: draft.window_lines() });
+    let mut sketch = draft.written(draft.hold(&lock, draft.window_lines()));
     if own {
-        let once = draft.remark("once; below, `held` instead of locking again");
+        let once = draft.remark("once; use `held` below instead of locking again");
         sketch[0].push_str(&format!("   {once}"));
     }
     let words = Words { title, effort: Effort::Simple, sketch, tradeoff: SERIALISES, risk: DEADLOCKS };
     draft.fix(words, draft.lock())
 }
 
+/// Lines above a wait among which is the one that looks.
+const LOOK_ABOVE: u32 = 3;
+
+/// Of a look before a wait for a notification, and an act after it: the lock is given back while the task waits, so that it
+/// has to look again.
+fn look_after_the_wait(draft: &Draft<'_, '_>) -> Option<Fix> {
+    let (opens, closes) = (draft.blame.opens.as_ref()?, draft.blame.closes.as_ref()?);
+    let wait = draft.case.place_of(draft.case.notification_awaited(opens.task, opens.step, closes.step)?)?;
+    // The line that looks: the access may be a lock that is taken before it.
+    let above = (wait.line.saturating_sub(LOOK_ABOVE)..wait.line).rev();
+    let look = above.filter_map(|n| draft.case.sources.raw(&wait.file, n)).find(|line| line.trim().starts_with("if "));
+    let look = look.map_or_else(|| draft.source(Some(opens)), |line| line.trim().to_owned());
+    let wait = draft.case.sources.line(wait);
+    let words = Words {
+        title: "Look again after the wait, in a loop".to_owned(),
+        effort: Effort::Simple,
+        sketch: draft.written(Sketch::LookAgainInLoop { look: &look, wait: wait.as_deref().unwrap_or("…") }),
+        tradeoff: "none",
+        risk: "every wait for this needs its loop",
+    };
+    Some(draft.fix(words, None))
+}
+
 pub(super) fn check_then_act(draft: &Draft<'_, '_>) -> Vec<Fix> {
+    if let Some(in_loop) = look_after_the_wait(draft) {
+        return vec![in_loop];
+    }
     let name = draft.name();
     let mut fixes = vec![keep_the_lock(draft)];
     fixes[0].title = fixes[0].title.replace("over all of it", "over check and act");
-    if draft.is_atomic() {
+    // One step of an atomic is all that there is to it: not where something else is acted on.
+    if draft.is_atomic() && draft.blame.resources.len() < 2 {
         let words = Words {
             title: "Check and act in one step".to_owned(),
             effort: Effort::Moderate,
             sketch: draft.written(Sketch::CheckAndActAtOnce { name: &name }),
-            tradeoff: "no lock; but whoever fails has to try again or to give up",
-            risk: "what the act does besides is still not part of the step",
+            tradeoff: "no lock; a task that fails must retry or give up",
+            risk: "any other effect of the action is still a separate step",
         };
         fixes.push(draft.fix(words, draft.atomic()));
     }
@@ -62,8 +90,8 @@ pub(super) fn check_then_act(draft: &Draft<'_, '_>) -> Vec<Fix> {
             let again = draft.written(Sketch::CheckAgain { name: &name });
             [vec![draft.source(first), "…".to_owned()], again, vec![draft.source(last)]].concat()
         },
-        tradeoff: "nobody waits in the ordinary case",
-        risk: "a window stays open unless the second check and the act are one step",
+        tradeoff: "no wait in the common case",
+        risk: "a window remains unless the second check and the action are one step",
     };
     fixes.push(draft.fix(words, None));
     fixes
@@ -79,7 +107,19 @@ pub(super) fn atomicity(draft: &Draft<'_, '_>) -> Vec<Fix> {
             effort: Effort::Simple,
             sketch: draft.written(Sketch::UpdateAtOnce { name: &name }),
             tradeoff: "no lock is needed",
-            risk: "only this one variable is covered: what must agree with it is not",
+            risk: "this covers one variable only, not others that must agree with it",
+        };
+        fixes.push(draft.fix(words, draft.atomic()));
+    }
+    // What a step of an atomic has made of it is known from what it returns: nobody need look once more.
+    let returns = draft.blame.opens.as_ref().is_some_and(|opens| opens.mode == Mode::Update);
+    if draft.is_atomic() && returns && draft.blame.subkind == Some("overwritten") {
+        let words = Words {
+            title: format!("Use what the first step returned, instead of reading `{name}` again"),
+            effort: Effort::Simple,
+            sketch: draft.written(Sketch::UseReturned { line: &draft.source(draft.blame.opens.as_ref()) }),
+            tradeoff: "no lock is needed",
+            risk: "it returns the value before the step",
         };
         fixes.push(draft.fix(words, draft.atomic()));
     }
@@ -89,7 +129,7 @@ pub(super) fn atomicity(draft: &Draft<'_, '_>) -> Vec<Fix> {
             title: "Make one record of the two".to_owned(),
             effort: Effort::Moderate,
             sketch: draft.written(Sketch::OneRecord),
-            tradeoff: "readers of one of them get the other as well",
+            tradeoff: "a task that reads one of them gets the other as well",
             risk: "every use has to be changed at once",
         };
         fixes.push(draft.fix(words, draft.atomic()));
@@ -116,7 +156,7 @@ pub(super) fn missing_guard(draft: &Draft<'_, '_>) -> Vec<Fix> {
         false => draft.window_lines(),
     };
     lines.dedup();
-    let sketch = draft.written(Sketch::Hold { lock: &lock, lines });
+    let sketch = draft.written(draft.hold(&lock, lines));
     let take = Words {
         title: format!("Take `{lock}`{}, too", place.unwrap_or_default()),
         effort: Effort::Simple,
@@ -136,18 +176,18 @@ pub(super) fn stale_reference(draft: &Draft<'_, '_>) -> Vec<Fix> {
         title: format!("Look `{name}` up again before using it"),
         effort: Effort::Simple,
         sketch: vec![
-            draft.remark("after anything that others can come between:"),
+            draft.remark("after every point where another task can run:"),
             draft.source(draft.blame.opens.as_ref()),
         ],
         tradeoff: "one look-up more",
-        risk: "a window stays open unless look-up and use are one step",
+        risk: "a window remains unless look-up and use are one step",
     };
     let version = Words {
         title: "Compare versions".to_owned(),
         effort: Effort::Moderate,
         sketch: draft.written(Sketch::CompareVersions { name: &name }),
         tradeoff: "readers never wait",
-        risk: "every change has to count the version up",
+        risk: "every change must increment the version",
     };
     vec![draft.fix(again, None), keep_the_lock(draft), draft.fix(version, None)]
 }
@@ -163,20 +203,20 @@ pub(super) fn lifetime(draft: &Draft<'_, '_>) -> Vec<Fix> {
         title: "Never remove the lock".to_owned(),
         effort: Effort::Simple,
         sketch: vec![
-            draft.remark(&format!("leave the entry of {lock} in its map: who comes later finds the same one")),
+            draft.remark(&format!("leave the entry of {lock} in its map, so that later tasks find the same lock")),
         ],
-        tradeoff: "one lock for each key that ever was",
-        risk: "memory grows, if keys do",
+        tradeoff: "one lock for every key ever used",
+        risk: "memory grows with the number of keys",
     };
     let held = Words {
-        title: "Hold the lock until everything is taken down".to_owned(),
+        title: "Hold the lock until the teardown is complete".to_owned(),
         effort: Effort::Complex,
         sketch: draft.written(Sketch::HoldAndRemove {
             lines: draft.window_lines(),
             remark: &draft.remark("last, and while it is held"),
         }),
-        tradeoff: "who comes meanwhile waits for the whole of it",
-        risk: "a teardown that takes long, or fails, blocks everybody",
+        tradeoff: "other tasks wait until it is complete",
+        risk: "a teardown that is slow or fails blocks all other tasks",
     };
     let counted = Words {
         title: "Remove the lock only while nobody waits for it".to_owned(),
@@ -210,7 +250,7 @@ pub(super) fn data_race(draft: &Draft<'_, '_>) -> Vec<Fix> {
             effort: Effort::Simple,
             sketch: draft.written(Sketch::TakeFlagAtOnce { name: &name }),
             tradeoff: "none",
-            risk: "who waits spins, and a panic inside leaves it set: a Mutex does neither",
+            risk: "waiting tasks spin, and a panic inside leaves it set; a Mutex avoids both",
         };
         let state = draft.blame.resources.get(1).map_or("the state", |cell| draft.case.names.bare(*cell));
         let lock = Words {

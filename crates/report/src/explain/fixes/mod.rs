@@ -46,7 +46,9 @@ pub(super) fn fixes(case: &Case<'_>, blame: &Blame) -> Vec<Fix> {
         // They keep out other processes, too, and the same steps: nothing is left that a lock of the program adds.
         let in_the_database = transactions::in_the_database(&draft);
         let guards = || in_the_database.iter().filter_map(|fix| fix.guard.as_ref());
-        fixes.retain(|fix| fix.guard.is_none() || guards().all(|guard| fix.guard.as_ref() != Some(guard)));
+        // Nor do advices help that speak of variables.
+        let is_new = |fix: &Fix| fix.guard.is_some() && guards().all(|guard| fix.guard.as_ref() != Some(guard));
+        fixes.retain(|fix| in_the_database.is_empty() || is_new(fix));
         fixes.splice(..0, in_the_database);
     }
     sort_by_key(&mut fixes, |fix| fix.effort);
@@ -130,6 +132,16 @@ impl Draft<'_, '_> {
         (self.case.record.meta.language.sketch)(&sketch)
     }
 
+    /// Lines under a lock.
+    fn hold<'s>(&self, lock: &'s str, lines: Vec<String>) -> Sketch<'s> {
+        Sketch::Hold { lock, lines, in_coroutines: self.in_coroutines() }
+    }
+
+    /// Whether what is to be kept together are pieces of coroutines: they wait for a lock in another way than threads do.
+    fn in_coroutines(&self) -> bool {
+        [&self.blame.opens, &self.blame.closes].into_iter().flatten().any(|access| access.piece)
+    }
+
     /// A comment, in the language of the program.
     fn remark(&self, text: &str) -> String {
         format!("{} {text}", self.case.record.meta.language.comment)
@@ -142,8 +154,8 @@ impl Draft<'_, '_> {
 
     /// The source line of an access.
     fn source(&self, access: Option<&Access>) -> String {
-        let place = access.and_then(|a| self.case.place_of(a.step));
-        place.and_then(|place| self.case.sources.line(place)).unwrap_or_else(|| "…".to_owned())
+        let place = access.and_then(|a| self.case.accessed_at(a));
+        place.and_then(|place| self.case.sources.line(&place)).unwrap_or_else(|| "…".to_owned())
     }
 
     /// What is to be over before others may come: the end of the window; or, where a lock was given back after a look
@@ -195,13 +207,34 @@ impl Draft<'_, '_> {
             false => self.source(last),
         };
         let first = self.source(self.blame.opens.as_ref());
-        if first == end { vec![first] } else { vec![first, "…".to_owned(), end] }
+        match (first == end, self.loop_around()) {
+            (true, Some(head)) => vec![head, format!("    {first}")],
+            (true, None) => vec![first],
+            (false, _) => vec![first, "…".to_owned(), end],
+        }
+    }
+
+    /// The head of the loop whose one line makes both accesses of the window, in different rounds: it belongs under the lock.
+    fn loop_around(&self) -> Option<String> {
+        let (opens, closes) = (self.blame.opens.as_ref()?, self.blame.closes.as_ref()?);
+        let one_statement = !self.case.record.meta.language.facts.columns && opens.resource != closes.resource;
+        let place = self.case.accessed_at(opens).filter(|_| one_statement)?;
+        let indent = |line: &str| line.len() - line.trim_start().len();
+        let at = |line: u32| self.case.sources.raw(&place.file, line);
+        let own = indent(&at(place.line)?);
+        let above = (1..place.line).rev().filter_map(at).find(|line| !line.trim().is_empty() && indent(line) < own)?;
+        let head = above.trim();
+        (head.starts_with("for ") || head.starts_with("while ") || head.starts_with("async for "))
+            .then(|| head.to_owned())
     }
 
     /// The stretch from one access to another, with the sections that they are in: a lock that is taken inside
     /// of others in one place, and outside in another, would be a deadlock.
     fn region(&self, from: &Access, to: &Access) -> Option<Region> {
-        Some(Region { enter: self.begins(from)?, leave: self.is_over(to)? })
+        let (enter, leave) = (self.begins(from)?, self.is_over(to)?);
+        // A line of several accesses is one statement. To the same thing, they are rounds of a loop.
+        let whole = !self.case.record.meta.language.facts.columns && from.resource != to.resource;
+        Some(Region { enter, leave, whole })
     }
 
     /// Where the outermost section around an access begins; the access itself, if it is in none.

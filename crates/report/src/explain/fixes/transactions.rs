@@ -10,15 +10,10 @@ use crate::explain::explanation::{Effort, Fix};
 /// What the database can do about the window; nothing, if that is in none.
 pub(super) fn in_the_database(draft: &Draft<'_, '_>) -> Vec<Fix> {
     let Some(name) = draft.database() else { return Vec::new() };
-    let checked = draft.remark("what was checked goes into the statement, such as `stock > 0`");
     let (read, write) = (draft.source(draft.first()), draft.source(draft.blame.closes.as_ref()));
-    let statement = in_one(&[&write, &draft.source(draft.last())]);
-    let one = Words {
-        title: "Check and write in one statement".to_owned(),
-        effort: Effort::Simple,
-        sketch: vec![format!("{statement}   {checked}"), draft.remark("no row was changed: somebody else came first")],
-        tradeoff: "nothing is held between two statements",
-        risk: "only what stands in the statement is checked",
+    let one = match draft.blame.subkind {
+        Some("lost-update") => compute_in_one(draft, &write),
+        _ => check_in_one(draft, &write),
     };
     // A database of SQLite is one file, or is in memory; those of servers have tables.
     if name.starts_with("file ") || name.starts_with("database ") {
@@ -35,7 +30,7 @@ pub(super) fn in_the_database(draft: &Draft<'_, '_>) -> Vec<Fix> {
         title: "Lock the rows that are read: SELECT … FOR UPDATE".to_owned(),
         effort: Effort::Simple,
         sketch: vec!["SELECT … FOR UPDATE".to_owned(), "…".to_owned(), "COMMIT".to_owned()],
-        tradeoff: "others who want the same rows wait until the transaction ends",
+        tradeoff: "other transactions that want the same rows wait until this one ends",
         risk: "a deadlock, if transactions lock rows in different orders",
     };
     match (name.starts_with("row "), are_there(&read, &write)) {
@@ -44,7 +39,7 @@ pub(super) fn in_the_database(draft: &Draft<'_, '_>) -> Vec<Fix> {
         (false, true) => vec![draft.fix(select, draft.lock())],
         // A row that is not there yet cannot be locked, and a statement does not see what others have not committed.
         (false, false) => {
-            let first = draft.remark("first in every transaction that looks or writes here");
+            let first = draft.remark("first in every transaction that reads or writes here");
             let in_place = Words {
                 title: "Lock a row that stands for all of them, before looking".to_owned(),
                 effort: Effort::Simple,
@@ -57,17 +52,57 @@ pub(super) fn in_the_database(draft: &Draft<'_, '_>) -> Vec<Fix> {
                 tradeoff: "transactions that want the same row wait for each other",
                 risk: "a transaction that forgets it is not kept out",
             };
-            let again = draft.remark("and begin again when it is refused (SQLSTATE 40001)");
+            let again = draft.remark("and retry when the database rejects it (SQLSTATE 40001)");
             let serializable = Words {
                 title: "Run these transactions at isolation level SERIALIZABLE".to_owned(),
                 effort: Effort::Moderate,
                 sketch: vec![format!("SET TRANSACTION ISOLATION LEVEL SERIALIZABLE   {again}")],
-                tradeoff: "nobody waits, but some transactions are refused at their COMMIT",
+                tradeoff: "no waiting, but some transactions fail at COMMIT",
                 risk: "a transaction at another level is not kept out",
             };
             vec![draft.fix(in_place, draft.lock()), draft.fix(serializable, draft.lock())]
         }
     }
+}
+
+/// A statement that writes only if what was checked is still so.
+fn check_in_one<'w>(draft: &Draft<'_, '_>, write: &str) -> Words<'w> {
+    let checked = draft.remark("the check goes into the statement, such as `stock > 0`");
+    let statement = in_one(&[write, &draft.source(draft.last())]);
+    Words {
+        title: "Check and write in one statement".to_owned(),
+        effort: Effort::Simple,
+        sketch: vec![
+            format!("{statement}   {checked}"),
+            draft.remark("no row was changed: another transaction came first"),
+        ],
+        tradeoff: "nothing is held between two statements",
+        risk: "only the condition in the statement is checked",
+    }
+}
+
+/// A statement that computes what it writes from what is there.
+fn compute_in_one<'w>(draft: &Draft<'_, '_>, write: &str) -> Words<'w> {
+    let statement = [write, &draft.source(draft.last())].into_iter().find_map(|line| computed(statement(line)?));
+    let statement = statement.unwrap_or_else(|| "UPDATE … SET n = n + … WHERE …".to_owned());
+    Words {
+        title: "Read and write in one statement".to_owned(),
+        effort: Effort::Simple,
+        sketch: vec![format!("{statement}   {}", draft.remark("the database computes it from what is there"))],
+        tradeoff: "nothing is held between two statements",
+        risk: "this covers the written columns only, not others that must agree with them",
+    }
+}
+
+/// An UPDATE that adds to its first column, instead of setting it: `SET n = ?` becomes `SET n = n + …`.
+fn computed(update: &str) -> Option<String> {
+    let upper = update.to_ascii_uppercase();
+    let set = upper.find(" SET ")? + " SET ".len();
+    let column = update[set..].split('=').next()?.trim();
+    let value = set + update[set..].find('=')? + 1;
+    let rest = [upper[value..].find(" WHERE "), update[value..].find(',')].into_iter().flatten().min();
+    let rest = rest.map_or("", |at| &update[value + at..]);
+    Some(format!("{} {column} + …{rest}", &update[..value]))
 }
 
 /// Whether all rows that matter are there to be locked when they are read: the line that reads selects rows, and no sum or
@@ -106,7 +141,15 @@ fn statement(line: &str) -> Option<&str> {
 
 #[cfg(test)]
 mod tests {
-    use super::{are_there, in_one};
+    use super::{are_there, computed, in_one};
+
+    #[test]
+    fn what_is_written_is_computed_from_what_is_there() {
+        let said = |statement: &str| computed(statement).unwrap_or_default();
+        assert_eq!(said("UPDATE a SET n = ? WHERE id = 1"), "UPDATE a SET n = n + … WHERE id = 1");
+        assert_eq!(said("update a set n=?, m = 2"), "update a set n= n + …, m = 2");
+        assert_eq!(said("INSERT INTO a VALUES (?)"), "");
+    }
 
     #[test]
     fn rows_can_be_locked_that_are_there_when_they_are_read() {

@@ -7,6 +7,8 @@ use super::{Draft, Words};
 use crate::explain::explanation::{Effort, Fix};
 use crate::explain::stored::site;
 use crate::language::{Awaited, Sketch};
+use crate::record::{BlockedRecord, Place};
+use crate::source::statement::is_condition;
 
 pub(super) fn deadlock(draft: &Draft<'_, '_>) -> Vec<Fix> {
     if awaited(draft).operation == "receive" {
@@ -20,7 +22,7 @@ pub(super) fn deadlock(draft: &Draft<'_, '_>) -> Vec<Fix> {
     locks.dedup();
     let region = |stack: &crate::explain::Stack| {
         let first = stack.held.first()?.place.as_ref()?;
-        Some(Region { enter: site(first), leave: site(stack.wanted.place.as_ref()?) })
+        Some(Region { enter: site(first), leave: site(stack.wanted.place.as_ref()?), whole: false })
     };
     let regions: Option<Vec<Region>> = stacks.iter().map(region).collect();
     // A lock of an event loop is taken within a piece, which no guard can be put around.
@@ -32,11 +34,11 @@ pub(super) fn deadlock(draft: &Draft<'_, '_>) -> Vec<Fix> {
         |stack: &crate::explain::Stack| names.role(stack.task).is_some_and(|role| language.is_event_loop(role));
     if draft.blame.subkind == Some("self") && in_coroutines && stacks.iter().any(is_loop) {
         let words = Words {
-            title: "Have no coroutine keep a lock while it waits for another one".to_owned(),
+            title: "Do not let a coroutine hold one lock while it waits for another".to_owned(),
             effort: Effort::Moderate,
             sketch: vec![draft.remark("or take the locks in one order everywhere")],
             tradeoff: "none at run time",
-            risk: "a place that forgets it brings it back",
+            risk: "one place that forgets it brings the bug back",
         };
         return vec![draft.with_closes(words, "coroutines of one loop no longer wait for each other", None)];
     }
@@ -46,7 +48,7 @@ pub(super) fn deadlock(draft: &Draft<'_, '_>) -> Vec<Fix> {
             effort: Effort::Simple,
             sketch: draft.written(Sketch::GiveBackBeforeTakingAgain { in_coroutines }),
             tradeoff: "others may come in between",
-            risk: "what was true before the lock was given back need not be true after",
+            risk: "conditions checked before the release may no longer hold",
         };
         return vec![draft.with_closes(words, "the second request finds the lock free", None)];
     }
@@ -56,12 +58,15 @@ pub(super) fn deadlock(draft: &Draft<'_, '_>) -> Vec<Fix> {
             effort: Effort::Simple,
             sketch: draft.written(Sketch::AllPermitsAtOnce),
             tradeoff: "a permit is held before it is needed",
-            risk: "who asks for more than there are waits for ever",
+            risk: "a task that asks for more permits than exist waits for ever",
         };
-        return vec![draft.with_closes(words, "nobody has some of them and waits for more", None)];
+        return vec![draft.with_closes(words, "no task holds some permits while it waits for more", None)];
     }
     if let Some(fixes) = blocked_event_loop(draft) {
         return fixes;
+    }
+    if draft.blame.subkind == Some("circular-wait") && all_send(draft) {
+        return vec![make_room(draft)];
     }
     if draft.blame.subkind == Some("circular-wait") || blocked.iter().any(|r| !draft.case.is_lock(*r)) {
         return vec![break_the_circle(draft)];
@@ -72,21 +77,21 @@ pub(super) fn deadlock(draft: &Draft<'_, '_>) -> Vec<Fix> {
         effort: Effort::Simple,
         sketch: vec![draft.remark(&format!("everywhere: {order}"))],
         tradeoff: "none at run time",
-        risk: "a place that forgets the order brings it back",
+        risk: "one place that forgets the order brings the bug back",
     };
     let one_lock = Words {
         title: "Take one lock instead of several".to_owned(),
         effort: Effort::Moderate,
         sketch: draft.written(Sketch::OneLock { in_coroutines }),
-        tradeoff: "less can go on at the same time",
+        tradeoff: "fewer tasks can run at the same time",
         risk: "every use has to be changed at once",
     };
     let back_off = Words {
-        title: "Try, and give back what is held if that fails".to_owned(),
+        title: "Use try_lock, and release the held lock if it fails".to_owned(),
         effort: Effort::Moderate,
         sketch: draft.written(Sketch::BackOff { in_coroutines }),
-        tradeoff: "nobody waits while holding anything",
-        risk: "a livelock, if all of them back off in step",
+        tradeoff: "no task waits while it holds a lock",
+        risk: "a livelock, if all of them retry in lockstep",
     };
     let closes = "no task waits for one of them while it holds another that comes later";
     vec![
@@ -107,10 +112,10 @@ fn blocked_event_loop(draft: &Draft<'_, '_>) -> Option<Vec<Fix>> {
         title: format!("Await instead of blocking {called}"),
         effort: Effort::Simple,
         sketch: vec![event_loop.instead_of_blocking.to_owned()],
-        tradeoff: "other tasks run meanwhile",
-        risk: "what was true before the await need not be true after",
+        tradeoff: "other tasks run during the wait",
+        risk: "conditions checked before the await may no longer hold",
     };
-    let closes = format!("{called} goes on while a task waits");
+    let closes = format!("{called} continues while a task waits");
     let mut fixes = vec![draft.with_closes(wait, &closes, None)];
     // Another one may have come to its await with a lock in its hand.
     let mut wanted = draft.blame.resources.iter().filter(|resource| !record.is_event_loop(Some(**resource)));
@@ -120,11 +125,40 @@ fn blocked_event_loop(draft: &Draft<'_, '_>) -> Option<Vec<Fix>> {
             effort: Effort::Simple,
             sketch: draft.written(Sketch::GiveBack),
             tradeoff: "others may come in between",
-            risk: "what was true before the lock was given back need not be true after",
+            risk: "conditions checked before the release may no longer hold",
         };
-        fixes.push(draft.with_closes(give_back, "nobody waits for it who keeps others from giving it back", None));
+        fixes.push(draft.with_closes(give_back, "no task that waits for it keeps its holder from releasing it", None));
     }
     Some(fixes)
+}
+
+/// Whether all tasks of the circle wait for room in a channel.
+fn all_send(draft: &Draft<'_, '_>) -> bool {
+    let in_circle = |b: &&BlockedRecord| draft.blame.stacks.iter().any(|stack| stack.task == b.task);
+    let mut waits = crate::terminal::reason::blocked(draft.case.record).iter().filter(in_circle).peekable();
+    waits.peek().is_some() && waits.all(|b| b.method() == "send")
+}
+
+/// Of tasks that all send, where there is no room.
+fn make_room(draft: &Draft<'_, '_>) -> Fix {
+    if awaited(draft).future.is_some() {
+        let words = Words {
+            title: "Receive while waiting for room".to_owned(),
+            effort: Effort::Moderate,
+            sketch: draft.written(Sketch::ReceiveMeanwhile),
+            tradeoff: "messages come in between two sends",
+            risk: "more room alone only makes the circle rarer",
+        };
+        return draft.with_closes(words, "a task that waits for room makes room for others", None);
+    }
+    let words = Words {
+        title: "Receive before sending in one of them".to_owned(),
+        effort: Effort::Simple,
+        sketch: vec![draft.remark("or give the channels room for every message that is sent before a receive")],
+        tradeoff: "none",
+        risk: "a channel with room for n is as stuck as before with n + 1 messages",
+    };
+    draft.with_closes(words, "one of them continues, and makes room for the others", None)
 }
 
 /// Of tasks that wait for each other, not only for locks.
@@ -134,23 +168,23 @@ fn break_the_circle(draft: &Draft<'_, '_>) -> Fix {
     let (words, closes) = match holder {
         Some(holder) => (
             Words {
-                title: "Give back what is held before waiting".to_owned(),
+                title: "Release the held lock before waiting".to_owned(),
                 effort: Effort::Simple,
                 sketch: [draft.written(Sketch::GiveBack), vec![waits(holder)]].concat(),
                 tradeoff: "others may come in between",
-                risk: "what was true before the lock was given back need not be true after",
+                risk: "conditions checked before the release may no longer hold",
             },
-            "nobody who is waited for needs what the waiting one holds",
+            "the waiting task holds nothing that the other tasks need",
         ),
         None => (
             Words {
-                title: "Let one of them go on without the other".to_owned(),
+                title: "Let one of them continue without the other".to_owned(),
                 effort: Effort::Moderate,
                 sketch: vec![draft.remark("send, notify or finish first, and wait then")],
                 tradeoff: "none at run time",
-                risk: "what was waited for has not happened yet when the other one goes on",
+                risk: "the other task continues before the event that it used to wait for",
             },
-            "there is no circle of tasks that wait for each other",
+            "the tasks no longer wait in a circle",
         ),
     };
     draft.with_closes(words, closes, None)
@@ -171,15 +205,15 @@ pub(super) fn order(draft: &Draft<'_, '_>) -> Vec<Fix> {
         title: format!("Let {second} wait for {first}"),
         effort: Effort::Moderate,
         sketch: draft.written(Sketch::WaitForOther { first, second }),
-        tradeoff: "they no longer run side by side there",
-        risk: "a wait that never ends, if the other one fails before",
+        tradeoff: "they no longer run in parallel there",
+        risk: "a wait that never ends, if the other task fails first",
     };
     let tolerate = Words {
-        title: "Be ready for this order, too".to_owned(),
+        title: "Handle this order, too".to_owned(),
         effort: Effort::Simple,
-        sketch: vec![draft.remark(&format!("look at `{name}` first, and handle what it is")), draft.source(Some(used))],
+        sketch: vec![draft.remark(&format!("check `{name}` first, and handle both states")), draft.source(Some(used))],
         tradeoff: "nobody waits",
-        risk: "the look and the use have to be one step, or it becomes check-then-act",
+        risk: "check and use must be one step, or this becomes check-then-act",
     };
     vec![draft.fix(wait, guard), draft.fix(tolerate, None)]
 }
@@ -224,30 +258,33 @@ pub(super) fn lost_wakeup(draft: &Draft<'_, '_>) -> Vec<Fix> {
             let enter = changes.and_then(|a| case.place_of(a.step)).map(site).unwrap_or_else(|| notified.clone());
             let looked = case.place_of(look.step).map(site);
             looked.map(|looked| {
-                Guard::Lock(vec![Region { enter: looked, leave: wait }, Region { enter, leave: notified }])
+                Guard::Lock(vec![
+                    Region { enter: looked, leave: wait, whole: false },
+                    Region { enter, leave: notified, whole: false },
+                ])
             })
         }
         // Whoever notifies must not wait for a wait that need not come: without the look nothing can be tried.
         _ => None,
     };
     let in_loop = Words {
-        title: "Look under the lock, and wait in a loop".to_owned(),
+        title: "Check under the lock, and wait in a loop".to_owned(),
         effort: Effort::Simple,
         sketch: draft.written(Sketch::WaitInLoop),
         tradeoff: "none",
-        risk: "the condition must only be changed with the lock held",
+        risk: "every change of the condition needs the lock",
     };
     let permit = Words {
-        title: "Use something that remembers".to_owned(),
+        title: "Use a primitive that remembers notifications".to_owned(),
         effort: Effort::Moderate,
         sketch: draft.written(Sketch::Remember),
         tradeoff: "a message more",
-        risk: "tokens left over from before end a later wait at once",
+        risk: "a leftover token ends a later wait at once",
     };
     let closes = "the notification can no longer fall between the decision to wait and the wait";
     vec![
         draft.with_closes(in_loop, closes, guard),
-        draft.with_closes(permit, "a notification that comes early is kept", None),
+        draft.with_closes(permit, "an early notification is remembered", None),
     ]
 }
 
@@ -255,26 +292,26 @@ pub(super) fn lost_wakeup(draft: &Draft<'_, '_>) -> Vec<Fix> {
 fn look_after_clearing(draft: &Draft<'_, '_>) -> Fix {
     let name = draft.name();
     let words = Words {
-        title: format!("Clear `{name}` before the look, not after it"),
+        title: format!("Clear `{name}` before the check, not after it"),
         effort: Effort::Simple,
         sketch: draft.written(Sketch::ClearFirst { name: &name }),
-        tradeoff: "a round for nothing, now and then",
-        risk: "the look has to come after every clear, also on the way back to the wait",
+        tradeoff: "an unnecessary round now and then",
+        risk: "the check must follow every clear, also on the way back to the wait",
     };
-    draft.with_closes(words, "what comes after the look is still known when the wait begins", None)
+    draft.with_closes(words, "an event after the check is still visible when the wait begins", None)
 }
 
 /// Where nobody was woken because nobody was to be seen.
 fn announce_first(draft: &Draft<'_, '_>) -> Fix {
     let name = draft.name();
     let words = Words {
-        title: format!("Change `{name}` first, and look then whether there is something to wait for"),
+        title: format!("Change `{name}` first, then check whether a wait is needed"),
         effort: Effort::Simple,
         sketch: draft.written(Sketch::AnnounceFirst { name: &name }),
-        tradeoff: "a wake-up for nothing, now and then",
-        risk: "what was announced has to be taken back when the wait is given up",
+        tradeoff: "an unnecessary wake-up now and then",
+        risk: "a task that gives up waiting must undo the announcement",
     };
-    draft.with_closes(words, "whoever looks too early leaves what the second look finds", None)
+    draft.with_closes(words, "a task that checks too early leaves a value that the second check finds", None)
 }
 
 /// Where a notification told of something that was not there yet.
@@ -287,17 +324,17 @@ fn change_first(draft: &Draft<'_, '_>) -> Fix {
         tradeoff: "none",
         risk: "every other change has to notify, too",
     };
-    draft.with_closes(words, "whoever is woken finds what it waits for", None)
+    draft.with_closes(words, "a woken task finds its condition true", None)
 }
 
 /// Where one notification was not enough.
 fn notify_all(draft: &Draft<'_, '_>) -> Fix {
     let words = Words {
-        title: "Notify all who wait".to_owned(),
+        title: "Notify all waiting tasks".to_owned(),
         effort: Effort::Simple,
         sketch: draft.written(Sketch::NotifyAll),
-        tradeoff: "all of them wake up and look; who cannot go on waits again",
-        risk: "who does not look again, in a loop, goes on although it must not",
+        tradeoff: "all of them wake up and check; those that cannot continue wait again",
+        risk: "a task that does not check again, in a loop, continues wrongly",
     };
     // All of its notifications: the next one for one alone could go to the wrong one, too.
     let condvar = draft.blame.harm.and_then(|i| draft.case.record.steps[i as usize].resource);
@@ -308,19 +345,19 @@ fn notify_all(draft: &Draft<'_, '_>) -> Fix {
     sort(&mut sites);
     sites.dedup();
     let guard = (!sites.is_empty()).then_some(Guard::NotifyAll(sites));
-    draft.with_closes(words, "whoever waits looks again", guard)
+    draft.with_closes(words, "every waiting task checks again", guard)
 }
 
 /// Where those who wait for different things wait in one place.
 fn one_for_each(draft: &Draft<'_, '_>) -> Fix {
     let words = Words {
-        title: "Have a condition variable for each thing that is waited for".to_owned(),
+        title: "Use one condition variable for each condition".to_owned(),
         effort: Effort::Moderate,
         sketch: draft.written(Sketch::OneForEach),
-        tradeoff: "nobody is woken in vain",
-        risk: "every change has to notify the right one",
+        tradeoff: "no unnecessary wake-ups",
+        risk: "every change must notify the right one",
     };
-    draft.with_closes(words, "a notification reaches somebody who can use it", None)
+    draft.with_closes(words, "a notification reaches a task that can use it", None)
 }
 
 /// Where a future begins to wait only when it is polled.
@@ -328,13 +365,13 @@ fn register_first(draft: &Draft<'_, '_>) -> Fix {
     let name = draft.blame.harm.and_then(|i| draft.case.record.steps[i as usize].resource);
     let name = name.map_or("notify", |r| draft.case.names.bare(r));
     let words = Words {
-        title: "Begin to wait before the look".to_owned(),
+        title: "Begin to wait before the check".to_owned(),
         effort: Effort::Simple,
         sketch: draft.written(Sketch::RegisterFirst { name }),
         tradeoff: "none",
-        risk: "of notify_one the future has to be pinned and enabled before the look, too",
+        risk: "for notify_one, pin and enable the future before the check, too",
     };
-    draft.with_closes(words, "the notification can no longer fall between the look and the wait", None)
+    draft.with_closes(words, "the notification can no longer fall between check and wait", None)
 }
 
 pub(super) fn livelock(draft: &Draft<'_, '_>) -> Vec<Fix> {
@@ -343,17 +380,17 @@ pub(super) fn livelock(draft: &Draft<'_, '_>) -> Vec<Fix> {
         effort: Effort::Moderate,
         sketch: draft.written(Sketch::WaitInsteadOfSpinning),
         tradeoff: "a task that waits costs nothing",
-        risk: "somebody has to wake it",
+        risk: "another task must wake it",
     };
     let priority = Words {
         title: "Let one of them go first".to_owned(),
         effort: Effort::Simple,
         sketch: draft.written(Sketch::OneGoesFirst),
         tradeoff: "none",
-        risk: "who always gives way may starve",
+        risk: "a task that always gives way may starve",
     };
     let closes = "the round ends: not all of them give way";
-    let mut fixes = vec![draft.with_closes(wait, "the round ends: nobody goes round", None)];
+    let mut fixes = vec![draft.with_closes(wait, "the round ends: no task starts another round", None)];
     if draft.blame.subkind == Some("mutual") {
         fixes.push(draft.with_closes(priority, closes, None));
     }
@@ -367,31 +404,31 @@ pub(super) fn dropped(draft: &Draft<'_, '_>) -> Vec<Fix> {
         title: "Ask it to stop, and wait for its end".to_owned(),
         effort: Effort::Simple,
         sketch: draft.written(Sketch::AskToStop),
-        tradeoff: "it goes on until it looks",
-        risk: "a task that never looks is never stopped",
+        tradeoff: "it continues until its next check",
+        risk: "a task that never checks is never stopped",
     };
     let own_task = Words {
-        title: "Let it run to its end in a task of its own".to_owned(),
+        title: "Let it finish in a task of its own".to_owned(),
         effort: Effort::Simple,
         sketch: draft.written(Sketch::OwnTask),
-        tradeoff: "the work goes on after nobody waits for it",
-        risk: "who gave up must not count on its not being done",
+        tradeoff: "the work continues although no task waits for it",
+        risk: "the caller that gave up must expect that it may still happen",
     };
     let undo = Words {
-        title: format!("Put `{name}` in order when it is dropped"),
+        title: format!("Restore `{name}` when the future is dropped"),
         effort: Effort::Moderate,
         sketch: draft.written(Sketch::UndoWhenDropped { name: &name }),
-        tradeoff: "none while nothing is dropped",
+        tradeoff: "none unless a future is dropped",
         risk: "Drop cannot await",
     };
     let last = Words {
-        title: "Wait first, and change things afterwards".to_owned(),
+        title: "Wait first, and change state afterwards".to_owned(),
         effort: Effort::Moderate,
         sketch: draft.written(Sketch::ReserveFirst),
         tradeoff: "none",
-        risk: "whoever adds an await later brings the mistake back",
+        risk: "an await that is added later brings the bug back",
     };
-    let closes = "what is begun is finished, or taken back";
+    let closes = "a change that has begun is finished or undone";
     let first = if draft.blame.subkind == Some("aborted-task") { asked } else { own_task };
     [first, undo, last].into_iter().map(|words| draft.with_closes(words, closes, None)).collect()
 }
@@ -405,6 +442,7 @@ fn awaited<'d>(draft: &'d Draft<'_, '_>) -> Awaited<'d> {
     Awaited {
         is_told: b.is_some_and(|b| record.is_told(b)),
         operation: b.map_or("", |b| &b.operation),
+        future: b.and_then(|b| b.awaited.as_deref()),
         name: resource.and_then(|resource| resource.name.as_deref()).unwrap_or_default(),
     }
 }
@@ -415,23 +453,33 @@ pub(super) fn starvation(draft: &Draft<'_, '_>) -> Vec<Fix> {
     }
     let awaited = awaited(draft);
     let (title, sketch, risk) = match draft.blame.subkind {
+        Some("channel") if awaited.sends() => (
+            "Receive before waiting for the sender",
+            Sketch::ReceiveFirst(awaited),
+            "the sender continues earlier, and so does everything after it",
+        ),
         Some("channel") => (
-            "Close the channel when nothing more will come",
+            "Close the channel after the last message",
             Sketch::CloseChannel(awaited),
-            "what was meant to be sent is then missing: the receiver has to cope",
+            "the message is then missing: the receiver must handle that",
         ),
         Some("never-released") => {
-            ("Give the lock back", Sketch::GiveBackAlways, "what is protected has to be in order at that point")
+            ("Give the lock back", Sketch::GiveBackAlways, "the protected state must be consistent at that point")
         }
         Some("never-written") => (
-            "Write what is waited for on every way out, and let nobody overwrite it",
+            "Set the awaited value on every exit path, and never overwrite it",
             Sketch::WriteAlways,
-            "a value that is there for a moment only can be missed",
+            "a waiter can miss a value that is set only briefly",
+        ),
+        _ if awaited.future == Some("acquire") => (
+            "Give permits back on every way out",
+            Sketch::EndWait(awaited),
+            "the limited work must be over at that point",
         ),
         _ => (
-            "Bring about what is waited for on every way out",
+            "Produce the awaited event on every exit path",
             Sketch::EndWait(awaited),
-            "a waiter has to look again whether it is its turn",
+            "a waiter must check again whether it is its turn",
         ),
     };
     let bring = Words {
@@ -446,29 +494,53 @@ pub(super) fn starvation(draft: &Draft<'_, '_>) -> Vec<Fix> {
         effort: Effort::Moderate,
         sketch: draft.written(Sketch::LimitWait(awaited)),
         tradeoff: "the failure is reported instead of hanging",
-        risk: "a time that is too short fails on a busy machine",
+        risk: "a time limit that is too short fails on a busy machine",
     };
-    vec![
+    let mut fixes = vec![
         draft.with_closes(bring, "the wait is ended", None),
         draft.with_closes(timeout, "the wait ends, in failure", None),
-    ]
+    ];
+    if asked_before(draft) {
+        let at_once = Words {
+            title: "Take it in one step, or find that there is nothing".to_owned(),
+            effort: Effort::Simple,
+            sketch: draft.written(Sketch::TakeOrGiveUp),
+            tradeoff: "none",
+            risk: "who finds nothing has to cope with that",
+        };
+        fixes.insert(0, draft.with_closes(at_once, "nobody can take it between the look and the wait", None));
+    }
+    fixes
+}
+
+/// Whether the task that waits for something of a queue had asked just before whether there is something.
+fn asked_before(draft: &Draft<'_, '_>) -> bool {
+    const LINES: u32 = 8;
+    let record = draft.case.record;
+    let asks = record.meta.language.facts.asks_for_items;
+    let Some(stuck) = draft.blame.stacks.first() else { return false };
+    let Some(waits) = &stuck.wanted.place else { return false };
+    let is_near = |place: &&Place| place.file == waits.file && (place.line..=place.line + LINES).contains(&waits.line);
+    let own = (0..draft.case.end()).filter(|i| record.steps[*i as usize].task == stuck.task);
+    let lines = own.filter_map(|i| draft.case.place_of(i).filter(is_near)).filter_map(|at| draft.case.sources.line(at));
+    lines.into_iter().any(|line| is_condition(&line) && asks.iter().any(|word| line.contains(word)))
 }
 
 /// A process waits for what no process will send.
 fn among_processes(draft: &Draft<'_, '_>) -> Vec<Fix> {
     let monitor = Words {
-        title: "Learn of the end of the process that was to answer".to_owned(),
+        title: "Monitor the process that should answer".to_owned(),
         effort: Effort::Simple,
         sketch: draft.written(Sketch::MonitorAsked),
         tradeoff: "none",
-        risk: "what was asked for has not been done: somebody has to ask again, or to give up",
+        risk: "the request was not carried out: the caller must retry or give up",
     };
     let timeout = Words {
         title: "Wait for a limited time".to_owned(),
         effort: Effort::Simple,
         sketch: draft.written(Sketch::LimitReceive),
         tradeoff: "the failure is reported instead of hanging",
-        risk: "an answer that comes later is still in the mailbox",
+        risk: "a late answer stays in the mailbox",
     };
     vec![
         draft.with_closes(monitor, "the wait ends when the other process does", None),
@@ -479,22 +551,22 @@ fn among_processes(draft: &Draft<'_, '_>) -> Vec<Fix> {
 /// Servers that call each other in a circle.
 fn of_calls(draft: &Draft<'_, '_>) -> Vec<Fix> {
     let cast = Words {
-        title: "Let one of them tell the other, and go on".to_owned(),
+        title: "Let one of them cast instead of call".to_owned(),
         effort: Effort::Moderate,
         sketch: draft.written(Sketch::TellInsteadOfCall),
         tradeoff: "the answer comes in another handler",
-        risk: "what is asked meanwhile finds the server between the two",
+        risk: "requests in between see the server in an intermediate state",
     };
     let later = Words {
         title: "Answer later: keep the `ReplyTo`, and let a task call".to_owned(),
         effort: Effort::Moderate,
         sketch: draft.written(Sketch::AnswerLater),
         tradeoff: "one more process for each request",
-        risk: "requests are answered in another order than they came",
+        risk: "answers can leave in another order than their requests came",
     };
     vec![
-        draft.with_closes(cast, "no server waits for another one that waits for it", None),
-        draft.with_closes(later, "the server goes on with its mailbox while the call lasts", None),
+        draft.with_closes(cast, "no two servers wait for each other", None),
+        draft.with_closes(later, "the server serves its mailbox during the call", None),
     ]
 }
 

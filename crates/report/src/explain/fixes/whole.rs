@@ -15,6 +15,12 @@ use crate::language::Sketch;
 /// The fix, unless it would be the one that closes the window.
 pub(super) fn whole(draft: &Draft<'_, '_>) -> Option<Fix> {
     let blame = draft.blame;
+    // A lock that is kept while its holder waits for a notification is another fix, and a bad one.
+    if let (Some(opens), Some(closes)) = (&blame.opens, &blame.closes) {
+        if draft.case.notification_awaited(opens.task, opens.step, closes.step).is_some() {
+            return None;
+        }
+    }
     let ends = blame.opens.iter().chain(&blame.intrudes).chain(&blame.closes);
     let tasks: Set<u32> = ends.map(|access| access.task).collect();
     let mut regions: Vec<Region> = Vec::new();
@@ -30,14 +36,14 @@ pub(super) fn whole(draft: &Draft<'_, '_>) -> Option<Fix> {
     }
     let who: Vec<String> = tasks.iter().map(|task| draft.case.names.path(*task).to_string()).collect();
     let words = Words {
-        title: format!("Hold one lock over all that {} do to what they share", who.join(" and ")),
+        title: format!("Hold one lock while {} use their shared state", who.join(" and ")),
         effort: Effort::Moderate,
-        sketch: draft.written(Sketch::HoldOverAll),
-        tradeoff: "one of them goes after the other",
+        sketch: draft.written(Sketch::HoldOverAll { in_coroutines: draft.in_coroutines() }),
+        tradeoff: "they run one after the other",
         risk: "a deadlock, if one of them waits for the other inside",
     };
     Some(Fix {
-        closes: "no step of one comes between those of the other".to_owned(),
+        closes: "no step of one falls between those of the other".to_owned(),
         ..draft.fix(words, Some(Guard::Lock(regions)))
     })
 }

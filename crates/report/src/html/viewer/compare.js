@@ -25,7 +25,7 @@ class Comparison {
     return row !== undefined && same(trace, i, other, row) ? row : -1;
   }
 
-  /** How a row compares: "only" here, "differs" in what it came to, or "". @param {Trace} trace @param {number} i */
+  /** How a row compares: "only" here, "differs" in its result, or "". @param {Trace} trace @param {number} i */
   mark(trace, i) {
     const row = this.counterpart(trace, i);
     if (row < 0) return "only";
@@ -55,7 +55,7 @@ class Comparison {
   /** What the inspector says of the step in the other record. @param {Trace} trace @param {number} i @param {Inspector} inspector */
   beside(trace, i, inspector) {
     const other = this.other(trace), row = this.counterpart(trace, i);
-    const text = row < 0 ? [document.createTextNode("this step is not made")]
+    const text = row < 0 ? [document.createTextNode("this step does not happen")]
       : [inspector.link(other, row, other.isEnding(row) ? "the end" : `step ${other.number(row)}`, ""), document.createTextNode(" "), ...withCode(other.words(row).told || "the same")];
     const differs = this.mark(trace, i);
     return el("section", { className: `beside ${differs ? `is-${differs}` : ""}` }, el("h3", {}, el("span", {}, `In “${other.label}”`)), el("p", {}, ...text));

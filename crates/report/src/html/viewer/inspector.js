@@ -24,7 +24,7 @@ class Inspector {
     const task = trace.tasks[trace.task(i)];
     const notes = [];
     if (trace.failing.has(i)) notes.push(el("span", { className: "tag alarm" }, "failure"));
-    if (trace.isSwitch(i) && !trace.isEnding(i)) notes.push(el("span", { className: "tag" }, trace.wasChoice(i) ? "switched here" : "nobody else could go on"));
+    if (trace.isSwitch(i) && !trace.isEnding(i)) notes.push(el("span", { className: "tag" }, trace.wasChoice(i) ? "switched here" : "no other task could run"));
     else if (trace.wasChoice(i)) notes.push(el("span", { className: "tag" }, "a switch was possible"));
     if (trace.window && i >= trace.window.from && i <= trace.window.to) notes.push(el("span", { className: "tag window" }, "race window"));
     const who = el("span", { className: "who" }, task.full);

@@ -44,7 +44,7 @@ class Timeline {
     this.scroller = el("div", {
       className: "scroller", role: "listbox", tabIndex: 0, id: this.id, "aria-label": `Steps, ${this.trace.label}`,
     }, this.list);
-    this.empty = el("p", { className: "empty", hidden: true }, this.trace.rows === 0 ? "No step was made." : "No step is left by the filter.");
+    this.empty = el("p", { className: "empty", hidden: true }, this.trace.rows === 0 ? "No step was made." : "The filter hides every step.");
     this.overview = new Overview((fraction) => this.jumpTo(fraction));
     this.element = el("section", { className: "pane", "aria-label": this.trace.label }, this.title, this.head,
       el("div", { className: "pane-body" }, this.scroller, this.empty, this.overview.element));

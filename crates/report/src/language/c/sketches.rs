@@ -1,10 +1,10 @@
 //! Sketches of fixes, in C.
 
-use crate::language::sketch::{Encapsulation, Sketch, indented, lines};
+use crate::language::sketch::{Encapsulation, Sketch, in_loop, indented, lines};
 
 pub(super) fn sketch(sketch: &Sketch<'_>) -> Vec<String> {
     match sketch {
-        Sketch::Hold { lock, lines } => {
+        Sketch::Hold { lock, lines, .. } => {
             let (first, last) = (format!("pthread_mutex_lock(&{lock});"), format!("pthread_mutex_unlock(&{lock});"));
             [first].into_iter().chain(indented(lines)).chain([last]).collect()
         }
@@ -12,16 +12,19 @@ pub(super) fn sketch(sketch: &Sketch<'_>) -> Vec<String> {
             let last = format!("remove_lock(key);   {remark}");
             ["lock(lock_of(key));".to_owned()].into_iter().chain(indented(lines)).chain([last]).collect()
         }
-        Sketch::HoldOverAll => lines([
+        Sketch::HoldOverAll { .. } => lines([
             "pthread_mutex_lock(&lock);     // before the first use",
             "pthread_mutex_unlock(&lock);   // after the last",
         ]),
-        Sketch::CheckAgain { name } => vec![format!("if (/* {name} is no longer what it was */) goto again;")],
+        Sketch::CheckAgain { name } => vec![format!("if (/* {name} has changed since */) goto again;")],
         Sketch::CheckAndActAtOnce { name } => {
             vec![format!("atomic_compare_exchange_strong(&{name}, &seen, new)   // the look and the act in one step")]
         }
         Sketch::TakeFlagAtOnce { name } => vec![format!("if (atomic_exchange(&{name}, 1) == 0) {{ … }}")],
         Sketch::UpdateAtOnce { name } => vec![format!("atomic_fetch_add(&{name}, …);")],
+        Sketch::UseReturned { line } => {
+            vec![format!("before = {line}   // and decide by `before`, in the place of the second look")]
+        }
         Sketch::OneRecord => lines(["struct state { …; … };   // both, behind one lock or one atomic pointer"]),
         Sketch::OneOwner => lines(["// one task owns the state, and the others send it requests"]),
         Sketch::CompareVersions { name } => vec![format!("if (generation_of({name}) != seen) goto again;")],
@@ -46,47 +49,61 @@ pub(super) fn sketch(sketch: &Sketch<'_>) -> Vec<String> {
         Sketch::WaitForOther { first, second } => {
             vec![format!("{first}: …; sem_post(&done);"), format!("{second}: sem_wait(&done); …")]
         }
+        Sketch::LookAgainInLoop { look, wait } => match in_loop(look) {
+            Some(look) => vec![format!("{look}   // not `if`"), format!("    {wait}")],
+            None => lines([
+                "while (…) {   // what is waited for is not there",
+                "    pthread_cond_wait(&changed, &lock);",
+                "}",
+            ]),
+        },
         Sketch::WaitInLoop => lines([
             "while (!condition) pthread_cond_wait(&changed, &lock);",
-            "// and whoever notifies changes what is looked at under the same lock",
+            "// and notify only after changing the condition under the same lock",
         ]),
-        Sketch::Remember => lines(["sem_post(&there); / sem_wait(&there);   // it stays for who comes late"]),
+        Sketch::Remember => lines(["sem_post(&there); / sem_wait(&there);   // it stays for a late task"]),
         Sketch::ClearFirst { name } => vec![
-            format!("{name} = 0;   // first: what comes from now on sets it again"),
-            "…   // then look at what there is to do, and wait only if there is nothing".to_owned(),
+            format!("{name} = 0;   // first: every later event sets it again"),
+            "…   // then check for work, and wait only if there is none".to_owned(),
         ],
         Sketch::AnnounceFirst { name } => vec![
-            format!("…   // change `{name}`: from now on others know that somebody waits"),
-            "…   // then look once more, and wait only if it has not come meanwhile".to_owned(),
+            format!("…   // change `{name}`: from now on other tasks see that this one waits"),
+            "…   // then check once more, and wait only if it has not happened".to_owned(),
         ],
         Sketch::ChangeFirst { .. } => lines([
             "pthread_mutex_lock(&lock);",
             "    …   // the change",
-            "pthread_cond_broadcast(&changed);   // whoever wakes up finds it changed",
+            "pthread_cond_broadcast(&changed);   // a woken task finds it changed",
             "pthread_mutex_unlock(&lock);",
         ]),
-        Sketch::NotifyAll => {
-            lines(["pthread_cond_broadcast(&changed);   // or whoever is woken notifies the next one"])
-        }
+        Sketch::NotifyAll => lines(["pthread_cond_broadcast(&changed);   // or each woken task notifies the next one"]),
         Sketch::OneForEach => lines(["pthread_cond_t not_empty, not_full;   // notify the one that has changed"]),
         Sketch::RegisterFirst { .. } | Sketch::OwnTask | Sketch::UndoWhenDropped { .. } => Vec::new(),
         Sketch::WaitInsteadOfSpinning => {
             lines(["pthread_cond_wait(&changed, &lock);   // woken when there is something to do"])
         }
-        Sketch::OneGoesFirst => lines(["if (my_number < other_number) …   // goes on; else it gives way"]),
+        Sketch::OneGoesFirst => lines(["if (my_number < other_number) …   // continue; else give way"]),
         Sketch::AskToStop => {
             lines(["stop = 1; pthread_join(thread, NULL);   // the task looks at `stop` where it can end"])
         }
         Sketch::ReserveFirst => lines(["…   // all waits before the first change"]),
-        // There are no processes.
-        Sketch::MonitorAsked | Sketch::LimitReceive | Sketch::TellInsteadOfCall | Sketch::AnswerLater => Vec::new(),
-        Sketch::CloseChannel(_) => {
-            lines(["drawloom_chan_close(chan, DRAWLOOM_HERE);   // whoever receives is told of the end"])
+        // There are no processes, and no futures.
+        Sketch::ReceiveMeanwhile
+        | Sketch::MonitorAsked
+        | Sketch::LimitReceive
+        | Sketch::TellInsteadOfCall
+        | Sketch::AnswerLater => Vec::new(),
+        Sketch::ReceiveFirst(_) => {
+            lines(["while (drawloom_chan_recv(chan, …) == 0) …   // before waiting for the sender"])
         }
+        Sketch::CloseChannel(_) => lines(["drawloom_chan_close(chan, DRAWLOOM_HERE);   // receivers see the end"]),
         Sketch::GiveBackAlways => lines(["out: pthread_mutex_unlock(&lock);   // every way out leads here"]),
         Sketch::WriteAlways => lines(["out: state = DONE;   // every way out leads here"]),
         Sketch::EndWait(_) => lines(["out: pthread_cond_broadcast(&changed);   // every way out leads here"]),
-        Sketch::LimitWait(_) => lines(["pthread_cond_timedwait(&changed, &lock, &until)   // and say what is missing"]),
+        Sketch::TakeOrGiveUp => Vec::new(),
+        Sketch::LimitWait(_) => {
+            lines(["pthread_cond_timedwait(&changed, &lock, &until)   // and report what is missing"])
+        }
     }
 }
 

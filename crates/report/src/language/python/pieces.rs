@@ -31,7 +31,7 @@ pub(super) fn in_piece(sources: &Sources<'_>, place: &Place, names: &[String]) -
         // What stands beside an `await` that was just over belongs to the piece: `self.x = await f()`.
         let resumed = sources.line(&from).filter(|line| mentions(line, "await"));
         let target = resumed.as_deref().and_then(|line| line.split_once("await")).map(|(before, _)| before);
-        if target.is_some_and(|target| names.iter().any(|name| mentions(target, name))) {
+        if target.is_some_and(|target| names.iter().any(|name| uses(target, name))) {
             return Some(from);
         }
         match until_wait(sources, &from, names, DEEPEST) {
@@ -67,8 +67,8 @@ fn until_wait(sources: &Sources<'_>, from: &Place, names: &[String], depth: u32)
             return Found::Return;
         }
         let before = line.split("await").next().unwrap_or_default();
-        if names.iter().any(|name| mentions(before, name)) && !before.contains(" = ")
-            || (names.iter().any(|name| mentions(&line, name)) && !mentions(&line, "await"))
+        if names.iter().any(|name| uses(before, name)) && !before.contains(" = ")
+            || (names.iter().any(|name| uses(&line, name)) && !mentions(&line, "await"))
         {
             return Found::Line(n);
         }
@@ -83,6 +83,15 @@ fn until_wait(sources: &Sources<'_>, from: &Place, names: &[String], depth: u32)
         }
     }
     Found::Wait
+}
+
+/// Whether a line uses what has this name; of an attribute, it begins with its dot.
+fn uses(line: &str, name: &str) -> bool {
+    let ends = |after: &str| !after.starts_with(|c: char| c.is_alphanumeric() || c == '_');
+    match name.starts_with('.') {
+        true => line.match_indices(name).any(|(at, _)| ends(&line[at + name.len()..])),
+        false => mentions(line, name),
+    }
 }
 
 /// Where the coroutine begins that a line awaits, if it is in the same file: `await wait_for(self.deliver(5), 10)`.
@@ -138,6 +147,8 @@ class Throttle:
         assert_eq!(shown(4, "quota"), Some(10), "after the helper has returned");
         assert_eq!(shown(7, "calls"), None, "that is in a later piece");
         assert_eq!(shown(14, "tokens"), Some(14));
+        assert_eq!(shown(14, ".tokens"), Some(14));
+        assert_eq!(shown(7, ".quot"), None, "that is another attribute");
         assert_eq!(shown(16, "quota"), Some(8), "in the coroutine that is awaited");
         assert_eq!(sources.first_of_piece(&at(7)).map(|place| place.line), Some(8));
         assert_eq!(sources.first_of_piece(&at(16)), None, "the first line waits");

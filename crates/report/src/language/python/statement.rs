@@ -4,9 +4,24 @@ use crate::source::statement::{Statement, is_condition, variables};
 
 pub(super) fn bound(Statement { after: line, .. }: &Statement) -> Vec<String> {
     match line.split_once(" = ") {
-        Some((target, _)) if target.chars().all(|c| c.is_alphanumeric() || "_, ".contains(c)) => variables(target),
+        // `a = …`, `a, b = …`, and `(a,) = …`, as a row of a database is unpacked.
+        Some((target, _))
+            if target.chars().all(|c| c.is_alphanumeric() || "_, ()[]*".contains(c)) && !indexes(target) =>
+        {
+            variables(target)
+        }
         _ => Vec::new(),
     }
+}
+
+/// Whether a target is an element of something: `rows[at]`, which binds no variable.
+fn indexes(target: &str) -> bool {
+    let mut before = ' ';
+    target.chars().any(|c| {
+        let of_a_name = before.is_alphanumeric() || before == '_';
+        before = c;
+        matches!(c, '[' | '(') && of_a_name
+    })
 }
 
 pub(super) fn is_returned(Statement { after: line, .. }: &Statement) -> bool {
@@ -44,6 +59,9 @@ mod tests {
             ("@    self.sold.append(customer)", (false, false, true, "")),
             ("@    if self.quota > 0:", (true, false, false, "")),
             ("@    picture = self.ready.get(name)", (false, false, false, "picture")),
+            ("@    (total,) = db.execute(QUERY).fetchone()", (false, false, false, "total")),
+            ("@    [first, *rest] = self.jobs", (false, false, false, "first,rest")),
+            ("@    rows[at] = 3", (false, false, false, "")),
             ("@    return self.tickets[show] > 0", (true, true, false, "")),
         ] {
             let (condition, returned, blind, bound) = told(&statement_at(PYTHON, text));

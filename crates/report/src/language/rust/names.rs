@@ -55,7 +55,9 @@ fn assigned(before: &[char], element: Option<usize>) -> Option<String> {
     let target = statement.split(':').next()?.trim();
     if let Some((_, names)) = target.split_once('(') {
         let names: Vec<&str> = names.trim_end_matches(')').split(',').map(str::trim).collect();
-        let word = names.get(element.unwrap_or(names.len() - 1))?.trim_start_matches("mut ");
+        // `_keep` is there so that something lives, and is not what people call it by.
+        let last = names.iter().rposition(|name| !name.starts_with('_')).unwrap_or(names.len() - 1);
+        let word = names.get(element.unwrap_or(last))?.trim_start_matches("mut ");
         return is_identifier(word).then(|| word.to_owned());
     }
     let word = target.rsplit([' ', '.']).next()?;
@@ -119,6 +121,8 @@ mod tests {
             ("let (first, second) = (Arc::new(@Mutex::new(0)), Arc::new(Mutex::new(0)));", Some("first")),
             ("let (first, second) = (Arc::new(Mutex::new(0)), Arc::new(@Mutex::new(0)));", Some("second")),
             ("let (sender, jobs) = @mpsc::channel();", Some("jobs")),
+            ("let (events, _keep) = @broadcast::channel(4);", Some("events")),
+            ("let (_, _keep) = @broadcast::channel(4);", Some("_keep")),
             ("if a == @x", None),
             ("drop(a); @Mutex::new(0)", None),
         ] {

@@ -1,10 +1,10 @@
 //! Sketches of fixes, in Rust.
 
-use crate::language::sketch::{Encapsulation, Sketch, indented, lines};
+use crate::language::sketch::{Awaited, Encapsulation, Sketch, in_loop, indented, lines};
 
 pub(super) fn sketch(sketch: &Sketch<'_>) -> Vec<String> {
     match sketch {
-        Sketch::Hold { lock, lines } => {
+        Sketch::Hold { lock, lines, .. } => {
             let first = format!("let held = {};", taken(lock, lines));
             [first].into_iter().chain(indented(lines)).chain(["drop(held);".to_owned()]).collect()
         }
@@ -13,10 +13,10 @@ pub(super) fn sketch(sketch: &Sketch<'_>) -> Vec<String> {
             let last = format!("remove_lock(key);   {remark}");
             [first].into_iter().chain(indented(lines)).chain([last]).collect()
         }
-        Sketch::HoldOverAll => {
+        Sketch::HoldOverAll { .. } => {
             lines(["let held = lock.lock();   // before the first use", "    …", "drop(held);   // after the last"])
         }
-        Sketch::CheckAgain { name } => vec![format!("if {name} is no longer what it was {{ start over }}")],
+        Sketch::CheckAgain { name } => vec![format!("if {name} has changed since {{ start over }}")],
         Sketch::CheckAndActAtOnce { name } => {
             vec![format!("{name}.compare_exchange(expected, new, …)   // or fetch_update")]
         }
@@ -28,6 +28,9 @@ pub(super) fn sketch(sketch: &Sketch<'_>) -> Vec<String> {
         Sketch::UpdateAtOnce { name } => {
             vec![format!("{name}.fetch_add(…)   // or fetch_update(…) for anything else")]
         }
+        Sketch::UseReturned { line } => {
+            vec![format!("let before = {line}   // and decide by `before`, in the place of the second look")]
+        }
         Sketch::OneRecord => lines(["struct State { … both … }", "state: Mutex<State>   // changed in one step"]),
         Sketch::OneOwner => lines(["owner: for request in requests { … }   // the others send requests"]),
         Sketch::CompareVersions { name } => vec![format!("if generation({name}) != seen {{ start over }}")],
@@ -35,7 +38,7 @@ pub(super) fn sketch(sketch: &Sketch<'_>) -> Vec<String> {
         Sketch::LockInsteadOfCell { name } => vec![format!("{name}: Mutex<…>   // instead of a cell")],
         Sketch::HandOver => lines(["handle.join() or channel.recv() before the second access"]),
         Sketch::GiveBackBeforeTakingAgain { .. } => {
-            lines(["drop(held);   // or pass what it protects on, instead of locking again"])
+            lines(["drop(held);   // or pass the guard on, instead of locking again"])
         }
         Sketch::GiveBack => lines(["drop(held);"]),
         Sketch::AllPermitsAtOnce => {
@@ -49,27 +52,35 @@ pub(super) fn sketch(sketch: &Sketch<'_>) -> Vec<String> {
             format!("{first}: … ; done.send(())"),
             format!("{second}: done.recv(); …   // a join, a channel, a barrier or a condition variable"),
         ],
+        Sketch::LookAgainInLoop { look, wait } => match in_loop(look) {
+            Some(look) => vec![format!("{look}   // not `if`"), format!("    {wait}")],
+            None => lines([
+                "while … {   // what is waited for is not there",
+                "    held = condvar.wait(held).unwrap();",
+                "}",
+            ]),
+        },
         Sketch::WaitInLoop => lines([
             "let mut held = lock.lock();",
             "while !*held { held = condvar.wait(held); }   // or wait_while",
-            "// and whoever notifies changes the condition under the same lock",
+            "// and notify only after changing the condition under the same lock",
         ]),
         Sketch::Remember => {
-            lines(["channel.send(()) / channel.recv()   // or park and unpark: a token waits for who comes late"])
+            lines(["channel.send(()) / channel.recv()   // or park and unpark: a token waits for a late task"])
         }
         Sketch::ClearFirst { name } => vec![
-            format!("{name}.store(false);   // first: what comes from now on sets it again"),
-            "…   // then look at what there is to do, and wait only if there is nothing".to_owned(),
+            format!("{name}.store(false);   // first: every later event sets it again"),
+            "…   // then check for work, and wait only if there is none".to_owned(),
         ],
         Sketch::AnnounceFirst { name } => vec![
-            format!("…   // change `{name}`: from now on others know that somebody waits"),
-            "…   // then ask, or look once more, and wait only if it has not come meanwhile".to_owned(),
+            format!("…   // change `{name}`: from now on other tasks see that this one waits"),
+            "…   // then check once more, and wait only if it has not happened".to_owned(),
         ],
         Sketch::ChangeFirst { name } => vec![
             format!("*{name}.lock().unwrap() = …;"),
-            "condvar.notify_all();   // whoever wakes up finds it changed".to_owned(),
+            "condvar.notify_all();   // a woken task finds it changed".to_owned(),
         ],
-        Sketch::NotifyAll => lines(["condvar.notify_all();   // or whoever is woken notifies the next one"]),
+        Sketch::NotifyAll => lines(["condvar.notify_all();   // or each woken task notifies the next one"]),
         Sketch::OneForEach => {
             lines(["not_empty: Condvar, not_full: Condvar   // with the same mutex; notify the one that has changed"])
         }
@@ -81,26 +92,40 @@ pub(super) fn sketch(sketch: &Sketch<'_>) -> Vec<String> {
         Sketch::WaitInsteadOfSpinning => {
             lines(["condvar.wait_while(held, …)   // or a channel: woken when there is something to do"])
         }
-        Sketch::OneGoesFirst => lines(["if my_number < other_number { go on } else { give way }"]),
+        Sketch::OneGoesFirst => lines(["if my_number < other_number { continue } else { give way }"]),
         Sketch::AskToStop => lines([
             "stop.cancel(); task.await   // instead of abort(); the task looks at `stop` between whole operations",
         ]),
         Sketch::OwnTask => {
-            lines(["timeout(limit, tokio::spawn(work)).await   // who stops waiting does not stop the work"])
+            lines(["timeout(limit, tokio::spawn(work)).await   // a caller that stops waiting does not stop the work"])
         }
         Sketch::UndoWhenDropped { name } => vec![
-            format!("let undo = Undo(&{name});   // its Drop takes back what was done"),
+            format!("let undo = Undo(&{name});   // its Drop undoes the change"),
             "….await;".to_owned(),
             "undo.forget();   // all of it is done".to_owned(),
         ],
         Sketch::ReserveFirst => {
             lines(["let place = channel.reserve().await;   // then everything, without an await in between"])
         }
+        Sketch::ReceiveMeanwhile => lines([
+            "select! {",
+            "    place = to_other.reserve() => place?.send(message),",
+            "    received = from_other.recv() => …   // handle or keep it, and wait again",
+            "}",
+        ]),
+        Sketch::ReceiveFirst(Awaited { future: Some(_), .. }) => {
+            lines(["while let Some(message) = receiver.recv().await { … }   // or drop(receiver): send() then fails"])
+        }
+        Sketch::ReceiveFirst(_) => lines(["for message in receiver { … }   // or drop(receiver): send() then fails"]),
         Sketch::CloseChannel(_) => lines(["drop(sender);   // every clone of it: then recv() ends with an error"]),
         Sketch::GiveBackAlways => lines(["drop(guard);   // not mem::forget, and on every way out"]),
         Sketch::WriteAlways => lines(["state.store(DONE, Release);   // also when leaving early"]),
-        Sketch::EndWait(_) => lines(["condition = true; condvar.notify_all();   // also when leaving early"]),
-        Sketch::LimitWait(_) => lines(["recv_timeout(…) / wait_timeout(…)   // and say what is missing"]),
+        Sketch::EndWait(awaited) => lines([ends(awaited)]),
+        Sketch::TakeOrGiveUp => lines(["if let Ok(item) = receiver.try_recv() { … }   // else nothing is there"]),
+        Sketch::LimitWait(Awaited { future: Some(_), .. }) => {
+            lines(["timeout(limit, …).await   // around the future, and report what is missing"])
+        }
+        Sketch::LimitWait(_) => lines(["recv_timeout(…) / wait_timeout(…)   // and report what is missing"]),
         Sketch::MonitorAsked => lines([
             "let monitor = ctx.monitor(&pid);",
             "receive!(ctx; answer => …, down(d) => …)   // or `ctx.call`, which does so",
@@ -109,8 +134,20 @@ pub(super) fn sketch(sketch: &Sketch<'_>) -> Vec<String> {
         Sketch::TellInsteadOfCall => lines(["other.cast(…);   // its answer comes as a message of its own"]),
         Sketch::AnswerLater => lines([
             "self.pending.push(reply);   // the `ReplyTo`",
-            "ctx.spawn(…);   // calls the other server, and casts what it learns to this one",
+            "ctx.spawn(…);   // calls the other server, and casts the answer to this one",
         ]),
+    }
+}
+
+/// What ends a wait.
+fn ends(awaited: &Awaited<'_>) -> &'static str {
+    match awaited.future {
+        None => "condition = true; condvar.notify_all();   // also when leaving early",
+        Some("notified") => "notify.notify_one();   // also when leaving early",
+        Some("acquire") => "drop(permit);   // not permit.forget()",
+        Some("barrier wait") => "Barrier::new(n)   // as many as reach it, each time",
+        Some("join") => "return;   // the awaited task must finish",
+        Some(_) => "sender.send(…)   // also when leaving early; or drop the sender: the wait ends with an error",
     }
 }
 

@@ -168,8 +168,8 @@ impl Screen<'_> {
     /// What stands for steps that are not shown.
     fn folded(item: &Item) -> String {
         match item {
-            Item::Folded { steps: 1 } => "… 1 step that does not matter here …".to_owned(),
-            Item::Folded { steps } => format!("… {steps} steps that do not matter here …"),
+            Item::Folded { steps: 1 } => "… 1 unrelated step …".to_owned(),
+            Item::Folded { steps } => format!("… {steps} unrelated steps …"),
             Item::Again { lines, times } => {
                 let what = if *lines == 1 { "line comes again".into() } else { format!("{lines} lines come again") };
                 format!("… the last {what} {} …", count(*times, "time"))

@@ -44,7 +44,7 @@ impl Screen<'_> {
             return;
         }
         let holds = stacks.iter().any(|stack| !stack.held.is_empty());
-        self.heading(out, if holds { "Who holds what" } else { "Who waits for what" }, "");
+        self.heading(out, if holds { "Who holds what" } else { "Waits" }, "");
         let all = || stacks.iter().flat_map(|s| s.held.iter().chain([&s.wanted]));
         let widest = all().map(|taken| taken.text.chars().count()).max().unwrap_or(0).min(WIDEST_CELL);
         let place = |taken: &Taken| self.place(taken.place.as_ref());
@@ -103,11 +103,11 @@ impl Screen<'_> {
         if points.is_empty() {
             return;
         }
-        self.heading(out, "Checkpoints", "(where another task could come into the window)");
+        self.heading(out, "Checkpoints", "(where another task can run inside the window)");
         for point in points {
             let place = self.place(point.place.as_ref());
             let source = cut(point.source.as_deref().unwrap_or_default(), 60);
-            let taken = if point.taken { ", and a switch was made here" } else { "" };
+            let taken = if point.taken { ", and a switch happened here" } else { "" };
             let _ = writeln!(out, "  {place}  {source}  ← {}{taken}", point.mark);
         }
     }

@@ -91,7 +91,7 @@ impl<T> Chan<T> {
 
     #[track_caller]
     pub(super) fn new(bound: usize) -> Self {
-        let permits = Permits::new(bound);
+        let permits = Permits::of_channel(bound);
         let state = State {
             queue: VecDeque::new(),
             permits,

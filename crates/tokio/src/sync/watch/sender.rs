@@ -6,7 +6,7 @@ use std::panic::{AssertUnwindSafe, Location, catch_unwind, resume_unwind};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
 
-use drawloom::object::Awaited;
+use drawloom::object::{Act, Awaited};
 
 use super::error::SendError;
 use super::{Receiver, Ref, Shared, channel};
@@ -65,9 +65,9 @@ impl<T> Sender<T> {
         lock.version += 1;
         // While the lock is held, so that who sees the version also sees the value.
         let version = lock.version;
-        let receivers = self.shared.state.update(|state| {
+        let receivers = self.shared.state.update_doing(Location::caller(), |state| {
             state.version = version;
-            state.changed.take()
+            (state.changed.take(), Act::Sends)
         });
         drop(lock);
         receivers.wake();
