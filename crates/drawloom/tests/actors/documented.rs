@@ -492,15 +492,15 @@ async fn state_timeout_or_event(mut ctx: C) -> T {
 /// A dynamic supervisor with two children, of which one is terminated.
 async fn dynamic_children(mut ctx: C) -> T {
     let sup = Supervisor::dynamic().start_link(&mut ctx).await.expect("it starts");
+    let mut children: Vec<AnyPid> = Vec::new();
     for number in 1..=2 {
-        let born = Born { number, main: ctx.me().clone(), mode: Mode::Up };
-        sup.start_child(&mut ctx, ChildSpec::server::<Kid>(format!("{number}"), born)).await.expect("it starts");
+        let born = Born { number, main: ctx.me().clone(), mode: Mode::Quiet };
+        let started = sup.start_child(&mut ctx, ChildSpec::server::<Kid>(format!("{number}"), born)).await;
+        children.push(started.expect("it starts"));
     }
-    up(&mut ctx).await;
-    let second: AnyPid = up(&mut ctx).await;
     sup.terminate_child(&mut ctx, "1").await.expect("it is there");
     let count = sup.count_children(&mut ctx).await.expect("it lives").active;
-    let alive = ctx.is_alive(&second);
+    let alive = ctx.is_alive(&children[1]);
     stop_supervisor(&mut ctx, &sup).await;
     l([i(count as i64), truth(alive)])
 }

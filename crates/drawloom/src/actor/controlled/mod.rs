@@ -185,9 +185,17 @@ impl World {
         }
     }
 
+    /// Whether some of its processes are on nodes: what crosses a connection is in flight for a time, in any kind of delivery.
+    fn has_nodes(&self) -> bool {
+        #[cfg(feature = "cluster")]
+        return self.net.get().is_some();
+        #[cfg(not(feature = "cluster"))]
+        false
+    }
+
     /// Waits until what `from` has sent to `to` is there: a request of its own is not to overtake it.
     fn wait_for_courier(&self, rt: Handle, at: Site, from: ProcessId, to: &AnyPid) {
-        if self.delivery == Delivery::Atomic {
+        if self.delivery == Delivery::Atomic && !self.has_nodes() {
             return;
         }
         let before = self.table().courier(from, to.id());
