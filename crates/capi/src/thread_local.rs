@@ -47,7 +47,9 @@ pub(crate) fn range() -> (usize, usize) {
 /// Whether the program itself has variables of threads, besides those of our library. A program without symbols is thought to have none.
 pub(crate) fn has_the_program() -> bool {
     static HAS: OnceLock<bool> = OnceLock::new();
-    *HAS.get_or_init(|| with_the_program(|program| names(program).any(|name| !is_rusts(name) && !is_a_sanitizers(name))))
+    *HAS.get_or_init(|| {
+        with_the_program(|program| names(program).any(|name| !is_rusts(name) && !is_a_sanitizers(name)))
+    })
 }
 
 /// Calls `look` with the file of the running program, of which only what is looked at is read: it may be large.
@@ -68,9 +70,8 @@ fn with_the_program(look: impl FnOnce(&[u8]) -> bool) -> bool {
 
 /// As the compiler of this library names its variables: with a hash, which the linker's optimiser may append something to.
 fn is_rusts(name: &[u8]) -> bool {
-    let is_hash = |part: &[u8]| {
-        part.starts_with(b"17h") && part.ends_with(b"E") && part[3..19].iter().all(u8::is_ascii_hexdigit)
-    };
+    let is_hash =
+        |part: &[u8]| part.starts_with(b"17h") && part.ends_with(b"E") && part[3..19].iter().all(u8::is_ascii_hexdigit);
     name.starts_with(b"_R") || name.windows(20).any(is_hash)
 }
 

@@ -74,9 +74,7 @@ unsafe fn alloc_aligned(layout: Layout) -> *mut u8 {
 unsafe impl GlobalAlloc for Own {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         // SAFETY: as the caller vouches.
-        unsafe {
-            if layout.align() <= ALIGN { __libc_malloc(layout.size()).cast() } else { alloc_aligned(layout) }
-        }
+        unsafe { if layout.align() <= ALIGN { __libc_malloc(layout.size()).cast() } else { alloc_aligned(layout) } }
     }
 
     unsafe fn dealloc(&self, address: *mut u8, layout: Layout) {
