@@ -10,7 +10,9 @@ use crate::config::DEFAULT_SPIN_ROUNDS;
 use crate::engine::Engine;
 use crate::id::{Site, TaskPath};
 use crate::operation::OpKind;
+use crate::resource::Traits;
 use crate::sorted;
+use crate::trace::Step;
 
 /// Turns a place into a line number; what a front end knows and the engine does not.
 pub type LineOf = fn(Site) -> u32;
@@ -46,8 +48,8 @@ pub struct Schedule {
     pub outcomes: Vec<u64>,
     /// The [`Limits::spin_rounds`](crate::Limits::spin_rounds) that it was made under, and is to be replayed under.
     pub spin_rounds: Option<u32>,
-    /// Whether it was made in an exhaustive exploration ([`Strategy::is_exhaustive`](crate::strategy::Strategy::is_exhaustive)). Tokens
-    /// of earlier versions do not say so, and what they name has no choices that only such executions have.
+    /// Whether it has choices that are only made in exhaustive explorations ([`Strategy::is_exhaustive`](crate::strategy::Strategy::is_exhaustive)).
+    /// Tokens of earlier versions have none.
     pub exhaustive: bool,
 }
 
@@ -88,7 +90,9 @@ impl Schedule {
     /// The schedule of the execution that `engine` has just made.
     pub fn of(engine: &Engine, test: &str, line_of: LineOf) -> Schedule {
         let spin_rounds = engine.limits().spin_rounds;
-        let exhaustive = engine.exhaustive;
+        // Where nobody had to choose among one outcome, it is the same as any other.
+        let is_spent = |step: &Step| step.kind.is(Traits::CHOOSES) && !step.kind.happens() && step.outcomes() == 1;
+        let exhaustive = engine.exhaustive && engine.steps().iter().any(is_spent);
         let mut schedule = Schedule { test: test_id(test), spin_rounds, exhaustive, ..Schedule::default() };
         let mut last = None;
         for step in engine.steps() {

@@ -1,12 +1,13 @@
 //! How a run begins: nodes are made, faults chosen, and everybody starts.
 
+use std::cell::RefCell;
 use std::collections::BinaryHeap;
 use std::fmt::Debug;
 
 use crate::clock::Timers;
 use crate::cluster::Cluster;
+use crate::drift::Zone;
 use crate::event::Event;
-use crate::fault::{Action, Fault};
 use crate::files::Disk;
 use crate::host::{Host, QueueId};
 use crate::id::NodeId;
@@ -14,7 +15,7 @@ use crate::log::Log;
 use crate::network::InFlight;
 use crate::random::Stream;
 use crate::store::Store;
-use crate::world::{NodeState, World, nodes_of};
+use crate::world::{NodeState, World};
 
 impl<M: Clone + Debug + 'static> World<M> {
     #[track_caller]
@@ -31,6 +32,7 @@ impl<M: Clone + Debug + 'static> World<M> {
         }
         let can_corrupt = faults.corruptions == 0 || corrupter.is_some();
         assert!(can_corrupt, "messages may be corrupted{at}: define how, with `corrupts`");
+        let is_ordered = is_ordered || clock.is_bounded();
         let all: Vec<NodeId> = (0..members.len()).map(NodeId::from_index).collect();
         let servers: Vec<NodeId> = all.iter().copied().filter(|node| !members[node.index()].is_client).collect();
         let mut nodes = Vec::with_capacity(members.len());
@@ -56,6 +58,8 @@ impl<M: Clone + Debug + 'static> World<M> {
                 wall_offset_ms: 0,
                 deaf_to: Vec::new(),
                 held: Vec::new(),
+                held_by_rule: Vec::new(),
+                falters: None,
                 ticks_held: 0,
                 duplicates: 0,
                 losses: 0,
@@ -64,46 +68,16 @@ impl<M: Clone + Debug + 'static> World<M> {
                 listens: Vec::new(),
             });
         }
-        let draw = |host: &mut dyn Host, outcomes: u64| if outcomes < 2 { 0 } else { host.choose(outcomes) as usize };
-        let certain = faults.certain;
-        let mut chosen: Vec<Fault> = Vec::new();
-        let kinds = faults.kinds(&all, &servers);
-        if !kinds.is_empty() {
+        if faults.is_any() {
             host.expect_faults();
         }
-        for kind in kinds {
-            let unknown = kind.options.iter().flatten().find(|(node, _)| node.index() >= all.len());
-            if let Some((node, action)) = unknown {
-                let what = action.tell(&|node| node.to_string());
-                let nodes = nodes_of(all.len());
-                panic!("a fault{at} names node {node}, but the cluster has only {nodes}: \"{what}\"");
-            }
-            assert!(!kind.options.is_empty(), "{}{at} can hit no node: {}", kind.what, kind.why_nobody);
-            // Those before the last one that was chosen would be the same faults in another order.
-            let mut from = 0;
-            for _ in 0..kind.most {
-                // One of them, or none any more: that is not as likely as all of them together, since a fault that comes last is as good
-                // as none.
-                let left = (kind.options.len() - from) as u64;
-                match if certain { draw(host, left) + 1 } else { host.choose(left + 1) as usize } {
-                    0 => break,
-                    ahead => from += ahead - 1,
-                }
-                let mut fault = kind.options[from].clone();
-                if let Some((_, Action::Crash(loss, left) | Action::Reboot(loss, left))) = fault.first_mut() {
-                    // Mostly everything is lost.
-                    let some = loss.left();
-                    let is_some = !some.is_empty() && host.choose(2) == 1;
-                    *left = if is_some { some[host.choose(some.len() as u64) as usize] } else { 0 };
-                }
-                chosen.push(fault);
-            }
-        }
+        let chosen = faults.draw(&all, &servers, faults_at, &mut |outcomes| host.choose(outcomes));
         let mut world = World {
             nodes,
             in_flight: InFlight::new(),
             connections: Vec::new(),
             clock,
+            zone: clock.drift().map(|drift| RefCell::new(Zone::new(drift))),
             most_timers,
             timers_left_out: 0,
             next_deadlines: BinaryHeap::new(),

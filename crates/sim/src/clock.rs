@@ -12,6 +12,29 @@ pub enum Clock {
     Elastic,
     /// All nodes have one clock, and it moves on to the earliest timer when nothing else can happen.
     Virtual,
+    /// As elastic, but clocks drift apart by so much at most: a timer takes between its time divided by 1 + drift and its time divided by
+    /// 1 − drift. A message may still take any time. So a lease that is held for a second while its grantor waits for two is safe, and one for
+    /// which both wait equally long is not.
+    ///
+    /// Timers at different nodes have to do with each other then, so all events are [ordered](crate::Cluster::ordered).
+    Bounded {
+        /// In parts per million: 10,000 is one per cent.
+        drift_ppm: u32,
+    },
+}
+
+impl Clock {
+    /// How far clocks drift, if there is a bound.
+    pub(crate) fn drift(self) -> Option<u32> {
+        match self {
+            Clock::Bounded { drift_ppm } => Some(drift_ppm),
+            Clock::Elastic | Clock::Virtual => None,
+        }
+    }
+
+    pub(crate) fn is_bounded(self) -> bool {
+        self.drift().is_some()
+    }
 }
 
 /// A timer that was set.
@@ -37,6 +60,8 @@ pub(crate) struct Timers {
     next: u32,
     /// Ticks that were posted, up to now.
     pub(crate) posted: u32,
+    /// Where clocks drift within a bound: its next tick was posted, and has not happened.
+    pub(crate) is_posted: bool,
 }
 
 impl Timers {
@@ -68,6 +93,15 @@ impl Timers {
             self.cancelled.swap_remove(at);
             self.set.pop();
         }
+    }
+
+    /// This one fires, whether it is the earliest or not.
+    pub(crate) fn fire_this(&mut self, id: TimerId) -> Option<Timer> {
+        let at = self.set.iter().find(|Reverse((_, set, _))| *set == id.0).copied()?;
+        self.set.retain(|set| *set != at);
+        let Reverse((deadline, id, tag)) = at;
+        self.now = self.now.max(deadline);
+        Some(Timer { id: TimerId(id), tag })
     }
 
     /// The earliest fires: the clock moves on to its deadline.

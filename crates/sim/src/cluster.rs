@@ -29,6 +29,12 @@ pub enum Verdict {
     Duplicate,
     /// It is lost, and from now on so is everything over this link, in this direction.
     Cut,
+    /// It waits until a message that meets [`Release`](Self::Release) lets it go, or until faults have stopped
+    /// ([`Cluster::converges`]). If nobody does, it never arrives.
+    Hold,
+    /// It arrives, and lets go all that the rule holds at this node, now or by the time that word of it gets there: each message of
+    /// it arrives at any time after that, and the rule is not asked again.
+    Release(NodeId),
 }
 
 /// What must come true when faults have stopped.
@@ -253,6 +259,21 @@ impl<M> Cluster<M> {
     }
 
     /// A rule for messages that are about to arrive, for scripted tests: from whom, to whom, what.
+    ///
+    /// It should look at nothing else: what it remembers of messages to other nodes depends on the order of events that commute.
+    ///
+    /// ```
+    /// # use drawloom_sim::{Cluster, NodeId, Verdict};
+    /// # #[derive(Clone, Debug)] enum Message { Append, Elected }
+    /// # fn scripted(cluster: &mut Cluster<Message>, follower: NodeId, leader: NodeId) {
+    /// // The entry reaches the follower after the election, not before.
+    /// cluster.rule(move |_, to, message| match message {
+    ///     Message::Append if to == follower => Verdict::Hold,
+    ///     Message::Elected if to == leader => Verdict::Release(follower),
+    ///     _ => Verdict::Deliver,
+    /// });
+    /// # }
+    /// ```
     pub fn rule(&mut self, rule: impl Fn(NodeId, NodeId, &M) -> Verdict + 'static) -> &mut Self {
         self.rule = Some(Box::new(rule));
         self
@@ -271,9 +292,10 @@ impl<M> Cluster<M> {
         self
     }
 
-    /// Whether events at different nodes have to be ordered, since an invariant looks at all of them at once.
+    /// Whether events at different nodes have to be ordered, since an invariant looks at all of them at once, or clocks are bound to each
+    /// other.
     pub fn is_ordered(&self) -> bool {
-        self.is_ordered
+        self.is_ordered || self.clock.is_bounded()
     }
 
     /// One run, in which `host` decides what happens, until nothing is left that could.

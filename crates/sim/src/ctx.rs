@@ -53,7 +53,10 @@ impl<M> Ctx<'_, M> {
         if to.index() >= self.world.nodes.len() {
             self.unknown(to);
         }
-        let slot = self.world.in_flight.put(Envelope { from: self.me, to, message });
+        if !self.does() {
+            return;
+        }
+        let slot = self.world.in_flight.put(Envelope { from: self.me, to, message, was_held: false });
         self.host.post(self.me, to, Event::Message(slot), Some(Location::caller()));
     }
 
@@ -95,7 +98,7 @@ impl<M> Ctx<'_, M> {
     #[track_caller]
     pub fn set_timer(&mut self, after: Duration, tag: u64) -> TimerId {
         let after = u64::try_from(after.as_nanos()).unwrap_or(u64::MAX);
-        let deadline = self.world.now(self.me).saturating_add(after);
+        let deadline = self.world.shown(self.me).saturating_add(after);
         let most = self.world.most_timers;
         let (me, clock) = (self.me, self.world.clock);
         let state = self.state();
@@ -106,7 +109,13 @@ impl<M> Ctx<'_, M> {
                 let queue = state.ticks;
                 self.host.post_in_turn(queue, me, Event::Tick(me), Some(Location::caller()));
             }
-            Clock::Elastic => self.world.timers_left_out += 1,
+            Clock::Bounded { .. } if state.timers.posted < most => {
+                state.timers.posted += 1;
+                if let Some(zone) = &mut self.world.zone {
+                    zone.get_mut().set(me, id, after, deadline);
+                }
+            }
+            Clock::Elastic | Clock::Bounded { .. } => self.world.timers_left_out += 1,
             Clock::Virtual => self.world.next_deadlines.push(std::cmp::Reverse((deadline, me, id))),
         }
         id
@@ -114,6 +123,9 @@ impl<M> Ctx<'_, M> {
 
     /// The timer does not fire any more. Whether it was still to.
     pub fn cancel_timer(&mut self, timer: TimerId) -> bool {
+        if let Some(zone) = &mut self.world.zone {
+            zone.get_mut().cancel(self.me, timer);
+        }
         self.state().timers.cancel(timer)
     }
 
@@ -136,6 +148,9 @@ impl<M> Ctx<'_, M> {
 
     /// Stores a value, durably: no crash loses it (but one that loses [everything](crate::Loss::Everything)).
     pub fn save<T: Any + Clone>(&mut self, name: &'static str, value: T) {
+        if !self.does() {
+            return;
+        }
         let store = &mut self.state().store;
         store.write(name, value);
         store.sync();
@@ -143,11 +158,17 @@ impl<M> Ctx<'_, M> {
 
     /// Writes a value that may be lost in a crash ([`Loss::Unsynced`](crate::Loss::Unsynced)) until it is [synced](Self::sync).
     pub fn write<T: Any + Clone>(&mut self, name: &'static str, value: T) {
+        if !self.does() {
+            return;
+        }
         self.state().store.write(name, value);
     }
 
     /// Everything written so far is durable now.
     pub fn sync(&mut self) {
+        if !self.does() {
+            return;
+        }
         self.state().store.sync();
     }
 

@@ -15,6 +15,8 @@ pub enum Event {
     Rejected(u32),
     /// The first chunk that this end of a stream has sent arrives.
     Chunk(u32),
+    /// What the rule of the test holds at a node is let go.
+    Release(NodeId),
 }
 
 const KIND_AT: u32 = 56;
@@ -29,6 +31,7 @@ impl Event {
             Event::Fault(number) => (2, number),
             Event::Rejected(slot) => (3, slot),
             Event::Chunk(end) => (4, end),
+            Event::Release(node) => (5, node.0),
         };
         kind << KIND_AT | u64::from(number)
     }
@@ -47,6 +50,7 @@ impl Event {
             2 => Event::Fault(number),
             3 => Event::Rejected(number),
             4 => Event::Chunk(number),
+            5 => Event::Release(NodeId(number)),
             other => panic!("{other} is not a kind of event"),
         }
     }

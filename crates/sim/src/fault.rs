@@ -49,6 +49,7 @@ pub struct Faults {
     pub(crate) jumps: u32,
     pub(crate) jump_by: Vec<i64>,
     pub(crate) certain: bool,
+    pub(crate) midway: bool,
 }
 
 impl Faults {
@@ -86,6 +87,13 @@ impl Faults {
     #[must_use]
     pub fn reboots(self, most: u32) -> Faults {
         Faults { reboots: most, ..self }
+    }
+
+    /// A crash or reboot may also strike in the midst of an event: after the first, the first two or the first three of the messages that
+    /// the node sends and of its uses of storage in that event. Without this an event and all that the node does about it is one step.
+    #[must_use]
+    pub fn midway(self) -> Faults {
+        Faults { midway: true, ..self }
     }
 
     /// The effect of a crash on storage.
@@ -161,12 +169,15 @@ impl Faults {
 }
 
 /// What a step of a fault does at a node.
+#[doc(hidden)]
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) enum Action {
+pub enum Action {
     /// With how many of the writes that were not synced left, if it loses any.
     Crash(Loss, usize),
     /// As a crash, and a restart at once.
     Reboot(Loss, usize),
+    /// One of these, in the midst of the next event in which the node does more than so many things, after these.
+    Midway(u32, Box<Action>),
     Restart,
     Stop,
     Pause,
@@ -182,7 +193,7 @@ pub(crate) enum Action {
 }
 
 impl Action {
-    pub(crate) fn tell(&self, name: &dyn Fn(NodeId) -> String) -> String {
+    pub fn tell(&self, name: &dyn Fn(NodeId) -> String) -> String {
         let names = |nodes: &[NodeId]| nodes.iter().map(|node| name(*node)).collect::<Vec<_>>().join(", ");
         let loses = |loss: &Loss, kept: &usize| match (loss, kept) {
             (Loss::Nothing, _) | (Loss::Unsynced | Loss::AnyImage, &usize::MAX) => String::new(),
@@ -199,6 +210,9 @@ impl Action {
         match self {
             Action::Crash(loss, kept) => format!("crashes{}", loses(loss, kept)),
             Action::Reboot(loss, kept) => format!("crashes and restarts{}", loses(loss, kept)),
+            Action::Midway(after, then) => {
+                format!("will break off in the midst of an event, after {after}: {}", then.tell(name))
+            }
             Action::Restart => "restarts".to_owned(),
             Action::Stop => "is asked to stop".to_owned(),
             Action::Pause => "pauses".to_owned(),
@@ -231,7 +245,8 @@ impl Loss {
 }
 
 /// One fault: what it does where, one after the other.
-pub(crate) type Fault = Vec<(NodeId, Action)>;
+#[doc(hidden)]
+pub type Fault = Vec<(NodeId, Action)>;
 
 /// So many faults of one kind, each of which may be any of these.
 pub(crate) struct Kind {

@@ -32,8 +32,9 @@ impl fmt::Display for DiskError {
 impl std::error::Error for DiskError {}
 
 /// What the next use of a disk meets.
+#[doc(hidden)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum DiskFault {
+pub enum DiskFault {
     Fails(DiskError),
     ShortRead,
 }
@@ -198,23 +199,28 @@ impl<M> Ctx<'_, M> {
         &mut self.world.nodes[self.me.index()].disk
     }
 
+    /// The disk, to change it; none if the node is gone.
+    fn disk_to_change(&mut self) -> Result<&mut Disk, DiskError> {
+        if self.does() { Ok(self.disk()) } else { Err(DiskError::Io) }
+    }
+
     /// Writes at a place of a file, which is made if it is not there.
     ///
     /// # Errors
     ///
     /// If a fault of the disk strikes; so do the other functions.
     pub fn write_file(&mut self, name: &str, at: usize, bytes: &[u8]) -> Result<(), DiskError> {
-        self.disk().write(name, Some(at), bytes)
+        self.disk_to_change()?.write(name, Some(at), bytes)
     }
 
     /// Writes at the end of a file, which is made if it is not there.
     pub fn append_file(&mut self, name: &str, bytes: &[u8]) -> Result<(), DiskError> {
-        self.disk().write(name, None, bytes)
+        self.disk_to_change()?.write(name, None, bytes)
     }
 
     /// Cuts a file off.
     pub fn truncate_file(&mut self, name: &str, length: usize) -> Result<(), DiskError> {
-        let disk = self.disk();
+        let disk = self.disk_to_change()?;
         disk.may_fail()?;
         let file = disk.file(name)?;
         disk.files[file].now.truncate(length);
@@ -237,7 +243,7 @@ impl<M> Ctx<'_, M> {
 
     /// Gives a file another name, in place of what had that name.
     pub fn rename_file(&mut self, from: &str, to: &str) -> Result<(), DiskError> {
-        let disk = self.disk();
+        let disk = self.disk_to_change()?;
         disk.may_fail()?;
         let file = disk.file(from)?;
         disk.name(vec![(from.to_owned(), None), (to.to_owned(), Some(file))]);
@@ -246,7 +252,7 @@ impl<M> Ctx<'_, M> {
 
     /// Removes a file.
     pub fn remove_file(&mut self, name: &str) -> Result<(), DiskError> {
-        let disk = self.disk();
+        let disk = self.disk_to_change()?;
         disk.may_fail()?;
         disk.file(name)?;
         disk.name(vec![(name.to_owned(), None)]);
@@ -260,7 +266,7 @@ impl<M> Ctx<'_, M> {
 
     /// The data written to a file survives any crash; whether the file is found by its name is for the directory.
     pub fn sync_file(&mut self, name: &str) -> Result<(), DiskError> {
-        let disk = self.disk();
+        let disk = self.disk_to_change()?;
         let synced = disk.file(name)?;
         disk.sync(|pending| match pending {
             Pending::Write { file, .. } | Pending::Truncate { file, .. } => *file == synced,
@@ -270,6 +276,6 @@ impl<M> Ctx<'_, M> {
 
     /// Files that were made, renamed or removed are so after any crash.
     pub fn sync_directory(&mut self) -> Result<(), DiskError> {
-        self.disk().sync(|pending| matches!(pending, Pending::Names(_)))
+        self.disk_to_change()?.sync(|pending| matches!(pending, Pending::Names(_)))
     }
 }

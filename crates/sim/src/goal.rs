@@ -35,7 +35,8 @@ impl<M: Clone + Debug + 'static> World<M> {
     #[cold]
     fn heal(&mut self, host: &mut dyn Host) {
         let of_nodes = self.nodes.iter().map(|state| state.timers.now).max().unwrap_or(0);
-        (self.clock, self.now) = (Clock::Virtual, self.now.max(of_nodes));
+        let earliest = self.zone.take().map_or(0, |zone| zone.into_inner().shown());
+        (self.clock, self.now) = (Clock::Virtual, self.now.max(of_nodes).max(earliest));
         self.healed = Some(self.now);
         for node in (0..self.nodes.len()).map(NodeId::from_index) {
             let state = &mut self.nodes[node.index()];
@@ -44,6 +45,7 @@ impl<M: Clone + Debug + 'static> World<M> {
             state.disk.faults.clear();
             let set = state.timers.all().map(|(deadline, id)| Reverse((deadline, node, id)));
             self.next_deadlines.extend(set);
+            self.let_go(node, host);
             self.release(node, host);
         }
         for node in (0..self.nodes.len()).map(NodeId::from_index) {

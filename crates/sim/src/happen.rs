@@ -8,6 +8,7 @@ use crate::fault::{Action, Loss};
 use crate::host::Host;
 use crate::id::NodeId;
 use crate::log::What;
+use crate::midway::Faltering;
 use crate::network::Envelope;
 use crate::partition::Mode;
 use crate::world::World;
@@ -53,11 +54,22 @@ impl<M: Clone + Debug + 'static> World<M> {
                 twice = true;
             }
         }
-        if let (Fate::Arrives, Some(rule)) = (fate, &self.rule) {
+        if let (Fate::Arrives, false, Some(rule)) = (fate, envelope.was_held, &self.rule) {
             match rule(from, to, &envelope.message) {
                 Verdict::Deliver => {}
                 Verdict::Drop => fate = Fate::Lost("by the rule of the test"),
                 Verdict::Duplicate => twice = true,
+                Verdict::Hold => {
+                    let message = envelope.message.clone();
+                    self.note(host, to, || What::Message {
+                        from,
+                        message,
+                        lost: Some("the rule of the test holds it"),
+                    });
+                    return self.nodes[to.index()].held_by_rule.push(envelope);
+                }
+                Verdict::Release(node) if node == to => self.let_go(node, host),
+                Verdict::Release(node) => host.post(to, node, Event::Release(node), None),
                 Verdict::Cut => {
                     self.nodes[to.index()].deaf_to.push((from, Mode::Drop));
                     fate = Fate::Lost("the rule of the test has cut the link");
@@ -90,7 +102,7 @@ impl<M: Clone + Debug + 'static> World<M> {
         }
         let mut message = envelope.message;
         if twice {
-            let slot = self.in_flight.put(Envelope { from, to, message: message.clone() });
+            let slot = self.in_flight.put(Envelope { from, to, message: message.clone(), was_held: false });
             host.post(to, to, Event::Message(slot), None);
         }
         if self.nodes[to.index()].corruptions > 0 {
@@ -104,7 +116,7 @@ impl<M: Clone + Debug + 'static> World<M> {
     }
 
     pub(crate) fn reject(&mut self, slot: u32, host: &mut dyn Host) {
-        let Envelope { from, to, message } = self.in_flight.take(slot);
+        let Envelope { from, to, message, .. } = self.in_flight.take(slot);
         self.note(host, from, || What::Rejected { to, message: message.clone() });
         if self.nodes[from.index()].is_up {
             self.with_code(from, host, |code, cx| code.on_rejected(to, message, cx));
@@ -114,10 +126,14 @@ impl<M: Clone + Debug + 'static> World<M> {
     pub(crate) fn tick(&mut self, node: NodeId, host: &mut dyn Host) {
         let state = &mut self.nodes[node.index()];
         if state.is_paused {
-            state.ticks_held += 1;
+            if self.zone.is_some() {
+                state.timers.is_posted = false;
+            } else {
+                state.ticks_held += 1;
+            }
             return self.note(host, node, || What::NoTimer);
         }
-        let fired = state.timers.fire();
+        let fired = if self.zone.is_some() { self.fire_within_drift(node) } else { state.timers.fire() };
         match fired {
             None => self.note(host, node, || What::NoTimer),
             Some(timer) => {
@@ -129,6 +145,20 @@ impl<M: Clone + Debug + 'static> World<M> {
 
     pub(crate) fn strike(&mut self, number: u32, host: &mut dyn Host) {
         let (node, action) = self.actions[number as usize].clone();
+        if let Action::Midway(after, then) = action {
+            // It is told where it breaks off.
+            self.note(host, node, || What::Falters);
+            let state = &mut self.nodes[node.index()];
+            if state.is_up {
+                state.falters = Some(Faltering { left: after, then: *then, has_broken_off: false });
+            }
+            return;
+        }
+        self.suffer(node, action, host);
+    }
+
+    /// A fault hits a node.
+    pub(crate) fn suffer(&mut self, node: NodeId, action: Action, host: &mut dyn Host) {
         let what = action.tell(&|node| self.name(node).to_owned());
         self.note(host, node, || What::Fault(what.into()));
         let state = &mut self.nodes[node.index()];
@@ -140,6 +170,7 @@ impl<M: Clone + Debug + 'static> World<M> {
                     self.start(node, host);
                 }
             }
+            Action::Midway(..) => {}
             Action::Stop => {
                 if state.is_up {
                     self.with_code(node, host, |code, cx| code.on_stop(cx));
@@ -152,7 +183,12 @@ impl<M: Clone + Debug + 'static> World<M> {
                     self.start(node, host);
                 }
             }
-            Action::Pause => state.is_paused = state.is_up,
+            Action::Pause => {
+                state.is_paused = state.is_up;
+                if let (true, Some(zone)) = (state.is_up, &mut self.zone) {
+                    zone.get_mut().pause(node);
+                }
+            }
             Action::Resume => {
                 state.is_paused = false;
                 let (queue, ticks) = (state.ticks, std::mem::take(&mut state.ticks_held));
@@ -187,7 +223,12 @@ impl<M: Clone + Debug + 'static> World<M> {
         }
         (state.is_up, state.is_paused) = (false, false);
         state.timers.clear();
+        if let Some(zone) = &mut self.zone {
+            zone.get_mut().clear(node);
+        }
         state.held.clear();
+        state.held_by_rule.clear();
+        state.falters = None;
         state.listens.clear();
         match loss {
             Loss::Nothing => {
@@ -204,6 +245,14 @@ impl<M: Clone + Debug + 'static> World<M> {
             }
         }
         drop(self.nodes[node.index()].code.take());
+    }
+
+    /// What the rule of the test holds at a node may arrive now.
+    pub(crate) fn let_go(&mut self, node: NodeId, host: &mut dyn Host) {
+        for envelope in std::mem::take(&mut self.nodes[node.index()].held_by_rule) {
+            let slot = self.in_flight.put(Envelope { was_held: true, ..envelope });
+            host.post(node, node, Event::Message(slot), None);
+        }
     }
 
     /// What was held back at a node may arrive now, unless there is still something in the way.

@@ -19,6 +19,8 @@ pub(crate) enum What<M> {
     Rejected { to: NodeId, message: M },
     Chunk { from: NodeId, chunk: Chunk<M>, lost: Option<&'static str> },
     Held { from: NodeId },
+    Released,
+    Falters,
 }
 
 /// The first events of a run.
@@ -65,6 +67,8 @@ impl<M: Debug> What<M> {
                 format!("{} ⇢ {at}: {chunk:?} is lost: {why}", name(*from))
             }
             What::Held { from } => format!("{} ⇢ {at}: it waits", name(*from)),
+            What::Falters => format!("{at}: it will break off in the midst of an event"),
+            What::Released => format!("{at}: the rule of the test lets messages go"),
         }
     }
 
@@ -81,7 +85,7 @@ impl<M: Debug> What<M> {
             }
             What::Held { from } => (Happening::Lost, Some(*from), "⇢ it waits".to_owned()),
             What::Timer(tag) => (Happening::Fired, None, format!("timer {tag} fires")),
-            What::NoTimer => (Happening::Nothing, None, String::new()),
+            What::NoTimer | What::Released | What::Falters => (Happening::Nothing, None, String::new()),
             What::Fault(what) => (Happening::Struck, Some(at), what.to_string()),
             What::Rejected { to, message } => {
                 (Happening::Fired, None, format!("{message:?} to {} is rejected", name(*to)))

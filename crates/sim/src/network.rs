@@ -8,6 +8,8 @@ pub(crate) struct Envelope<M> {
     pub(crate) from: NodeId,
     pub(crate) to: NodeId,
     pub(crate) message: M,
+    /// The rule of the test has held it, and let it go.
+    pub(crate) was_held: bool,
 }
 
 /// What is in flight, by slot.

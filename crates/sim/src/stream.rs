@@ -76,6 +76,9 @@ pub(crate) struct Connection<M> {
 }
 
 impl StreamId {
+    /// That of a node that is gone.
+    const NONE: StreamId = StreamId(u32::MAX);
+
     fn of(connection: usize, end: usize) -> StreamId {
         StreamId((connection * 2 + end) as u32)
     }
@@ -112,6 +115,9 @@ impl<M> Ctx<'_, M> {
         if to.index() >= many {
             panic!("`{}` connects to node {to}, but the cluster has only {}", self.world.name(me), nodes_of(many));
         }
+        if !self.does() {
+            return StreamId::NONE;
+        }
         let mut pipe = || Pipe { chunks: VecDeque::new(), queue: self.host.queue(me), owed: 0 };
         let pipes = [pipe(), pipe()];
         let since = Some(self.starts());
@@ -126,7 +132,7 @@ impl<M> Ctx<'_, M> {
     #[track_caller]
     pub fn push(&mut self, stream: StreamId, message: M) -> bool {
         let knows = self.world.knows(stream);
-        if knows {
+        if knows && self.does() {
             self.world.put(stream, Chunk::Data(message), self.host, Some(Location::caller()));
         }
         knows
@@ -135,7 +141,7 @@ impl<M> Ctx<'_, M> {
     /// Says that this end sends nothing more.
     #[track_caller]
     pub fn close(&mut self, stream: StreamId) {
-        if self.world.knows(stream) {
+        if self.world.knows(stream) && self.does() {
             self.world.put(stream, Chunk::Close, self.host, Some(Location::caller()));
         }
     }
@@ -143,7 +149,7 @@ impl<M> Ctx<'_, M> {
     /// Gives the stream up: the other end is told that it was reset.
     #[track_caller]
     pub fn abort(&mut self, stream: StreamId) {
-        if self.world.knows(stream) {
+        if self.world.knows(stream) && self.does() {
             self.world.forget(stream);
             self.world.put(stream, Chunk::Reset, self.host, Some(Location::caller()));
         }
@@ -159,7 +165,9 @@ impl<M> World<M> {
     /// Whether the node of this end has the stream, as it runs now.
     fn knows(&self, stream: StreamId) -> bool {
         let (connection, end) = stream.parts();
-        let End { node, since } = self.connections[connection].ends[end];
+        let Some(End { node, since }) = self.connections.get(connection).map(|known| known.ends[end]) else {
+            return false;
+        };
         since == Some(self.nodes[node.index()].starts)
     }
 

@@ -1,6 +1,7 @@
 //! The state of one run.
 
 use std::any::Any;
+use std::cell::RefCell;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::fmt::Debug;
@@ -9,12 +10,14 @@ use std::panic::Location;
 use crate::clock::{Clock, TimerId, Timers};
 use crate::cluster::{Corrupter, Factory, Goal, Invariant, Rule};
 use crate::ctx::Ctx;
+use crate::drift::Zone;
 use crate::event::Event;
 use crate::fault::Action;
 use crate::files::Disk;
 use crate::host::{Host, QueueId};
 use crate::id::NodeId;
 use crate::log::{Log, What};
+use crate::midway::Faltering;
 use crate::network::{Envelope, InFlight};
 use crate::node::Node;
 use crate::partition::Mode;
@@ -60,12 +63,16 @@ pub(crate) struct NodeState<M> {
     pub(crate) deaf_to: Vec<(NodeId, Mode)>,
     /// What has arrived and waits for the node to resume, or for a link to heal.
     pub(crate) held: Vec<Envelope<M>>,
+    /// What waits for the rule of the test.
+    pub(crate) held_by_rule: Vec<Envelope<M>>,
     pub(crate) ticks_held: u32,
     /// What its next messages meet.
     pub(crate) duplicates: u32,
     pub(crate) losses: u32,
     pub(crate) corruptions: u32,
     pub(crate) resets: u32,
+    /// It will break off in the midst of what it does.
+    pub(crate) falters: Option<Faltering>,
     /// Ports that it listens to, and where it was told to.
     pub(crate) listens: Vec<(u16, &'static Location<'static>)>,
 }
@@ -76,6 +83,8 @@ pub struct World<M> {
     pub(crate) in_flight: InFlight<M>,
     pub(crate) connections: Vec<Connection<M>>,
     pub(crate) clock: Clock,
+    /// Where clocks drift within a bound: the times that events can have had.
+    pub(crate) zone: Option<RefCell<Zone>>,
     pub(crate) most_timers: u32,
     /// Timers that were set beyond that, and never fire.
     pub(crate) timers_left_out: u64,
@@ -148,12 +157,24 @@ impl<M> World<M> {
         self.timers_left_out
     }
 
+    /// The same without that anybody reads it.
+    pub(crate) fn shown(&self, node: NodeId) -> u64 {
+        match &self.zone {
+            Some(zone) => self.nodes[node.index()].timers.now.max(zone.borrow().shown()),
+            None => self.now(node),
+        }
+    }
+
     /// What a node takes the time to be, in nanoseconds.
     #[inline]
     pub(crate) fn now(&self, node: NodeId) -> u64 {
         match self.clock {
             Clock::Elastic => self.nodes[node.index()].timers.now,
             Clock::Virtual => self.now,
+            Clock::Bounded { .. } => {
+                let read = self.zone.as_ref().map_or(0, |zone| zone.borrow_mut().read());
+                self.nodes[node.index()].timers.now.max(read)
+            }
         }
     }
 
@@ -171,6 +192,7 @@ impl<M: Clone + Debug + 'static> World<M> {
     /// Until nothing is left that could happen; or until something is wrong, and what.
     pub(crate) fn run(&mut self, host: &mut dyn Host) -> Result<(), String> {
         self.check()?;
+        self.let_time_pass(host);
         loop {
             while let Some(event) = host.next() {
                 self.happen(event, host)?;
@@ -194,8 +216,13 @@ impl<M: Clone + Debug + 'static> World<M> {
             Event::Tick(node) => self.tick(node, host),
             Event::Rejected(slot) => self.reject(slot, host),
             Event::Chunk(end) => self.chunk_arrives(end, host),
+            Event::Release(node) => {
+                self.note(host, node, || What::Released);
+                self.let_go(node, host);
+            }
             Event::Fault(number) => self.strike(number, host),
         }
+        self.let_time_pass(host);
         match host.refuses() {
             Some(why) => Err(why),
             None => self.check(),
@@ -223,6 +250,9 @@ impl<M: Clone + Debug + 'static> World<M> {
         act: impl FnOnce(&mut dyn Node<M>, &mut Ctx<'_, M>),
     ) {
         let Some(mut code) = self.nodes[me.index()].code.take() else { return };
+        if self.nodes[me.index()].falters.is_some() {
+            return self.with_faltering_code(me, code, host, act);
+        }
         act(&mut *code, &mut Ctx { world: self, host, me });
         self.nodes[me.index()].code = Some(code);
     }

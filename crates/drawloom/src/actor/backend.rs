@@ -153,4 +153,18 @@ pub(crate) trait Backend: Send + Sync {
     fn path(&self, _process: &super::process::Core) -> Option<String> {
         None
     }
+
+    /// A process of it begins; nobody knows it yet. No step.
+    fn born(&self, _process: &AnyPid) {}
+
+    /// The node that its processes are on, if they are on one.
+    fn node(&self) -> Option<usize> {
+        None
+    }
+
+    /// The system of an exploration that it belongs to.
+    #[cfg(feature = "controlled")]
+    fn world(&self) -> Option<std::sync::Arc<super::controlled::World>> {
+        None
+    }
 }

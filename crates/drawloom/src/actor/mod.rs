@@ -68,6 +68,8 @@ mod gen_statem;
 mod interval;
 mod mailbox;
 mod native;
+#[cfg(all(feature = "controlled", feature = "cluster"))]
+pub mod nodes;
 mod pid;
 mod process;
 mod reason;

@@ -130,7 +130,16 @@ impl AnyPid {
 
     /// Whether both are of one system: ids are of a system each.
     pub(crate) fn is_of_system_of(&self, other: &AnyPid) -> bool {
-        Arc::ptr_eq(&self.core().backend, &other.core().backend)
+        let (mine, theirs) = (&self.core().backend, &other.core().backend);
+        if Arc::ptr_eq(mine, theirs) {
+            return true;
+        }
+        // Nodes of one system have backends of their own.
+        #[cfg(feature = "controlled")]
+        if let (Some(mine), Some(theirs)) = (mine.world(), theirs.world()) {
+            return Arc::ptr_eq(&mine, &theirs);
+        }
+        false
     }
 
     pub(crate) fn downgrade(&self) -> WeakPid {

@@ -205,7 +205,23 @@ impl<T> ReplyTo<T> {
     }
 }
 
+thread_local! {
+    /// What is dropped is lost on its way.
+    static IS_LOST: std::cell::Cell<bool> = const { std::cell::Cell::new(false) };
+}
+
+/// Drops something that was lost on its way: that a [`ReplyTo`] in it is never used is nobody's mistake.
+#[cfg(all(feature = "controlled", feature = "cluster"))]
+pub(crate) fn lost_on_its_way(drops: impl FnOnce()) {
+    let before = IS_LOST.replace(true);
+    drops();
+    IS_LOST.set(before);
+}
+
 fn is_unwinding() -> bool {
+    if IS_LOST.get() {
+        return true;
+    }
     #[cfg(feature = "controlled")]
     if let Some(rt) = crate::rt::current() {
         return rt.is_panicking() || rt.is_tearing_down();

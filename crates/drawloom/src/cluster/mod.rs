@@ -59,6 +59,10 @@
 //! An event and all that the node does about it is one step. Events at different nodes commute, so that an exhaustive exploration makes
 //! one execution for all their orders.
 //!
+//! # Ordinary code
+//!
+//! What is no state machine runs as a [pod](pods): tasks with blocking calls, in which each operation is a choice.
+//!
 //! # Outside an exploration
 //!
 //! A cluster that runs in an ordinary test takes everything as it comes: messages in the order in which they were sent, timers when
@@ -66,14 +70,17 @@
 
 mod direct;
 mod host;
+pub mod pods;
+#[cfg(feature = "check")]
+pub mod workload;
 
 use std::fmt::Debug;
 use std::ops::{Deref, DerefMut};
 use std::panic::Location;
 
 pub use drawloom_sim::{
-    Clock, Ctx, DiskError, Event, Faults, Happening, Holds, Host, Isolate, Loss, Mode, Node, NodeId, Place, Probe,
-    QueueId, Shape, Stream, StreamEvent, StreamId, Timer, TimerId, Verdict, World,
+    Clock, Ctx, DiskError, Event, Faults, Happening, Harm, Holds, Host, Isolate, Loss, Mode, Node, NodeId, Place,
+    Probe, QueueId, Shape, Stream, StreamEvent, StreamId, Timer, TimerId, Verdict, World,
 };
 
 #[cfg(feature = "check")]

@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use drawloom::cluster::{Ctx, Faults, Loss, Mode, Node, NodeId, Probe, Shape, StreamEvent, StreamId, Timer, TimerId};
+use drawloom::cluster::{
+    Clock, Ctx, Faults, Loss, Mode, Node, NodeId, Probe, Shape, StreamEvent, StreamId, Timer, TimerId, Verdict,
+};
 
 /// A message: what it is about, and how much may follow from it.
 pub type Message = (u32, u32);
@@ -127,9 +129,27 @@ impl Node<Message> for Scripted {
     }
 }
 
+fn held(to: NodeId, (about, _): Message) -> Verdict {
+    match (to.index(), about % 4) {
+        (0, 0 | 1) => Verdict::Hold,
+        (0, 2) | (1, 0 | 1) => Verdict::Release(NodeId::from_index(0)),
+        _ => Verdict::Deliver,
+    }
+}
+
 impl Program {
     /// Of faults.
     pub const KINDS: u32 = 20;
+
+    /// A program of another kind: crashes in the midst of events, bounded drift, messages that are held.
+    pub fn with(kind: u32, seed: u64) -> Program {
+        Program { faults: Self::KINDS + kind, chooses: false, ..Program::of(seed) }
+    }
+
+    /// Whether all events are ordered.
+    pub fn is_ordered(self) -> bool {
+        self.chooses || matches!(self.faults, 23..=25)
+    }
 
     pub fn of(seed: u64) -> Program {
         let nodes = 2 + (mixed(&[seed, 1]) % 2) as usize;
@@ -177,7 +197,17 @@ impl Program {
             15 => faults.partitions(1, Shape::Halves).certain(),
             16 => faults.partitions(1, Shape::OneLink).mode(Mode::Reject).certain(),
             17 => faults.reboots(1).crash_only(one).duplicates(1).certain(),
+            20 => faults.reboots(1).crash_only(one).midway(),
+            21 => faults.crashes(1).crash_only(one).restarts().midway().loses(Loss::Unsynced),
+            22 => faults.reboots(1).crash_only(one).midway().duplicates(1).certain(),
+            25 => faults.pauses(1).crash_only(one),
             _ => faults,
         });
+        match self.faults {
+            23 | 25 => _ = cluster.clock(Clock::Bounded { drift_ppm: 100_000 }),
+            24 => _ = cluster.clock(Clock::Bounded { drift_ppm: 0 }),
+            26 => _ = cluster.rule(|_, to, message| held(to, *message)),
+            _ => {}
+        }
     }
 }

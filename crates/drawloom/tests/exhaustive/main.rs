@@ -21,6 +21,8 @@ mod fuzz;
 mod generate;
 mod interpreter;
 mod mixed;
+mod nodes;
+mod pods;
 mod poison;
 #[allow(dead_code, reason = "the engine's tests ask for more")]
 #[path = "../../../engine/tests/programs/published.rs"]

@@ -199,7 +199,7 @@ fn senders(case: &Case<'_>, involved: &[&BlockedRecord]) -> Option<Blame> {
         class: Some(Class::Deadlock),
         subkind: Some("circular-wait"),
         sentence: format!("Deadlock: {}, and no task is left that could", parts.join(", ")),
-        reasons: vec!["all of them send first: whoever received first would let another one go on".to_owned()],
+        reasons: vec!["all of them send first: one that received first would let another one continue".to_owned()],
         ..Blame::default()
     })
 }

@@ -153,12 +153,14 @@ impl<'a> Case<'a> {
     /// Whether a step is the choice that a task which waits for a notification wakes up without one. It gives the lock back then,
     /// and takes it again.
     pub(super) fn is_spurious(&self, i: u32) -> bool {
-        let step = &self.whole.steps[i as usize];
-        let next = (i + 1..self.whole.steps.len() as u32).find(|k| self.whole.steps[*k as usize].task == step.task);
-        self.operation(i) == "choose"
-            && step.resource.is_none()
-            && step.value == Some(1)
-            && next.is_some_and(|k| self.operation(k) == "unlock" && self.whole.steps[k as usize].place == step.place)
+        let steps = &self.whole.steps;
+        let step = &steps[i as usize];
+        if self.operation(i) != "choose" || step.resource.is_some() || step.value != Some(1) {
+            return false;
+        }
+        let mut own = (i + 1..steps.len() as u32).filter(|k| steps[*k as usize].task == step.task);
+        own.next().is_some_and(|k| self.operation(k) == "unlock")
+            && own.next().is_some_and(|k| self.operation(k) == "lock" && steps[k as usize].place == step.place)
     }
 
     /// The accesses by which the failing task learned what it failed by: those on the line of the panic, or

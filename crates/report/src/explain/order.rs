@@ -81,8 +81,8 @@ fn woken_for_nothing(case: &Case<'_>) -> Option<Blame> {
         class: Some(Class::Toctou),
         subkind: Some("not-looked-again"),
         sentence: format!(
-            "Check-then-act: task {who} looked at {x} before its wait, was woken without a notification, and went on without \
-             looking again"
+            "Check-then-act: task {who} checked {x} before its wait, was woken without a notification, and continued without checking \
+             again"
         ),
         reasons: vec![format!(
             "a wait may end at any time, here in step {}; it also ends when another task was faster",

@@ -7,6 +7,8 @@
 //! Where delivery is [split](Delivery::Split), each message and signal has a task of its own that delivers it, after the
 //! one before it of the same pair of processes.
 
+#[cfg(feature = "cluster")]
+pub(crate) mod nodes;
 mod signals;
 mod table;
 
@@ -34,6 +36,9 @@ pub(crate) struct World {
     delivery: Delivery,
     epoch: u64,
     table: Mutex<Table>,
+    /// The network, if there are nodes.
+    #[cfg(feature = "cluster")]
+    net: std::sync::OnceLock<Arc<nodes::Net>>,
 }
 
 /// The task that a process is, and its resource.
@@ -62,7 +67,14 @@ impl Known {
 impl World {
     pub(crate) fn begin(delivery: Delivery) -> Arc<dyn Backend> {
         let epoch = rt::current().map_or(0, Handle::epoch);
-        Arc::new_cyclic(|me| World { me: me.clone(), delivery, epoch, table: Mutex::default() })
+        Arc::new_cyclic(|me| World {
+            me: me.clone(),
+            delivery,
+            epoch,
+            table: Mutex::default(),
+            #[cfg(feature = "cluster")]
+            net: std::sync::OnceLock::new(),
+        })
     }
 
     fn table(&self) -> MutexGuard<'_, Table> {
@@ -244,6 +256,10 @@ fn done() -> Seen {
 }
 
 impl Backend for World {
+    fn world(&self) -> Option<Arc<World>> {
+        self.me.upgrade()
+    }
+
     fn here(&self) -> ProcessId {
         let me = self.rt().and_then(|rt| self.caller(rt));
         me.map_or(ProcessId::OUTSIDE, |me| me.id())
@@ -266,6 +282,7 @@ impl Backend for World {
         if self.is_fenced(rt) {
             return;
         }
+        child.core().backend.born(child);
         let born = child.clone();
         let task = self.start(rt, None, site, move |rt, world| {
             world.live(rt, &born, body);
@@ -391,21 +408,7 @@ impl Backend for World {
             Some(Whom::Name(name)) => self.whereis(at, name),
             None => None,
         };
-        let is_there = target.as_ref().is_some_and(|target| {
-            self.wait_for_courier(rt, site, me.id(), target);
-            self.pair(rt, me.id(), target.id(), true, site);
-            let operation = Operation::new(OpKind::Monitor, Known::of(target).resource, site);
-            self.act(rt, operation, |table| {
-                let alive = table.is_alive(target.id());
-                if alive {
-                    table.monitor(me.id(), target.id(), monitor);
-                }
-                (alive, seen_if(alive))
-            })
-        });
-        if let (true, Some(target)) = (is_there, &target) {
-            self.note_tie(me.id(), target.id(), false, true);
-        }
+        let is_there = target.as_ref().is_some_and(|target| self.watch(rt, site, me, target, monitor));
         if !is_there {
             let down = Down { monitor, process: target, reason: ExitReason::NoProc };
             me.0.post_signal(me.id(), Signal::Down(down));
@@ -643,6 +646,26 @@ fn seen_if(is_so: bool) -> Seen {
     Seen { outcome: if is_so { outcome::OK } else { outcome::REFUSED }, ..done() }
 }
 
+impl World {
+    /// Monitors a process: whether it has not ended.
+    fn watch(&self, rt: Handle, site: Site, me: &AnyPid, target: &AnyPid, monitor: MonitorRef) -> bool {
+        self.wait_for_courier(rt, site, me.id(), target);
+        self.pair(rt, me.id(), target.id(), true, site);
+        let operation = Operation::new(OpKind::Monitor, Known::of(target).resource, site);
+        let is_there = self.act(rt, operation, |table| {
+            let alive = table.is_alive(target.id());
+            if alive {
+                table.monitor(me.id(), target.id(), monitor);
+            }
+            (alive, seen_if(alive))
+        });
+        if is_there {
+            self.note_tie(me.id(), target.id(), false, true);
+        }
+        is_there
+    }
+}
+
 /// What a process leaves behind.
 impl World {
     /// The process makes its last steps. For which reason it has ended in the end.
@@ -735,6 +758,11 @@ impl World {
                 world.tell(rt, at, &to, down, pair);
             }
         };
+        #[cfg(feature = "cluster")]
+        if let Some((net, way)) = self.net.get().and_then(|net| Some((net, net.between(ends, told)?))) {
+            let place = rt::location(at).unwrap_or(std::panic::Location::caller());
+            return net.carry(place, way, (ends, told), say, || {});
+        }
         match self.delivery {
             Delivery::Split => self.leave_to_courier(rt, at, (ends, told), say),
             Delivery::Atomic => say(rt, self),

@@ -20,14 +20,28 @@ impl World {
         reason: &ExitReason,
         pair: Option<ResourceId>,
     ) {
+        let sender = from.map_or(ProcessId::OUTSIDE, AnyPid::id);
+        self.signal_of(rt, at, (sender, from.cloned()), to, reason, pair);
+    }
+
+    /// The same of somebody whom nobody may know any more.
+    pub(super) fn signal_of(
+        &self,
+        rt: Handle,
+        at: Site,
+        (sender, from): (ProcessId, Option<AnyPid>),
+        to: &Party,
+        reason: &ExitReason,
+        pair: Option<ResourceId>,
+    ) {
         let known = to.known;
         let signal = ExitSignal {
             target: known.task,
             pair,
             kills: pair.is_none() && *reason == ExitReason::Kill,
-            is_normal: reason.is_normal() && from.map(AnyPid::id) != Some(to.id),
+            is_normal: reason.is_normal() && sender != to.id,
         };
-        let (sender, arg) = (from.map_or(ProcessId::OUTSIDE, AnyPid::id), signal.operand());
+        let arg = signal.operand();
         let operation = Operation::new(OpKind::Signal, known.resource, at).with_arg(arg);
         let (result, number, dooms) = self.act(rt, operation, |table| {
             let in_force = pair.is_none() || table.is_linked(to.id, sender);
@@ -36,7 +50,7 @@ impl World {
             let (mut number, mut dooms) = (0, false);
             match result {
                 outcome::OK => {
-                    let (posts, exit) = (sender.of_signals(), Exit { from: from.cloned(), reason: reason.clone() });
+                    let (posts, exit) = (sender.of_signals(), Exit { from: from.clone(), reason: reason.clone() });
                     if let Some(to) = to.pid() {
                         to.0.post_signal(posts, Signal::Exit(exit));
                     }

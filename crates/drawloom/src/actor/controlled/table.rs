@@ -174,7 +174,7 @@ impl Table {
         self.party(self.monitored.get(&monitor)?.0)
     }
 
-    fn party(&self, id: ProcessId) -> Option<Party> {
+    pub(super) fn party(&self, id: ProcessId) -> Option<Party> {
         let Process { pid, known, .. } = self.processes.get(&id)?;
         Some(Party { id, known: *known, pid: pid.clone() })
     }

@@ -119,7 +119,7 @@ pub(super) fn atomicity(draft: &Draft<'_, '_>) -> Vec<Fix> {
             effort: Effort::Simple,
             sketch: draft.written(Sketch::UseReturned { line: &draft.source(draft.blame.opens.as_ref()) }),
             tradeoff: "no lock is needed",
-            risk: "it returns what was there before the step",
+            risk: "it returns the value before the step",
         };
         fixes.push(draft.fix(words, draft.atomic()));
     }

@@ -67,7 +67,7 @@ pub(super) fn in_the_database(draft: &Draft<'_, '_>) -> Vec<Fix> {
 
 /// A statement that writes only if what was checked is still so.
 fn check_in_one<'w>(draft: &Draft<'_, '_>, write: &str) -> Words<'w> {
-    let checked = draft.remark("what was checked goes into the statement, such as `stock > 0`");
+    let checked = draft.remark("the check goes into the statement, such as `stock > 0`");
     let statement = in_one(&[write, &draft.source(draft.last())]);
     Words {
         title: "Check and write in one statement".to_owned(),

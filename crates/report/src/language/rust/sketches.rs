@@ -145,8 +145,8 @@ fn ends(awaited: &Awaited<'_>) -> &'static str {
         None => "condition = true; condvar.notify_all();   // also when leaving early",
         Some("notified") => "notify.notify_one();   // also when leaving early",
         Some("acquire") => "drop(permit);   // not permit.forget()",
-        Some("barrier wait") => "Barrier::new(n)   // as many as come to it, each time",
-        Some("join") => "return;   // the task that is awaited has to come to its end",
+        Some("barrier wait") => "Barrier::new(n)   // as many as reach it, each time",
+        Some("join") => "return;   // the awaited task must finish",
         Some(_) => "sender.send(…)   // also when leaving early; or drop the sender: the wait ends with an error",
     }
 }

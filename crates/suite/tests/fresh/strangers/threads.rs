@@ -394,7 +394,7 @@ impl Latency {
     fn mean(&self) -> u64 {
         let total = self.total.load(Relaxed);
         let samples = self.samples.load(Relaxed);
-        if samples == 0 { 0 } else { total / samples }
+        total.checked_div(samples).unwrap_or(0)
     }
 }
 fn latency() {
