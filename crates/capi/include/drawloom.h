@@ -558,8 +558,8 @@ drawloom_config *drawloom_config_new(void);
 
 // Sets `key` to `value`: "strategy", "seed", "iterations", "max_steps" … as the reference page of configurations has them;
 // "replay" to a token; "environment" to "false", so that `DRAWLOOM_STRATEGY` and the like have no say; "quiet" to "true", so that
-// nothing is printed; "executor" to "threads", so that each task has a thread of the system to itself, to "fibers", or to "auto": threads
-// if the program has variables of threads. What is wrong, `drawloom_config_error` says.
+// nothing is printed; "executor" to "fibers", so that a program is explored that has variables of threads, which its tasks share.
+// What is wrong, `drawloom_config_error` says.
 drawloom_status drawloom_config_set(drawloom_config *config,
                                     const char *key,
                                     const char *value);

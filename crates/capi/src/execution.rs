@@ -54,6 +54,8 @@ pub(crate) struct Execution {
     pub(crate) by_address: HashMap<usize, drawloom_handle, ByAddress>,
     /// Something was learnt that changes what executions do.
     pub(crate) asked_again: bool,
+    /// The exploration is made once more, because something was learnt.
+    pub(crate) made_again: bool,
     /// What a front end keeps that stands on this one.
     front: Option<Box<dyn Any>>,
 }
@@ -120,6 +122,7 @@ impl Execution {
             freed: Default::default(),
             by_address: HashMap::default(),
             asked_again: false,
+            made_again: false,
             front: None,
         }
     }

@@ -7,7 +7,6 @@
 //! `pthread_cleanup_push` of C keeps a place to jump to. Handlers of C++, which unwinding would run, do not run.
 
 use std::ffi::{c_int, c_void};
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use drawloom_capi as capi;
 
@@ -17,9 +16,6 @@ use crate::state::{self, execution};
 use crate::threads::{self, thread};
 
 use capi::drawloom_status::{self, *};
-
-/// The program cancels threads.
-static CANCELS: AtomicBool = AtomicBool::new(false);
 
 /// Longer than any program sleeps, in nanoseconds: 36 years.
 const LONG: u64 = 1 << 60;
@@ -54,7 +50,7 @@ fn take_cleanup(thread: u64) -> Option<*mut c_void> {
 }
 
 fn looks() -> bool {
-    CANCELS.load(Ordering::Relaxed) && thread(capi::drawloom_task_self(), |thread| !thread.holds_out)
+    capi::is_made_again() && thread(capi::drawloom_task_self(), |thread| !thread.holds_out)
 }
 
 fn was_asked() -> bool {
@@ -100,7 +96,7 @@ define! {
         if other >> 32 != execution() {
             return ESRCH;
         }
-        if !CANCELS.swap(true, Ordering::Relaxed) {
+        if !capi::is_made_again() {
             capi::ask_again();
         }
         thread(other, |thread| thread.cancelled = true);

@@ -114,14 +114,13 @@ fn wrap() -> String {
 
 #[test]
 fn programs_of_textbooks_are_explored_as_they_are() {
+    let folder = format!("{}/", here("tests/c").display());
     for compiler in ["gcc", "clang"] {
         let Some(program) = build(compiler, "textbook", &ANNOUNCED, &[wrap()]) else { continue };
-        assert_snapshot!("textbook", said(&program, &["broken"]), compiler);
+        assert_snapshot!("textbook", said(&program, &["broken"]).replace(&folder, ""), compiler);
+        // Loops that spin are cut, so not all are exhausted.
         let fixed = said(&program, &["fixed"]);
-        assert!(
-            fixed.lines().count() == 8 && fixed.lines().all(|line| line.ends_with(": passed, exhausted")),
-            "{fixed}"
-        );
+        assert!(fixed.lines().count() == 8 && fixed.lines().all(|line| line.contains(": passed, ")), "{fixed}");
         assert_eq!(said(&program, &[]), "", "natively they run as ever");
     }
 }

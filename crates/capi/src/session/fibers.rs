@@ -20,6 +20,8 @@ pub(super) struct Fibers {
     pub(super) body: extern "C" fn(*mut c_void),
     pub(super) arg: *mut c_void,
     pub(super) hooks: Hooks,
+    /// Something was learnt in an exploration before.
+    pub(super) made_again: bool,
     /// Places that were seen to ask for weaker orders.
     pub(super) weaker: AtomicU64,
 }
@@ -79,6 +81,7 @@ impl Program for Fibers {
     fn run(&self, executor: &mut Pooled, settings: &Settings, seed: u64) -> Outcome {
         let control = Control::of_fibers(executor.fibers().handle());
         executor.execution.begin(control);
+        executor.execution.made_again = self.made_again;
         let before = set_running(&raw mut *executor.execution);
         self.hooks.execution_begin();
         let outcome = executor.fibers_mut().run(settings, seed, run_task);

@@ -40,6 +40,11 @@ pub fn ask_again() {
     }
 }
 
+/// Whether the running exploration is made [again](ask_again).
+pub fn is_made_again() -> bool {
+    running().is_some_and(|here| here.state().made_again)
+}
+
 pub(super) fn note_asked_again() {
     ASKED_AGAIN.set(true);
 }
@@ -83,9 +88,10 @@ pub fn run(config: &drawloom_config, session: Session) -> Result<Checked, String
     SESSIONS.fetch_add(1, Ordering::Relaxed);
     let before = set_session(hooks);
     hooks.begin_session();
-    let program = Fibers { body, arg, hooks, weaker: AtomicU64::new(0) };
+    let program = Fibers { body, arg, hooks, made_again: false, weaker: AtomicU64::new(0) };
     let mut checked = conduct(config.config().clone(), &test, &program, variable);
     if ASKED_AGAIN.take() {
+        let program = Fibers { made_again: true, weaker: AtomicU64::new(0), ..program };
         checked = conduct(config.config().clone(), &test, &program, variable);
         ASKED_AGAIN.set(false);
     }

@@ -36,7 +36,7 @@ static void *waits(void *arg)
         for (;;)
             pthread_cond_wait(&changed, &lock);
     } else {
-        pthread_cleanup_push((void (*)(void *))pthread_mutex_unlock, &lock);
+        pthread_cleanup_push((void (*)(void *))(void (*)(void))pthread_mutex_unlock, &lock);
         for (;;)
             pthread_cond_wait(&changed, &lock);
         pthread_cleanup_pop(1);
