@@ -11,6 +11,7 @@ const PAGES: &[&str] = &[
     "README.md",
     "book/src/explanation/exhaustive.md",
     "book/src/how-to/agents.md",
+    "book/src/how-to/distributed.md",
     "book/src/how-to/from-elixir.md",
     "book/src/how-to/from-loom.md",
     "book/src/how-to/from-shuttle.md",

@@ -38,13 +38,17 @@ mod programs {
         }
     }
 
+    // Of one line, so that all of its code is of this line.
+    #[rustfmt::skip]
+    fn loops_for_ever(done: &std::sync::atomic::AtomicBool) { while !std::hint::black_box(done.load(std::sync::atomic::Ordering::Relaxed)) {} } // here: loop
+
     fn spins() {
         let lock = Arc::new(Mutex::new(0));
         let theirs = lock.clone();
         let spinner = thread::spawn(move || {
             let mut guard = theirs.lock().unwrap(); // here: taken
-            static DONE: std::sync::atomic::AtomicBool = std::sync::atomic::AtomicBool::new(false); // of this line no code is made
-            while !std::hint::black_box(DONE.load(std::sync::atomic::Ordering::Relaxed)) {} // here: loop
+            static DONE: std::sync::atomic::AtomicBool = std::sync::atomic::AtomicBool::new(false);
+            loops_for_ever(&DONE);
             *guard += 1;
         });
         *lock.lock().unwrap() += 1;

@@ -56,12 +56,48 @@ use super::signal::Message;
 use crate::cluster::Mode;
 
 /// Nodes, and the network between them.
+///
+/// ```
+/// use drawloom::actor::{self, Ctx, nodes::Nodes};
+///
+/// drawloom::check(|| {
+///     actor::run(async |mut ctx: Ctx<u32>| {
+///         let nodes = Nodes::start(&ctx, &["a", "b"]);
+///         let test = ctx.me().clone();
+///         nodes.spawn(&ctx, "b", move |ctx: Ctx<()>| async move {
+///             ctx.send(&test, 5);
+///         });
+///         assert_eq!(ctx.recv_message().await, 5);
+///     });
+/// });
+/// ```
 #[derive(Clone)]
 pub struct Nodes {
     net: Arc<Net>,
 }
 
 /// What becomes of the connection to a node.
+///
+/// ```
+/// use drawloom::actor::nodes::{NodeEvent, Nodes};
+/// use drawloom::actor::{self, Ctx};
+///
+/// drawloom::check(|| {
+///     actor::run(async |mut ctx: Ctx<()>| {
+///         let nodes = Nodes::start(&ctx, &["a", "b"]);
+///         let (theirs, test) = (nodes.clone(), ctx.me().clone());
+///         nodes.spawn(&ctx, "a", move |mut ctx: Ctx<NodeEvent>| async move {
+///             theirs.monitor_node(&ctx, "b", |event| event);
+///             ctx.send(&test, ());
+///             assert_eq!(ctx.recv_message().await, NodeEvent::Down);
+///             ctx.send(&test, ());
+///         });
+///         ctx.recv_message().await;
+///         nodes.crash(&ctx, "b");
+///         ctx.recv_message().await;
+///     });
+/// });
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum NodeEvent {
     /// It is gone: the node has crashed, or a partition is between.
@@ -71,6 +107,26 @@ pub enum NodeEvent {
 }
 
 /// What becomes of two processes with one global name, when a partition heals.
+///
+/// ```
+/// use drawloom::actor::nodes::{Nodes, Resolve};
+/// use drawloom::actor::{self, Ctx};
+/// use drawloom::cluster::Mode;
+///
+/// drawloom::check(|| {
+///     actor::run(async |mut ctx: Ctx<()>| {
+///         let nodes = Nodes::start(&ctx, &["a", "b"]);
+///         nodes.partition(&ctx, &["a"], &["b"], Mode::Drop);
+///         for node in ["a", "b"] {
+///             let leader = nodes.spawn(&ctx, node, |mut ctx: Ctx<()>| async move { ctx.recv_message().await });
+///             assert!(nodes.register_global(&ctx, "leader", &leader, Resolve::KeepNone));
+///         }
+///         nodes.heal(&ctx);
+///         ctx.settle().await;
+///         assert!(nodes.whereis_global(&ctx, "leader").is_none());
+///     });
+/// });
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Resolve {
     /// One of them keeps the name, and the other one is killed; which, is a choice. OTP's default, `random_exit_name`.

@@ -68,6 +68,15 @@ use crate::history::{Client, Model, Outcome, Process, Watch};
 pub const NEMESIS: Process = Process(u64::MAX);
 
 /// What a generator of a workload asks for.
+///
+/// ```
+/// use drawloom::cluster::Harm;
+/// use drawloom::cluster::workload::Op;
+/// use drawloom::history::model::RegisterOp;
+///
+/// let write = Op::Client(RegisterOp::Write(1));
+/// assert_ne!(write, Op::Nemesis(Harm::Heal));
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Op<O> {
     /// An operation of a client.
@@ -77,11 +86,25 @@ pub enum Op<O> {
 }
 
 /// The nemesis does these, one after the other. Clients wait meanwhile, unless they have [something to do](together).
+///
+/// ```
+/// use drawloom::cluster::Harm;
+/// use drawloom::cluster::workload::nemesis;
+///
+/// let heals = nemesis([Harm::Heal]);
+/// ```
 pub fn nemesis(harms: impl IntoIterator<Item = Harm>) -> Harms {
     Harms { left: harms.into_iter().collect() }
 }
 
 /// What a nemesis does: see [`nemesis`].
+///
+/// ```
+/// use drawloom::cluster::Harm;
+/// use drawloom::cluster::workload::{Harms, nemesis};
+///
+/// let heals: Harms = nemesis([Harm::Heal]);
+/// ```
 #[derive(Clone, Debug)]
 pub struct Harms {
     left: std::collections::VecDeque<Harm>,
@@ -98,11 +121,25 @@ impl<O, R> Generator<Op<O>, R> for Harms {
 }
 
 /// Clients do so many of these in all, each time one of them, all equally likely. The nemesis does nothing of it.
+///
+/// ```
+/// use drawloom::cluster::workload::clients;
+/// use drawloom::history::model::RegisterOp;
+///
+/// let reads = clients(3, [RegisterOp::<u32>::Read]);
+/// ```
 pub fn clients<O: Clone>(operations: usize, among: impl IntoIterator<Item = O>) -> Calls<O> {
     Calls { left: operations, among: among.into_iter().collect() }
 }
 
 /// What clients do: see [`clients`].
+///
+/// ```
+/// use drawloom::cluster::workload::{Calls, clients};
+/// use drawloom::history::model::RegisterOp;
+///
+/// let reads: Calls<RegisterOp<u32>> = clients(3, [RegisterOp::Read]);
+/// ```
 #[derive(Clone, Debug)]
 pub struct Calls<O> {
     left: usize,
@@ -123,11 +160,31 @@ impl<O: Clone, R> Generator<Op<O>, R> for Calls<O> {
 }
 
 /// What clients do, and the nemesis meanwhile, until both are done.
+///
+/// ```
+/// use drawloom::cluster::Harm;
+/// use drawloom::cluster::workload::{Operations, clients, nemesis, together};
+/// use drawloom::history::model::{Register, RegisterOp};
+///
+/// // Five operations, while the nemesis heals the network.
+/// let operations: Operations<Register<u32>> =
+///     Box::new(together(clients(5, [RegisterOp::Write(1), RegisterOp::Read]), nemesis([Harm::Heal])));
+/// ```
 pub fn together<C, N>(clients: C, nemesis: N) -> Together<C, N> {
     Together { clients, nemesis, done: [false; 2] }
 }
 
 /// Clients and the nemesis: see [`together`].
+///
+/// ```
+/// use drawloom::cluster::Harm;
+/// use drawloom::cluster::workload::{Calls, Harms, Together, clients, nemesis, together};
+/// use drawloom::history::model::RegisterOp;
+///
+/// // Five operations, while the nemesis heals the network.
+/// let operations: Together<Calls<RegisterOp<u32>>, Harms> =
+///     together(clients(5, [RegisterOp::Write(1), RegisterOp::Read]), nemesis([Harm::Heal]));
+/// ```
 #[derive(Clone, Debug)]
 pub struct Together<C, N> {
     clients: C,
@@ -157,9 +214,26 @@ impl<O, R, C: Generator<Op<O>, R>, N: Generator<Op<O>, R>> Generator<Op<O>, R> f
 }
 
 /// A generator for the clients of an object and the nemesis, whatever it is made of.
+///
+/// ```
+/// use drawloom::cluster::Harm;
+/// use drawloom::cluster::workload::{Operations, clients, nemesis, together};
+/// use drawloom::history::model::{Register, RegisterOp};
+///
+/// // Five operations, while the nemesis heals the network.
+/// let operations: Operations<Register<u32>> =
+///     Box::new(together(clients(5, [RegisterOp::Write(1), RegisterOp::Read]), nemesis([Harm::Heal])));
+/// ```
 pub type Operations<H> = Box<dyn Generator<Op<<H as Model>::Op>, <H as Model>::Ret>>;
 
-/// Clients of an object, and a nemesis, that do what a generator says; what the clients see is [watched](Watch).
+/// Clients of an object, and a nemesis, that do what a generator says. A [watch](Watch) checks what the clients see. The [module](self) has a whole test.
+///
+/// ```
+/// use drawloom::cluster::workload::{Workload, clients};
+/// use drawloom::history::model::{Register, RegisterOp};
+///
+/// let workload = Workload::new(Register::new(0u32), clients(4, [RegisterOp::Write(1), RegisterOp::Read])).clients(2);
+/// ```
 pub struct Workload<H: Model> {
     model: H,
     source: Source<H::Op, H::Ret>,

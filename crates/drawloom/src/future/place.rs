@@ -8,6 +8,7 @@ use drawloom_report::OUR_SOURCES;
 /// The line with the `.await`, asked for in a `poll` that is `#[track_caller]`: the compiler counts it as the caller there.
 ///
 /// A future may also be polled by another one, or as a `dyn Future`. Then the caller is in a library, and `made_at` says more.
+#[doc(hidden)]
 #[track_caller]
 pub fn awaited_at(made_at: &'static Location<'static>) -> &'static Location<'static> {
     let caller = Location::caller();

@@ -62,6 +62,18 @@ type Start = Box<dyn FnOnce()>;
 /// Pods, the channels between them, and what may go wrong.
 ///
 /// It is made, filled and [run](Self::run) in the body of a test.
+///
+/// ```
+/// use drawloom::cluster::pods::Pods;
+///
+/// drawloom::check(|| {
+///     let mut pods = Pods::new();
+///     let (sender, receiver) = pods.channel::<u32>("server");
+///     pods.client("client", sender, |sender| sender.send(1));
+///     pods.client("server", receiver, |receiver| assert_eq!(receiver.recv(), 1));
+///     pods.run();
+/// });
+/// ```
 pub struct Pods {
     net: Arc<Net>,
     plans: Vec<Plan>,

@@ -5,7 +5,21 @@ use std::sync::Arc;
 use crate::cluster::Isolate;
 use crate::object::Object;
 
-/// A value on the disk of a pod: it is there after a crash. Saving it and loading it are a step each, and what is saved is durable.
+/// A value on the disk of a pod: it is there after a crash. Saving it and loading it are a step each, and a saved value is durable.
+///
+/// ```
+/// use drawloom::cluster::pods::Pods;
+///
+/// drawloom::check(|| {
+///     let mut pods = Pods::new();
+///     let counter = pods.storage::<u32>();
+///     pods.client("server", counter, |counter| {
+///         counter.save(counter.load().unwrap_or(0) + 1);
+///         assert_eq!(counter.load(), Some(1));
+///     });
+///     pods.run();
+/// });
+/// ```
 pub struct Storage<T> {
     value: Arc<Object<Option<T>>>,
 }

@@ -132,6 +132,20 @@ impl<M: Clone + Send + 'static> Wire<M> {
 }
 
 /// Sends messages to a pod. It can be given to any pod, and copied.
+///
+/// ```
+/// use drawloom::cluster::pods::{Pods, Sender};
+///
+/// drawloom::check(|| {
+///     let mut pods = Pods::new();
+///     let (sender, receiver) = pods.channel::<u32>("server");
+///     for name in ["first", "second"] {
+///         pods.client(name, sender.clone(), |sender: Sender<u32>| sender.send(1));
+///     }
+///     pods.client("server", receiver, |receiver| assert_eq!(receiver.recv() + receiver.recv(), 2));
+///     pods.run();
+/// });
+/// ```
 pub struct Sender<M> {
     wire: Arc<Wire<M>>,
 }
@@ -165,6 +179,20 @@ impl<M> fmt::Debug for Sender<M> {
 }
 
 /// Receives the messages of a channel, in the pod that it leads to. After a restart it is empty.
+///
+/// ```
+/// use drawloom::cluster::pods::{Pods, Receiver};
+/// use std::time::Duration;
+///
+/// drawloom::check(|| {
+///     let mut pods = Pods::new();
+///     let (_, receiver) = pods.channel::<u32>("server");
+///     pods.client("server", receiver, |receiver: Receiver<u32>| {
+///         assert_eq!(receiver.recv_timeout(Duration::from_secs(1)), None);
+///     });
+///     pods.run();
+/// });
+/// ```
 pub struct Receiver<M> {
     wire: Arc<Wire<M>>,
 }
