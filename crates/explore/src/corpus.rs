@@ -94,7 +94,7 @@ mod tests {
         let refused = |text: &str| corpus.read(text).expect_err("it is refused");
         assert_eq!(refused(""), "it does not start like a corpus");
         assert_eq!(refused("PNG"), "it does not start like a corpus");
-        assert_eq!(refused("drawloom corpus 1 of other\n5eed\n"), "it is that of the test `other`");
+        assert_eq!(refused("drawloom corpus 1 of other\n5eed\n"), "it belongs to the test `other`");
         let third = "drawloom corpus 1 of bank::transfer\n5eed\n7 4:1 3:1\n";
         assert_eq!(refused(third), "line 3: this is not a recipe of an execution");
     }
