@@ -117,13 +117,14 @@ pub enum NodeEvent {
 ///     actor::run(async |mut ctx: Ctx<()>| {
 ///         let nodes = Nodes::start(&ctx, &["a", "b"]);
 ///         nodes.partition(&ctx, &["a"], &["b"], Mode::Drop);
-///         for node in ["a", "b"] {
+///         let leaders = ["a", "b"].map(|node| {
 ///             let leader = nodes.spawn(&ctx, node, |mut ctx: Ctx<()>| async move { ctx.recv_message().await });
-///             assert!(nodes.register_global(&ctx, "leader", &leader, Resolve::KeepNone));
-///         }
+///             assert!(nodes.register_global(&ctx, "leader", &leader, Resolve::Kill));
+///             leader
+///         });
 ///         nodes.heal(&ctx);
 ///         ctx.settle().await;
-///         assert!(nodes.whereis_global(&ctx, "leader").is_none());
+///         assert_ne!(ctx.is_alive(&leaders[0]), ctx.is_alive(&leaders[1]));
 ///     });
 /// });
 /// ```
