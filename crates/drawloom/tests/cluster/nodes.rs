@@ -292,3 +292,25 @@ fn a_function_runs_on_another_node() {
     let gone = format!("{:?}", Err::<u32, _>(CallError::Ended(ExitReason::NoConnection)));
     assert_eq!(seen, set(&["Ok(42)", &gone]));
 }
+
+#[test]
+fn a_small_test_in_which_a_node_crashes_is_sampled_and_never_called_exhausted() {
+    let of = |crashes: bool| {
+        drawloom::explore("iterations = 200".parse().unwrap(), move || {
+            actor::run(async move |mut ctx: Ctx<()>| {
+                let nodes = Nodes::start(&ctx, &["a", "b"]);
+                let test = ctx.me().clone();
+                nodes.spawn(&ctx, "a", move |ctx: Ctx<()>| async move {
+                    ctx.send(&test, ());
+                });
+                ctx.recv_message().await;
+                if crashes {
+                    nodes.crash(&ctx, "b");
+                }
+            });
+        })
+    };
+    let (crashes, stays) = (of(true), of(false));
+    assert_eq!((crashes.findings().len(), crashes.exhausted()), (0, false), "{}", crashes.summary());
+    assert_eq!((stays.findings().len(), stays.exhausted()), (0, true), "{}", stays.summary());
+}

@@ -142,7 +142,8 @@ impl Engine {
     }
 
     /// A choice is made in the midst of a step that commutes with others which it would have to be ordered with: no exploration can go
-    /// through all executions. Whether that is a mistake, since [they were asked for](crate::Limits::all_are_wanted).
+    /// through all executions. Whether that is a mistake, since [they were asked for](crate::Limits::all_are_wanted). A front end also
+    /// notes here an event whose orders exhaustive exploration is known to miss, so that `auto` does not claim to have seen all.
     pub fn note_unmovable_choice(&mut self) -> bool {
         self.unmovable = true;
         self.limits.all_are_wanted

@@ -254,6 +254,10 @@ impl Net {
     }
 
     pub(crate) fn crash(self: &Arc<Self>, at: Place, node: usize) {
+        // Exhaustive exploration misses some orders of a crash and the ends of monitored or linked processes, so `auto` samples.
+        if let Some(rt) = self.world.upgrade().and_then(|world| world.rt()) {
+            rt.with_engine(|engine| engine.note_unmovable_choice());
+        }
         let others = (0..self.hosts.len()).filter(|other| *other != node);
         let mut all = Vec::new();
         for other in others.clone() {
