@@ -128,5 +128,4 @@ fn wait_within_a_loop(py: Python<'_>, baton: Baton, id: ResourceId, timeout: Opt
     }
 }
 
-const STANDS_STILL: &str =
-    "this is a wait of threads, not an await: it stops the event loop and all of its tasks";
+const STANDS_STILL: &str = "this is a wait of threads, not an await: it stops the event loop and all of its tasks";

@@ -61,9 +61,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 #[cfg(Py_GIL_DISABLED)]
-compile_error!(
-    "drawloom needs the interpreter's lock, and this CPython is free-threaded: use a build with the lock"
-);
+compile_error!("drawloom needs the interpreter's lock, and this CPython is free-threaded: use a build with the lock");
 
 use code::KINDS;
 use effects::EFFECTS;
