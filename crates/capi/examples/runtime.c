@@ -54,5 +54,6 @@ int main(void)
 {
     drawloom_config *config = drawloom_config_new();
     drawloom_config_set(config, "strategy", "exhaustive");
-    return drawloom_run(config, "two increments", test, NULL, NULL, NULL) == DRAWLOOM_FAILED ? 1 : 0;
+    drawloom_verdict verdict = drawloom_run(config, "two increments", test, NULL, NULL, NULL);
+    return verdict == DRAWLOOM_FAILED || verdict == DRAWLOOM_ERROR;
 }

@@ -29,4 +29,7 @@ static void test(void *arg)
     DRAWLOOM_ASSERT(account == 130);
 }
 
-int main(void) { return drawloom_run(NULL, "bank", test, NULL, NULL, NULL) == DRAWLOOM_FAILED ? 1 : 0; }
+int main(void) {
+    drawloom_verdict verdict = drawloom_run(NULL, "bank", test, NULL, NULL, NULL);
+    return verdict == DRAWLOOM_FAILED || verdict == DRAWLOOM_ERROR;
+}
